@@ -14,10 +14,10 @@ import {
 } from '@carton/runtime/service';
 import type { Context } from 'koa';
 import { accessKinds, type Caller, type CredentialScope, isSecret } from './access.ts';
+import { type CheckUrl, openUrlChecks } from './addresses/lookups.ts';
 import { journalled } from './administrators/journalled.ts';
 import { declareRole } from './administrators/roles.ts';
 import { administratorRoutes } from './administrators/routes.ts';
-import { type CheckBackend, openBackendChecks } from './boxes/backends/lookups.ts';
 import { boxHostingRoutes } from './boxes/hosting-routes.ts';
 import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.ts';
 import type { DomainLog } from './boxes/proof/outcome.ts';
@@ -39,7 +39,7 @@ export interface ControlPlaneServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
   releases: Releases;
-  checkBackend: CheckBackend;
+  checkBackend: CheckUrl;
   hostingSecrets: HostingSecrets;
   served: ServedDomains;
   log: DomainLog;
@@ -99,7 +99,8 @@ export function controlPlaneApi(
   const { version } = manifest;
   const guesses = createGuessLimiter();
   const releases = openReleases(db);
-  const checkBackend = openBackendChecks(options, options.nameserverLookup);
+  const { allowHttpBackends: allowHttp, allowPrivateBackends: allowPrivate, ownHosts } = options;
+  const checkBackend = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
   const scope = { db, guesses, adminSecret, registrySecret, publishSecret, hostingSecret, metricsSecret };
   return {
     name: 'control plane',

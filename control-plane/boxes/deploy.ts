@@ -3,8 +3,8 @@
  */
 import { type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { CheckUrl } from '../addresses/lookups.ts';
 import type { License } from '../license/schemas.ts';
-import type { CheckBackend } from './backends/lookups.ts';
 import { replaceDomains } from './domains/claim.ts';
 import { readClaims } from './domains/names.ts';
 import { takePlace } from './limit.ts';
@@ -15,7 +15,7 @@ import { saveBox } from './store.ts';
 interface DeployServices {
   db: Knex;
   settings: { provesDomains: boolean };
-  checkBackend: CheckBackend;
+  checkBackend: CheckUrl;
 }
 
 /**

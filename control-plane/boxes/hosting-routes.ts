@@ -10,10 +10,10 @@ import {
   tooManyRequests,
   wildcardOver,
 } from '@carton/runtime/service';
+import type { CheckUrl } from '../addresses/lookups.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
 import { type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
 import type { CommonServices } from '../services.ts';
-import type { CheckBackend } from './backends/lookups.ts';
 import type { HostingSecrets } from './hosting-secret.ts';
 import { backendForbidden } from './problems.ts';
 import { resolveHost } from './resolve.ts';
@@ -22,7 +22,7 @@ import type { ServedDomains } from './served/domains.ts';
 import { findBox } from './store.ts';
 
 interface HostingServices extends CommonServices {
-  checkBackend: CheckBackend;
+  checkBackend: CheckUrl;
   served: ServedDomains;
   hostingSecrets: HostingSecrets;
 }

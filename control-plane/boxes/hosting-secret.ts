@@ -1,15 +1,11 @@
 /**
  * The hosting secrets of boxes: what the website hosting layer sends to a box so that the box believes the tenant it
- * names. Each box has its own, so that the partner of one box cannot pose as the hosting layer at another.
- *
- * With SIGNING_KEY_SECRET they are encrypted (AES-256-GCM) and bound to their box, so that a copy of the database is not
- * enough to read them, and a value does not work in another row.
+ * names. Each box has its own, so that the partner of one box cannot pose as the hosting layer at another. They are
+ * encrypted and bound to their box.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-
-const algorithm = 'aes-256-gcm';
-const version = 'v1';
+import { openEncryption } from '../encryption.ts';
 
 export interface HostingSecrets {
   /** Gives a box a new secret and returns it. The former one is no longer sent. */
@@ -23,13 +19,13 @@ export interface HostingSecrets {
 
 /** @param keySecret encrypts the secrets; without it they are stored as they are */
 export function openHostingSecrets(db: Knex, keySecret: string | undefined): HostingSecrets {
-  const key = keySecret === undefined ? null : Buffer.from(hkdfSync('sha256', keySecret, '', 'hosting secrets', 32));
+  const { encrypt, decrypt } = openEncryption(keySecret, 'hosting secrets', 'the hosting secret of a box');
   return {
     async replace(boxId) {
       const secret = randomBytes(32).toString('base64url');
       await db('boxes')
         .where({ id: boxId })
-        .update({ hostingSecret: encrypt(key, boxId, secret) });
+        .update({ hostingSecret: encrypt(secret, boxId) });
       return secret;
     },
     async find(domain, backendUrl) {
@@ -39,34 +35,7 @@ export function openHostingSecrets(db: Knex, keySecret: string | undefined): Hos
         .where({ 'box_domains.domain': domain, 'boxes.backendUrl': backendUrl })
         .whereIn('state', ['proved', 'failing'])
         .first('boxes.id', 'boxes.hostingSecret');
-      return row?.hostingSecret == null ? null : decrypt(key, row.id, row.hostingSecret);
+      return row?.hostingSecret == null ? null : decrypt(row.hostingSecret, row.id);
     },
   };
-}
-
-/** @returns `v1.<nonce>.<tag>.<ciphertext>`; the secret itself without a key */
-function encrypt(key: Buffer | null, boxId: string, secret: string): string {
-  if (!key) return secret;
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(boxId));
-  const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-  return [version, ...[nonce, cipher.getAuthTag(), encrypted].map((part) => part.toString('base64url'))].join('.');
-}
-
-function decrypt(key: Buffer | null, boxId: string, stored: string): string {
-  if (!stored.startsWith(`${version}.`)) return stored;
-  const [nonce, tag, encrypted] = stored
-    .split('.')
-    .slice(1)
-    .map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer];
-  try {
-    if (!key) throw new Error('it is not set');
-    const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: 16 });
-    decipher.setAAD(Buffer.from(boxId)).setAuthTag(tag);
-    return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
-  } catch (cause) {
-    throw new Error('SIGNING_KEY_SECRET does not decrypt the hosting secret of a box: restore the former one', {
-      cause,
-    });
-  }
 }

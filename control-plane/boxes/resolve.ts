@@ -3,7 +3,7 @@
  */
 import { normalizeHost, notFound, wildcardOver } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckBackend } from './backends/lookups.ts';
+import type { CheckUrl } from '../addresses/lookups.ts';
 import { backendForbidden } from './problems.ts';
 import type { ServedDomains } from './served/domains.ts';
 import { findBackend } from './store.ts';
@@ -15,7 +15,7 @@ import { findBackend } from './store.ts';
  * backend now has an address that no backend may have
  */
 export async function resolveHost(
-  { db, served, checkBackend }: { db: Knex; served: ServedDomains; checkBackend: CheckBackend },
+  { db, served, checkBackend }: { db: Knex; served: ServedDomains; checkBackend: CheckUrl },
   name: string,
   { withPending }: { withPending: boolean },
 ) {

@@ -12,6 +12,7 @@ import {
   Type,
   tooManyRequests,
 } from '@carton/runtime/service';
+import type { CheckUrl } from '../addresses/lookups.ts';
 import type { GuessLimiter } from '../license/guesses.ts';
 import {
   licenseBoxesExceeded,
@@ -23,7 +24,6 @@ import {
 import { identifyLicense, type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
 import { BoxName } from '../schemas.ts';
 import type { CommonServices } from '../services.ts';
-import type { CheckBackend } from './backends/lookups.ts';
 import { deployBox as deploy } from './deploy.ts';
 import { releaseDomain as release } from './domains/store.ts';
 import { backendForbidden, domainTaken, hostingSecretRequired } from './problems.ts';
@@ -36,7 +36,7 @@ import { type Box, findBox } from './store.ts';
 
 interface BoxServices extends CommonServices {
   guesses: GuessLimiter;
-  checkBackend: CheckBackend;
+  checkBackend: CheckUrl;
   served: ServedDomains;
   log: DomainLog;
 }

@@ -3,9 +3,9 @@
  */
 import { isReservedDomain, recordOf } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { CheckUrl } from '../addresses/lookups.ts';
 import type { PowerDnsSettings } from '../dns/settings.ts';
 import { describeZones, type ZoneStatus } from '../dns/status.ts';
-import type { CheckBackend } from './backends/lookups.ts';
 import { type DomainRow, listDomains } from './domains/store.ts';
 import type { DomainLog } from './proof/outcome.ts';
 import { checkAndStore } from './proof/schedule.ts';
@@ -20,7 +20,7 @@ interface StatusServices {
     powerdns?: PowerDnsSettings | null | undefined;
     provesDomains: boolean;
   };
-  checkBackend: CheckBackend;
+  checkBackend: CheckUrl;
   log: DomainLog;
 }
 

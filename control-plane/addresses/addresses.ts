@@ -1,5 +1,5 @@
 /**
- * Addresses to which no backend may lead. The servers that render websites send requests there, so a backend could
+ * Addresses to which no URL of a box or a webhook may lead. The vendor's servers send requests there, so such a URL could
  * otherwise reach services of the vendor's network.
  */
 import { BlockList, isIP } from 'node:net';
@@ -58,7 +58,7 @@ const nonPublic = listOf(privateIPv4, privateIPv6);
 const compatible = listOf([], [['::', 96]]);
 
 /**
- * Whether a backend must not have this IP address. An IPv4 address in IPv6 notation (`::ffff:10.0.0.1`) is the address it
+ * Whether a URL must not lead to this IP address. An IPv4 address in IPv6 notation (`::ffff:10.0.0.1`) is the address it
  * contains.
  * @param allowPrivate accept loopback, private and unique-local addresses, but never the others
  */

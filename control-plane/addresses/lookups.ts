@@ -1,11 +1,11 @@
 /**
- * Rules for the URLs of boxes by the addresses to which their names resolve: checked when a box is deployed, and again
- * when a host is resolved to it, since names can change at any time.
+ * Rules for URLs by the addresses to which their names resolve: checked when a URL is stored, and again when it is used,
+ * since names can change at any time. Only the addresses that were checked may be connected to.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isForbiddenAddress } from './addresses.ts';
-import { type BackendRules, faultOfAddress, faultOfUrl, hostOf } from './urls.ts';
+import { faultOfAddress, faultOfUrl, hostOf, type UrlRules } from './urls.ts';
 
 const timeoutMilliseconds = 1_000;
 /** How long addresses are kept. */
@@ -22,7 +22,7 @@ interface Lookup {
   failure: string | null;
 }
 
-export interface BackendVerdict {
+export interface UrlVerdict {
   /** `unresolved`: the name does not exist (yet). `unknown`: the lookup failed. */
   state: 'allowed' | 'forbidden' | 'unresolved' | 'unknown';
   addresses: string[];
@@ -30,10 +30,10 @@ export interface BackendVerdict {
   fault: string | null;
 }
 
-export type CheckBackend = (url: string) => Promise<BackendVerdict>;
+export type CheckUrl = (url: string) => Promise<UrlVerdict>;
 
-/** Opens the checks of backends, which share a cache. */
-export function openBackendChecks(rules: BackendRules, dnsServer: string | undefined): CheckBackend {
+/** Opens checks of URLs, which share a cache. */
+export function openUrlChecks(rules: UrlRules, dnsServer: string | undefined): CheckUrl {
   const resolver = new Resolver({ timeout: timeoutMilliseconds, tries: 1 });
   if (dnsServer !== undefined) resolver.setServers([dnsServer]);
   const cache = new Map<string, { lookup: Promise<Lookup>; until: number }>();
@@ -60,7 +60,7 @@ export function openBackendChecks(rules: BackendRules, dnsServer: string | undef
     const host = hostOf(url);
     if (isIP(host) > 0) return { state: 'allowed', addresses: [host], fault: null };
     const { addresses, failure } = await lookUp(host);
-    const forbidden = addresses.find((address) => isForbiddenAddress(address, rules.allowPrivateBackends));
+    const forbidden = addresses.find((address) => isForbiddenAddress(address, rules.allowPrivate));
     if (forbidden !== undefined) return { state: 'forbidden', addresses, fault: faultOfAddress(forbidden) };
     if (addresses.length > 0) return { state: 'allowed', addresses, fault: null };
     return { state: failure === null ? 'unresolved' : 'unknown', addresses, fault: null };
