@@ -23,6 +23,7 @@ import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.
 import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import type { ServedDomains } from './boxes/served/domains.ts';
+import { eventRoutes } from './events/routes.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
@@ -63,6 +64,7 @@ export const migrationOwner = {
     'administrators',
     'administrator_secrets',
     'journal',
+    'events',
   ],
 };
 
@@ -86,6 +88,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     description: 'Administrators with roles, and the journal of what they changed',
     routes: administratorRoutes,
   },
+  { name: 'event log', description: 'What happened to licences and releases', routes: eventRoutes },
 ];
 
 /** Describes the API to the engine. */

@@ -6,6 +6,7 @@ import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './ap
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { updateZones } from './dns/work.ts';
+import { removeOldEvents } from './events/outbox.ts';
 import { removeOldActivations } from './license/installations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
@@ -49,6 +50,8 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       3_600_000,
     );
     onClose(() => removals.stop());
+    const cleaning = startSchedule(() => removeOldEvents(db), log, 'old events could not be removed', 3_600_000);
+    onClose(() => cleaning.stop());
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
     return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };

@@ -7,6 +7,9 @@ import { oneOf, packageName, Type, tiers } from '@carton/runtime/service';
 const visibleText = '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$';
 
 export const Tier = oneOf(tiers, { description: 'The tier of the licence' });
+/** `expired` is derived from `expiresAt`; the others are set by the vendor and take precedence. */
+export const licenseStates = ['active', 'suspended', 'revoked', 'expired'] as const;
+export const LicenseState = oneOf(licenseStates);
 export const CustomerId = Type.String({
   minLength: 1,
   maxLength: 255,

@@ -4,10 +4,12 @@
  */
 import { newId, type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { licenseFirstActivated, licenseInstallationAdded } from '../events/types.ts';
+import { recordLicenseEvent } from './events.ts';
 import type { InstallerReport } from './installer-headers.ts';
 import { licenseInstallationsExceeded } from './problems.ts';
 import type { Activation, Installation } from './schemas.ts';
-import { firstIdOf, lockCounts } from './store.ts';
+import { firstIdOf, lockCounts, lockLicense } from './store.ts';
 
 /** Days for which activations are kept. */
 export const activationDays = 180;
@@ -22,17 +24,28 @@ const maxStored = 10_000;
 export async function recordActivation(db: Knex, licenseId: string, report: InstallerReport): Promise<void> {
   await db.transaction(async (transaction) => {
     // First, since it locks the row: activations that lock it after the installation would wait for each other.
+    const license = await lockLicense(transaction, licenseId);
+    if (!license) return;
     await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
-    if (report.installationId !== null) await recordInstallation(transaction, licenseId, report);
+    if (license.lastActivatedAt === null) await recordLicenseEvent(transaction, licenseFirstActivated, license);
+    const { installationId } = report;
+    if (installationId !== null && (await recordInstallation(transaction, licenseId, report))) {
+      await recordLicenseEvent(transaction, licenseInstallationAdded, license, { installationId });
+    }
     await transaction('license_activations').insert({ id: newId(), licenseId, ...report });
   });
 }
 
-async function recordInstallation(transaction: Knex.Transaction, id: string, report: InstallerReport): Promise<void> {
-  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report)) return;
+/** Returns whether the installation is new. */
+async function recordInstallation(
+  transaction: Knex.Transaction,
+  id: string,
+  report: InstallerReport,
+): Promise<boolean> {
+  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report)) return false;
   const { firstId, maxInstallations } = await lockCounts(transaction, id);
   // The same installation may have been recorded while this request waited for the lock.
-  if (await renewInstallation(transaction, firstId, report)) return;
+  if (await renewInstallation(transaction, firstId, report)) return false;
   const { rows } = await transaction.raw(
     'select count(*)::integer as count from (select from license_installations where license_id = ? limit ?) counted',
     [firstId, maxInstallations ?? maxStored],
@@ -43,8 +56,9 @@ async function recordInstallation(transaction: Knex.Transaction, id: string, rep
       `The licence is for ${maxInstallations} installations, which all have activated it. Ask the vendor to free the place of one that is no longer used, or for more.`,
     );
   }
-  if (isFull) return;
+  if (isFull) return false;
   await transaction('license_installations').insert({ id: newId(), licenseId: firstId, ...report });
+  return true;
 }
 
 /** Records another activation of an installation. Returns whether it is known. */

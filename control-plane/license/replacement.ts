@@ -3,6 +3,8 @@
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { licenseMinted, licenseReplaced as replacedEvent } from '../events/types.ts';
+import { recordLicenseEvent } from './events.ts';
 import { generateKey } from './key.ts';
 import { licenseNotActive, licenseReplaced, revokedForGood } from './problems.ts';
 import type { License } from './schemas.ts';
@@ -32,6 +34,9 @@ export function replaceLicense(db: Knex, id: string, overlapHours: number): Prom
     const replacementId = newId();
     await copyLicense(transaction, id, { id: replacementId, keyHash: hash, last4 });
     await endLicense(transaction, id, overlapHours);
-    return { key, ...(await readLicense(transaction, replacementId)) };
+    await recordLicenseEvent(transaction, replacedEvent, await readLicense(transaction, id));
+    const replacement = await readLicense(transaction, replacementId);
+    await recordLicenseEvent(transaction, licenseMinted, replacement);
+    return { key, ...replacement };
   });
 }

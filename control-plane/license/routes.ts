@@ -3,7 +3,7 @@
  */
 import { pageQuery, routeFor, Type, tooManyRequests, withOptions } from '@carton/runtime/service';
 import { noRelease } from '../releases/problems.ts';
-import { CustomerId, Label, Tier } from '../schemas.ts';
+import { CustomerId, Label, LicenseState, Tier } from '../schemas.ts';
 import type { CommonCallers } from '../services.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { installerHeaders, readInstallerHeaders } from './installer-headers.ts';
@@ -27,7 +27,6 @@ import {
   ConvertTrial,
   License,
   LicensePage,
-  LicenseState,
   MintedLicense,
   MintLicenseDto,
   RenewLicenseDto,

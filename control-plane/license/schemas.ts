@@ -6,7 +6,6 @@ import {
   DateTime,
   nullable,
   object,
-  oneOf,
   pageOf,
   type Static,
   Type,
@@ -14,11 +13,7 @@ import {
   withOptions,
 } from '@carton/runtime/service';
 import { Channel } from '../releases/schemas.ts';
-import { CustomerId, Label, LicenseKeyText, PackageName, Tier } from '../schemas.ts';
-
-/** `expired` is derived from `expiresAt`; the others are set by the vendor and take precedence. */
-export const licenseStates = ['active', 'suspended', 'revoked', 'expired'] as const;
-export const LicenseState = oneOf(licenseStates);
+import { CustomerId, Label, LicenseKeyText, LicenseState, PackageName, Tier } from '../schemas.ts';
 
 const limit = (description: string) =>
   nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, description: `${description}; null for no limit` }));

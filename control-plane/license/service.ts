@@ -3,6 +3,15 @@
  */
 import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import {
+  licenseConverted,
+  licenseMinted,
+  licenseReinstated,
+  licenseRenewed,
+  licenseUpdated,
+  licenseRevoked as revoked,
+  licenseSuspended as suspended,
+} from '../events/types.ts';
 import { entitledPackages } from '../releases/entitlements.ts';
 import { noRelease } from '../releases/problems.ts';
 import type { Release } from '../releases/schemas.ts';
@@ -10,6 +19,7 @@ import { channelExists, type Releases, stable } from '../releases/service.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
+import { recordLicenseEvent } from './events.ts';
 import type { GuessLimiter } from './guesses.ts';
 import { recordActivation } from './installations.ts';
 import type { InstallerReport } from './installer-headers.ts';
@@ -24,7 +34,7 @@ import {
   revokedForGood,
 } from './problems.ts';
 import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
-import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense } from './store.ts';
+import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense, lockLicense } from './store.ts';
 
 /**
  * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
@@ -39,6 +49,7 @@ export async function mintLicense(
   await requireChannel(db, terms.channel);
   const { key, hash, last4 } = generateKey(terms.tier);
   const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
+  await recordLicenseEvent(db, licenseMinted, license);
   return { key, ...license };
 }
 
@@ -165,24 +176,40 @@ export async function readLicense(db: Knex, id: string): Promise<License> {
 }
 
 /**
+ * Reads a licence and locks it until the end of the transaction, so that what changes it and its events follow each other.
+ * @throws not_found (404)
+ */
+export async function lockedLicense(transaction: Knex, id: string): Promise<License> {
+  return (await lockLicense(transaction, id)) ?? readLicense(transaction, id);
+}
+
+/**
  * Changes the notes and limits of a licence. A limit below what is in use refuses new boxes and installations only.
  * @throws not_found (404), invalid_request (400) for an unknown channel
  */
 export async function changeLicenseTerms(db: Knex, id: string, change: LicenseChange): Promise<License> {
   await requireChannel(db, change.channel);
-  return (await changeTerms(db, id, change)) ?? readLicense(db, id);
+  const before = await lockedLicense(db, id);
+  const license = (await changeTerms(db, id, change)) as License;
+  const changed = (Object.keys(change) as (keyof LicenseChange)[]).filter((name) => before[name] !== license[name]);
+  if (changed.length > 0) await recordLicenseEvent(db, licenseUpdated, license, { changed });
+  return license;
 }
 
 const statusAfter = { suspend: 'suspended', reinstate: 'active', revoke: 'revoked' } as const;
+const eventAfter = { suspend: suspended, reinstate: licenseReinstated, revoke: revoked } as const;
 
 /**
  * Suspends, reinstates or revokes a licence; a repetition changes nothing.
  * @throws not_found (404), license_revoked_for_good (409) if a revoked licence is to be suspended or reinstated
  */
 export async function setLicenseState(db: Knex, id: string, action: keyof typeof statusAfter): Promise<License> {
+  const license = await lockedLicense(db, id);
   const changed = await changeLicense(db, id, { status: statusAfter[action] });
-  if (changed) return changed;
-  const license = await readLicense(db, id);
+  if (changed) {
+    if (changed.status !== license.status) await recordLicenseEvent(db, eventAfter[action], changed);
+    return changed;
+  }
   if (action !== 'revoke') throw revokedForGood('Mint a new key for this customer.');
   return license;
 }
@@ -194,9 +221,13 @@ export async function setLicenseState(db: Knex, id: string, action: keyof typeof
  */
 export async function renewLicense(db: Knex, id: string, expiresAt: string | null): Promise<License> {
   const expiry = expiresAt === null ? null : futureInstant(expiresAt);
-  // A licence never becomes a trial, so this holds when it is changed.
-  if ((await readLicense(db, id)).trial) requireTrialExpiry(expiry);
-  return requireChange(await changeLicense(db, id, { expiresAt: expiry }));
+  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(db, id);
+  if (trial) requireTrialExpiry(expiry);
+  const license = requireChange(await changeLicense(db, id, { expiresAt: expiry }));
+  if (license.expiresAt !== formerExpiresAt) {
+    await recordLicenseEvent(db, licenseRenewed, license, { formerExpiresAt });
+  }
+  return license;
 }
 
 /**
@@ -206,8 +237,11 @@ export async function renewLicense(db: Knex, id: string, expiresAt: string | nul
  */
 export async function convertTrial(db: Knex, id: string, expiresAt: string | null): Promise<License> {
   const expiry = expiresAt === null ? null : futureInstant(expiresAt);
-  if (!(await readLicense(db, id)).trial) throw licenseNotTrial('To change when it expires, renew it.');
-  return requireChange(await changeLicense(db, id, { trial: false, expiresAt: expiry }));
+  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(db, id);
+  if (!trial) throw licenseNotTrial('To change when it expires, renew it.');
+  const license = requireChange(await changeLicense(db, id, { trial: false, expiresAt: expiry }));
+  await recordLicenseEvent(db, licenseConverted, license, { formerExpiresAt });
+  return license;
 }
 
 function requireChange(changed: License | null): License {

@@ -53,6 +53,16 @@ export async function findLicenseById(db: Knex, id: string): Promise<License | n
   );
 }
 
+/** Finds a licence by its id, and locks it until the end of the transaction: changes of it follow each other. */
+export async function lockLicense(transaction: Knex, id: string): Promise<License | null> {
+  return (
+    (await transaction('license_keys')
+      .where({ id })
+      .forNoKeyUpdate()
+      .first(columns(transaction) as string[])) ?? null
+  );
+}
+
 export interface LicenseQuery {
   limit: number;
   cursor?: string;

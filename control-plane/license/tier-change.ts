@@ -3,11 +3,13 @@
  */
 import type { Tier } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { licenseTierChanged } from '../events/types.ts';
 import { explainEntitlements } from '../releases/entitlements.ts';
 import type { Releases } from '../releases/service.ts';
+import { recordLicenseEvent } from './events.ts';
 import { licenseTierUnchanged, revokedForGood } from './problems.ts';
 import type { License } from './schemas.ts';
-import { readLicense, releaseOf } from './service.ts';
+import { lockedLicense, readLicense, releaseOf } from './service.ts';
 import { changeLicense } from './store.ts';
 
 interface TierServices {
@@ -56,9 +58,12 @@ export async function previewTierChange({ db, releases }: TierServices, id: stri
  * @throws not_found (404), license_tier_unchanged, license_revoked_for_good (409)
  */
 export async function changeTier(db: Knex, id: string, tier: Tier): Promise<License> {
+  const license = await lockedLicense(db, id);
   const changed = await changeLicense(db, id, { tier });
-  if (changed) return changed;
-  const license = await readLicense(db, id);
+  if (changed) {
+    await recordLicenseEvent(db, licenseTierChanged, changed, { formerTier: license.tier });
+    return changed;
+  }
   if (license.status === 'revoked') throw revokedForGood('Mint a new key for this customer.');
   throw licenseTierUnchanged(`The licence has the tier ${tier}.`);
 }

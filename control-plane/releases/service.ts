@@ -3,10 +3,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { recordEvent } from '../events/outbox.ts';
+import { releasePublished } from '../events/types.ts';
 import { findInconsistencies } from './consistency.ts';
 import { releaseExists, releaseInconsistent } from './problems.ts';
 import type { PublishRelease, Release, ReleasedPackage } from './schemas.ts';
-import { findChannel, findPackages, insertRelease, pointChannel } from './store.ts';
+import { findChannel, findPackages, insertRelease, lockChannel, pointChannel } from './store.ts';
 
 /** The channel of the catalogue, and of licences unless the vendor chooses another. */
 export const stable = 'stable';
@@ -54,11 +56,24 @@ export function openReleases(db: Knex): Releases {
         if (!(await insertRelease(transaction, { version, packages: sorted, digest }))) {
           throw releaseExists(`Publish these packages under a version other than ${version}.`);
         }
+        const before = await lockChannel(transaction, channel);
         await pointChannel(transaction, { name: channel, version, signatures });
+        if (before?.version !== version) {
+          const subject = { resource: 'channel', id: idOfChannel(channel), customerId: null };
+          await recordEvent(transaction, releasePublished, subject, { channel, version });
+        }
       });
       return (await current(channel)) as Release;
     },
   };
+}
+
+/** A channel has a name only: its id in events is a UUID made of it (RFC 9562, version 8). */
+function idOfChannel(name: string): string {
+  const digits = createHash('sha256').update(`channel:${name}`).digest('hex').slice(0, 32).split('');
+  digits[12] = '8';
+  digits[16] = 'a';
+  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);

@@ -15,6 +15,11 @@ export async function findChannel(db: Knex, name: string): Promise<ChannelRow | 
   return db('release_channels').where({ name }).first('version', 'publishedAt', 'signatures');
 }
 
+/** Finds a channel, and locks it until the end of the transaction. Undefined before its first release. */
+export async function lockChannel(transaction: Knex, name: string): Promise<{ version: string } | undefined> {
+  return transaction('release_channels').where({ name }).forNoKeyUpdate().first('version');
+}
+
 export async function findPackages(db: Knex, version: string): Promise<ReleasedPackage[]> {
   const row = await db('releases').where({ version }).first('packages');
   return row.packages;

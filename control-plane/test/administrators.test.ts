@@ -42,6 +42,7 @@ const required: Record<string, 'reader' | 'manager' | 'owner'> = {
   replaceAdministratorSecret: 'owner',
   listJournal: 'manager',
   verifyJournal: 'manager',
+  listEvents: 'reader',
   readMetrics: 'reader',
 };
 const ranks = ['reader', 'manager', 'owner'];
