@@ -1,94 +1,153 @@
-// Delivers the reports of the outbox to the control plane, one after the other, with retries.
+// Delivers the reports of the outbox to the control plane, in batches and with retries. An earlier control plane, which
+// accepts no batches, gets them one by one.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BatchAnswer, batchOf, batchSize, readBatchAnswer } from './batches.ts';
 import type { Log } from './log.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox, StoredReport } from './outbox.ts';
 
 const sendTimeout = 10_000;
 const firstDelay = 1_000;
 const longestDelay = 60_000;
-/** Client errors that are temporary or caused by the registry's secret, not by the report. */
-const temporaryStatuses = new Set([401, 403, 408, 425, 429]);
+/** Milliseconds after which an earlier control plane is asked again whether it accepts batches. */
+const batchesAskedAgain = 10 * 60_000;
+/** Client errors that are temporary, or caused by an address or the registry's secret, not by the report. */
+const temporaryStatuses = new Set([401, 403, 404, 405, 408, 425, 429]);
 
 export type DeliveryOptions = {
   outbox: Outbox;
-  /** The URL that reports are posted to. */
-  reportUrl: string;
+  /** URL of the control plane, without a trailing slash. */
+  controlPlaneUrl: string;
   /** Bearer secret of this registry. */
   registrySecret: string;
   log: Log;
+  /** Milliseconds of a monotonic clock. */
+  elapsed?: () => number;
 };
 
 export type Delivery = {
   /** Reports that the outbox has a new report. */
   wake(): void;
-  /** Stops the delivery. A request in flight is aborted; the next process sends its report with the same key. */
+  /** Stops the delivery. A request in flight is aborted; the next process sends its reports with the same keys. */
   stop(): Promise<void>;
 };
 
+/** `retry`: it stays in the outbox; `unavailable`: so do the others, which would fail too. */
+type Sent = 'done' | 'retry' | 'unavailable';
+
 /** Starts the delivery. It sends all due reports, then waits until woken; the back-off after failures is 1 to 60 s. */
-export function startDelivery({ outbox, reportUrl, registrySecret, log }: DeliveryOptions): Delivery {
+export function startDelivery(options: DeliveryOptions): Delivery {
+  const { outbox, controlPlaneUrl, registrySecret, log, elapsed = () => performance.now() } = options;
   const stopping = new AbortController();
   let wakeUp = () => {};
   let hasNewReports = true;
+  let batchesFrom = Number.NEGATIVE_INFINITY;
 
-  /** Sends one report. `retry`: it stays in the outbox; `unavailable`: so do the others, which would fail too. */
-  async function send(file: string): Promise<'done' | 'retry' | 'unavailable'> {
-    const stored = await outbox.read(file).catch(() => undefined);
-    if (stored === undefined) {
-      log('error', 'a download report is unreadable and was moved to reports/dead', { file });
-      await outbox.moveToDead(file);
-      return 'done';
-    }
-    const { idempotencyKey, report } = stored;
-    let status: number;
+  /** Returns undefined if there is no answer. */
+  async function post(path: string, body: string, headers = {}): Promise<{ status: number; text: string } | undefined> {
     try {
-      const response = await fetch(reportUrl, {
+      const response = await fetch(`${controlPlaneUrl}${path}`, {
         method: 'POST',
         redirect: 'error',
-        headers: {
-          Authorization: `Bearer ${registrySecret}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': idempotencyKey,
-        },
-        body: JSON.stringify(report),
+        headers: { Authorization: `Bearer ${registrySecret}`, 'Content-Type': 'application/json', ...headers },
+        body,
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(sendTimeout)]),
       });
-      await response.arrayBuffer();
-      status = response.status;
+      return { status: response.status, text: await response.text() };
     } catch {
-      return 'unavailable';
+      return undefined;
     }
+  }
+
+  async function reject({ file, report }: StoredReport, reason: object): Promise<void> {
+    const message = 'the control plane rejected a download report, which was moved to reports/dead';
+    log('error', message, { ...reason, file, report });
+    await outbox.moveToDead(file);
+  }
+
+  function isTemporary(status: number): boolean {
+    if (status === 401 || status === 403) {
+      log('error', 'the control plane rejects REGISTRY_SECRET; download reports stay in the outbox', { status });
+    }
+    return status === 503 || temporaryStatuses.has(status);
+  }
+
+  async function sendSingly(stored: StoredReport): Promise<Sent> {
+    const { file, idempotencyKey, report } = stored;
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    const answer = await post('/telemetry/download', JSON.stringify(report), headers);
+    if (answer === undefined) return 'unavailable';
+    const { status } = answer;
     if (status >= 200 && status < 300) {
       await outbox.remove(file);
       return 'done';
     }
-    if (status >= 400 && status < 500 && !temporaryStatuses.has(status)) {
-      log('error', 'the control plane rejected a download report, which was moved to reports/dead', {
-        status,
-        file,
-        report,
-      });
+    if (isTemporary(status)) return 'unavailable';
+    if (status < 400 || status >= 500) return 'retry';
+    await reject(stored, { status });
+    return 'done';
+  }
+
+  async function sendTogether(reports: readonly StoredReport[]): Promise<BatchAnswer | 'unavailable'> {
+    const answer = await post('/telemetry/downloads/batch', batchOf(reports));
+    return answer === undefined ? 'unavailable' : readBatchAnswer(answer.status, answer.text, reports);
+  }
+
+  /** Sends these reports. Returns how many are done, and whether further ones would fail. */
+  async function send(reports: readonly StoredReport[]): Promise<{ done: number; isUnavailable: boolean }> {
+    if (elapsed() >= batchesFrom) {
+      const answer = await sendTogether(reports);
+      if (answer === 'unavailable') return { done: 0, isUnavailable: true };
+      if (answer.kind === 'outcomes') {
+        for (const [at, outcome] of answer.outcomes.entries()) {
+          const stored = reports[at] as StoredReport;
+          if (outcome.accepted) await outbox.remove(stored.file);
+          else await reject(stored, { reason: outcome.detail });
+        }
+        return { done: reports.length, isUnavailable: false };
+      }
+      if (answer.kind === 'unknown') {
+        batchesFrom = elapsed() + batchesAskedAgain;
+        log('info', 'the control plane accepts no batches of download reports: they are sent one by one');
+      } else if (isTemporary(answer.status)) return { done: 0, isUnavailable: true };
+      // Any other failure may be caused by one report: sent singly, it does not stop the others.
+    }
+    let done = 0;
+    for (const stored of reports) {
+      if (stopping.signal.aborted) return { done, isUnavailable: true };
+      const outcome = await sendSingly(stored);
+      if (outcome === 'unavailable') return { done, isUnavailable: true };
+      if (outcome === 'done') done += 1;
+    }
+    return { done, isUnavailable: done === 0 };
+  }
+
+  /** Reads reports. Those that are unreadable are moved to `dead/`. */
+  async function read(files: readonly string[]): Promise<StoredReport[]> {
+    const reports = await Promise.all(files.map((file) => outbox.read(file).catch(() => undefined)));
+    for (const [at, stored] of reports.entries()) {
+      const file = files[at] as string;
+      if (stored !== undefined) continue;
+      log('error', 'a download report is unreadable and was moved to reports/dead', { file });
       await outbox.moveToDead(file);
-      return 'done';
     }
-    if (status === 401 || status === 403) {
-      log('error', 'the control plane rejects REGISTRY_SECRET; download reports stay in the outbox', { status });
-    }
-    return status >= 500 && status !== 503 ? 'retry' : 'unavailable';
+    return reports.filter((stored) => stored !== undefined);
   }
 
   /** Sends the due reports once. Returns how many are left. */
   async function sendDue(): Promise<number> {
     const files = await outbox.due();
-    let sent = 0;
-    for (const file of files) {
-      if (stopping.signal.aborted) break;
-      const outcome = await send(file);
-      if (outcome === 'unavailable') break;
-      if (outcome === 'done') sent += 1;
+    let left = files.length;
+    for (let at = 0; at < files.length && !stopping.signal.aborted; at += batchSize) {
+      const chunk = files.slice(at, at + batchSize);
+      const reports = await read(chunk);
+      left -= chunk.length - reports.length;
+      if (reports.length === 0) continue;
+      const { done, isUnavailable } = await send(reports);
+      left -= done;
+      if (isUnavailable) break;
     }
-    return files.length - sent;
+    return left;
   }
 
   async function run(): Promise<void> {

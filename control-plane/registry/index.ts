@@ -127,9 +127,10 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     const verdaccio = await createVerdaccio(gate, log, packages, url);
     const delivery = startDelivery({
       outbox,
-      reportUrl: `${controlPlane}/telemetry/download`,
+      controlPlaneUrl: controlPlane,
       registrySecret: options.registrySecret,
       log,
+      elapsed,
     });
     wakeDelivery = delivery.wake;
     const tarballs = createTarballServer({ packages, catalogue, downloads, log, onServed: metrics.addTarballBytes });

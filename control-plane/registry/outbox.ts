@@ -19,7 +19,13 @@ export type DownloadReport = {
   outcome: 'allowed' | 'denied';
 };
 
-export type StoredReport = { file: string; idempotencyKey: string; report: DownloadReport };
+export type StoredReport = {
+  file: string;
+  idempotencyKey: string;
+  /** When the download began, in ISO 8601; undefined if the name of the file does not say. */
+  downloadedAt: string | undefined;
+  report: DownloadReport;
+};
 
 /** A report on disk that is not due yet. */
 export type PendingReport = {
@@ -87,7 +93,7 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
     },
     async read(file) {
       const report = JSON.parse(await readFile(join(ready, file), 'utf8')) as DownloadReport;
-      return { file, idempotencyKey: file.split('.')[1] ?? file, report };
+      return { file, idempotencyKey: file.split('.')[1] || file, downloadedAt: timeOf(file), report };
     },
     async backlog() {
       const [due, rejected] = await Promise.all([readdir(ready), readdir(dead)]);
@@ -98,6 +104,11 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
     remove: (file) => unlink(join(ready, file)),
     moveToDead: (file) => rename(join(ready, file), join(dead, file)),
   };
+}
+
+function timeOf(file: string): string | undefined {
+  const milliseconds = Number(file.split('.')[0]) / 1000;
+  return Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : undefined;
 }
 
 async function isComplete(path: string): Promise<boolean> {

@@ -1,51 +1,22 @@
 /**
  * Download reports: sent by the gated registry, read by the vendor (contract, TelemetryDownloadDto).
  */
-import {
-  DateTime,
-  idempotencyConflict,
-  nullable,
-  object,
-  oneOf,
-  pageOf,
-  pageQuery,
-  routeFor,
-  Type,
-  Uuid,
-} from '@carton/runtime/service';
+import { DateTime, idempotencyConflict, object, pageQuery, routeFor, Type } from '@carton/runtime/service';
 import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
-import { listReports, storeReport } from './store.ts';
+import { storeBatch, storeReport } from './receive.ts';
+import {
+  DownloadBatch,
+  DownloadBatchResult,
+  DownloadPage,
+  maxBatch,
+  Outcome,
+  TelemetryDownloadDto,
+} from './schemas.ts';
+import { listReports } from './search.ts';
 
 const route = routeFor<CommonServices, CommonCallers>();
 const tag = 'Telemetry';
-const Outcome = oneOf(['allowed', 'denied'], {
-  description: 'Whether the registry served the package or denied the download',
-});
-
-const TelemetryDownloadDto = object(
-  {
-    customerId: CustomerId,
-    tier: Tier,
-    packageName: PackageName,
-    version: Type.Optional(VersionText),
-    outcome: Outcome,
-  },
-  { $id: 'TelemetryDownloadDto' },
-);
-
-const Download = object(
-  {
-    id: Uuid,
-    customerId: CustomerId,
-    tier: Tier,
-    packageName: PackageName,
-    version: nullable(VersionText),
-    outcome: Outcome,
-    createdAt: DateTime,
-  },
-  { $id: 'Download' },
-);
 
 const reportDownload = route(
   {
@@ -70,23 +41,47 @@ const reportDownload = route(
   },
 );
 
+const reportDownloads = route(
+  {
+    method: 'post',
+    path: '/telemetry/downloads/batch',
+    operationId: 'reportDownloads',
+    tag,
+    summary: 'Report many downloads from the gated registry',
+    description: `At most ${maxBatch}. Those that were not rejected have been stored when the response arrives. Each is stored once for its idempotency key, which \`POST /telemetry/download\` takes as a header.`,
+    access: 'registry',
+    body: DownloadBatch,
+    bodyLimit: 2 * 1024 ** 2,
+    status: 202,
+    response: DownloadBatchResult,
+  },
+  ({ db, body }) => storeBatch(db, body.reports),
+);
+
+const filters = {
+  customerId: Type.Optional(CustomerId),
+  packageName: Type.Optional(PackageName),
+  version: Type.Optional(VersionText),
+  outcome: Type.Optional(Outcome),
+  tier: Type.Optional(Tier),
+  from: Type.Optional(DateTime),
+  to: Type.Optional(DateTime),
+};
+
 const listDownloads = route(
   {
     method: 'get',
     path: '/telemetry/downloads',
     operationId: 'listDownloads',
     tag,
-    summary: 'List download reports, newest first',
+    summary: 'List download reports, the latest download first',
+    description: '`from` and `to` are times of the download; `to` itself is not included.',
     access: 'admin',
-    query: pageQuery({
-      customerId: Type.Optional(CustomerId),
-      packageName: Type.Optional(PackageName),
-      outcome: Type.Optional(Outcome),
-    }),
+    query: pageQuery(filters),
     status: 200,
-    response: pageOf(Download, 'DownloadPage'),
+    response: DownloadPage,
   },
   ({ db, query }) => listReports(db, query),
 );
 
-export const telemetryRoutes = [reportDownload, listDownloads];
+export const telemetryRoutes = [reportDownload, reportDownloads, listDownloads];

@@ -1,7 +1,6 @@
 /**
  * The control plane as a process: settings, signals, crashes, and outages of the database.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,57 +8,16 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectSocket, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { packageName } from '@carton/runtime/service';
 import { callerOf } from '@carton/runtime/testing';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { startControlPlane } from '../index.ts';
+import { run, settings } from './processes.ts';
 import { makeDatabase, optionsFor } from './test-control-plane.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-const settings = {
-  ADMIN_SECRET: 'admin secret of the tests',
-  REGISTRY_SECRET: 'registry-secret-of-the-tests',
-  REGISTRY_URL: 'https://registry.example/',
-  CONTROL_PLANE_PORT: '0',
-};
 const report = { customerId: 'c', tier: 'basic', packageName: packageName('cart'), outcome: 'allowed' };
 const registry = (url: string) => callerOf(url, { authorization: `Bearer ${settings.REGISTRY_SECRET}` });
-
-interface Run {
-  child: ChildProcess;
-  output(): string;
-  /** The exit code, or the name of the signal. */
-  ended: Promise<number | string>;
-  /** The URL it listens at. */
-  url: Promise<string>;
-}
-
-function run(t: Test, environment: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const url = new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      output += chunk;
-      const line = output.split('\n').find((text) => text.includes('"msg":"listening"'));
-      if (line) resolve(JSON.parse(line).url);
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('close', () => reject(new Error(output)));
-  });
-  url.catch(() => {});
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
-  t.teardown(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return { child, output: () => output, ended, url };
-}
 
 t.test('an invalid setting is reported in one line, with exit code 1', async (t) => {
   const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });

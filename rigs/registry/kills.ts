@@ -46,7 +46,8 @@ export async function killUnderLoad(stage: Stage, vendor: Vendor, { kills }: { k
   };
   const workers = [
     ...Array.from({ length: 3 }, () => repeat(() => mint(send, vendor, books))),
-    ...Array.from({ length: 2 }, () => repeat(() => report(send, vendor, books))),
+    repeat(() => report(send, vendor, books)),
+    repeat(() => reportTogether(send, vendor, books)),
     repeat(() => changeStates(send, vendor, books)),
     repeat(() => deployAndRemove(send, vendor, books, customer)),
     ...(await pullers(vendor, books, customer)).map(repeat),
@@ -97,6 +98,24 @@ async function report(send: SendTo, { reporter }: Vendor, { reported }: Books): 
     const { status } = await send(reporter, 'POST', '/telemetry/download', body, { 'idempotency-key': customerId });
     if (status === 202) {
       reported.push(customerId);
+      return;
+    }
+    await sleep(50);
+  }
+}
+
+/** Reports downloads of several customers together as often as it takes, always with the same keys. */
+async function reportTogether(send: SendTo, { reporter }: Vendor, { reported }: Books): Promise<void> {
+  const customers = Array.from({ length: 20 }, () => `reported-${randomUUID()}`);
+  const reports = customers.map((customerId) => ({
+    idempotencyKey: customerId,
+    downloadedAt: new Date().toISOString(),
+    report: { customerId, tier: 'basic', packageName: '@carton/core', version: '1.0.0', outcome: 'allowed' },
+  }));
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const { status, body } = await send(reporter, 'POST', '/telemetry/downloads/batch', { reports });
+    if (status === 202) {
+      reported.push(...customers.filter((_, at) => body.outcomes[at].outcome !== 'rejected'));
       return;
     }
     await sleep(50);

@@ -23,11 +23,41 @@ export function generateKey(): SigningKey {
   return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
 }
 
-type Received = { report: DownloadReport; headers: IncomingHttpHeaders };
+type Received = { report: DownloadReport; headers: IncomingHttpHeaders; downloadedAt?: string };
 
-/** Starts a stub of the endpoints that the registry calls. `reportStatus` is the status of responses to reports. */
+/**
+ * Starts a stub of the endpoints that the registry calls. `reportStatus` is the status of responses to reports;
+ * `takesBatches` is false for an earlier control plane; `rejects` chooses reports of a batch that are rejected;
+ * `answers` is false for one that stores reports and dies before it answers.
+ */
 export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 0) {
-  const state = { keys, received: [] as Received[], keyFetches: 0, reportStatus: 202, withdrawals: [] as object[] };
+  const state = {
+    keys,
+    received: [] as Received[],
+    keyFetches: 0,
+    reportStatus: 202,
+    withdrawals: [] as object[],
+    takesBatches: true,
+    /** Sizes of the batches that were sent. */
+    batches: [] as number[],
+    rejects: (_: DownloadReport): boolean => false,
+    answers: true,
+  };
+  type Item = { idempotencyKey: string; downloadedAt: string; report: DownloadReport };
+
+  /** Returns the response to a batch. */
+  function receiveBatch({ reports }: { reports: Item[] }, headers: IncomingHttpHeaders): object {
+    state.batches.push(reports.length);
+    const outcomes = reports.map(({ idempotencyKey, downloadedAt, report }) => {
+      if (state.rejects(report)) return { idempotencyKey, outcome: 'rejected', detail: 'data/version is invalid' };
+      const isRepeated = state.received.some((other) => other.headers['idempotency-key'] === idempotencyKey);
+      const received = { report, downloadedAt, headers: { ...headers, 'idempotency-key': idempotencyKey } };
+      if (!isRepeated) state.received.push(received);
+      return { idempotencyKey, outcome: isRepeated ? 'repeated' : 'stored', detail: null };
+    });
+    return { outcomes };
+  }
+
   const server = createServer(async (request, response) => {
     if (request.url === '/.well-known/jwks.json') {
       state.keyFetches += 1;
@@ -42,10 +72,16 @@ export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    if (state.reportStatus === 202) {
-      state.received.push({ report: JSON.parse(Buffer.concat(chunks).toString()), headers: request.headers });
+    const isBatch = request.url === '/telemetry/downloads/batch';
+    const status = isBatch && !state.takesBatches ? 404 : state.reportStatus;
+    let answer: object = { accepted: true };
+    if (status === 202) {
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      if (isBatch) answer = receiveBatch(body, request.headers);
+      else state.received.push({ report: body, headers: request.headers });
     }
-    response.writeHead(state.reportStatus, { 'Content-Type': 'application/json' }).end('{"accepted":true}');
+    if (!state.answers) return void request.socket.destroy();
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
