@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import semver from 'semver';
 import { Failure, interrupted } from './failure.ts';
-import { isHttpUrl, isReadable, networkReason } from './network.ts';
+import { isHttpUrl, isReadable, networkAdvice, networkReason } from './network.ts';
 import { scope, variable, version } from './vendor.ts';
 
 /** The response to an activation (contract, ActivationResult). */
@@ -265,7 +265,10 @@ export function unavailable(url: string, why: string, facts: Record<string, unkn
   return new Failure(
     'control_plane_unavailable',
     `the request to the control plane at ${origin} failed: ${why}`,
-    `Check the network and the URL (--control-plane or ${variable('CONTROL_PLANE_URL')}), then try again`,
+    networkAdvice(
+      why,
+      `Check the network and the URL (--control-plane or ${variable('CONTROL_PLANE_URL')}), then try again`,
+    ),
     facts,
   );
 }

@@ -25,8 +25,8 @@ export class Failure extends Error {
 }
 
 /**
- * Converts any thrown value to a Failure. A full disk or a file that is not writable can fail any write, so both are
- * recognised here; all other errors are `unexpected`.
+ * Converts any thrown value to a Failure. A full disk, a file that is not writable and limits of the system can fail any
+ * call, so they are recognised here; all other errors are `unexpected`.
  */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -41,10 +41,21 @@ export function asFailure(error: unknown): Failure {
       'Run the command as the owner of the folder',
     );
   }
+  if (code === 'ENAMETOOLONG' || code === 'ELOOP') {
+    const advice = 'Choose a folder with a shorter path with --dir';
+    return new Failure('folder_unusable', `the path of the folder cannot be used (${code})`, advice);
+  }
+  if (code === 'EMFILE' || code === 'ENFILE') return tooFewFiles();
   const { stack } = error as Error;
   return new Failure('unexpected', message || String(error), 'Run the command with --json for the stack trace', {
     stack,
   });
+}
+
+/** The failure of a command or a box that may not open enough files. */
+export function tooFewFiles(code: ExitCode = 'unexpected', facts: Record<string, unknown> = {}): Failure {
+  const message = 'too many open files: the limit of this user or of the machine is too low';
+  return new Failure(code, message, 'Raise it to 1024 or more, with ulimit -n, then run the command again', facts);
 }
 
 /** Runs work and rethrows every error as a Failure. */

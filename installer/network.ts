@@ -9,6 +9,13 @@ export function networkReason(error: unknown): string {
   return detail?.errors?.[0]?.message || detail?.message || detail?.code || message;
 }
 
+/** What to do about a failed request: `usual`, unless the machine's clock may be the cause. */
+export function networkAdvice(reason: string, usual: string, now = new Date()): string {
+  // The messages of OpenSSL for a certificate outside its time.
+  if (!/certificate (is not yet valid|has expired)/i.test(reason)) return usual;
+  return `Check the clock of this machine, which says ${now.toISOString().slice(0, 16)}Z. If it is right, contact the vendor`;
+}
+
 /** Whether a value is an HTTP or HTTPS URL. */
 export function isHttpUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);

@@ -1,8 +1,9 @@
 /**
- * Checks before anything is changed: disk space, a file system that runs programs, and a free port.
+ * Checks before anything is changed: the path, disk space, a file system that runs programs, and a free port.
  */
 import { readFile, realpath, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join, relative } from 'node:path';
 import { type BoxFolder, nearestExisting } from './box/folder.ts';
 import { Failure } from './failure.ts';
 import { megabytes } from './output/output.ts';
@@ -25,6 +26,30 @@ export async function checkDisk(folder: BoxFolder, bytesToPull: number, spare: n
     'Free some space, or choose a folder on another disk with --dir',
     { freeBytes: free, neededBytes: needed },
   );
+}
+
+/** PostgreSQL allows 1023 bytes; its program and its data are up to 200 further down. */
+const maxPathBytes = 800;
+
+/**
+ * Checks the path of a new box. The database's `initdb` passes it to a shell in double quotes, where these characters have
+ * a meaning (dash(1), "Quoting").
+ * @throws Failure folder_unusable
+ */
+export async function checkPath(folder: BoxFolder): Promise<void> {
+  const nearest = await nearestExisting(folder.root);
+  const paths = [folder.root, join(await realpath(nearest), relative(nearest, folder.root))];
+  const advice = 'Choose another folder with --dir';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are refused
+  const wrong = paths.map((path) => /["$`\\\u0000-\u001f\u007f]/.exec(path)?.[0]).find(Boolean);
+  if (wrong !== undefined) {
+    const message = `the path of the folder contains the character ${JSON.stringify(wrong)}, with which the database cannot start`;
+    throw new Failure('folder_unusable', message, advice);
+  }
+  const length = Math.max(...paths.map((path) => Buffer.byteLength(path)));
+  if (length <= maxPathBytes) return;
+  const message = `the path of the folder has ${length} bytes; with more than ${maxPathBytes} the database cannot start`;
+  throw new Failure('folder_unusable', message, advice);
 }
 
 /** @throws Failure folder_unusable if programs, such as the database's, cannot be run from the folder */

@@ -11,6 +11,8 @@ import { vendor } from './vendor.ts';
 /** Runs one command line. Sets the process's exit status; never throws. @param commandLine the arguments of `carton` */
 export async function run(commandLine: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreBrokenPipe);
+  // What the command and the box write, others may not change, whatever the shell's umask.
+  process.umask(process.umask() | 0o022);
   try {
     // The registry's client honours HTTPS_PROXY and NO_PROXY; this makes the control plane's client do the same.
     setGlobalProxyFromEnv();

@@ -132,9 +132,9 @@ async function rollBack(
   } catch (error) {
     const second = asFailure(error);
     const message = `${failure.message}; the rollback failed, too: ${second.message}`;
-    return new Failure('box_not_healthy', message, failure.advice || second.advice, {
-      ...failure.facts,
-      restored: false,
-    });
+    // A full disk stops both, and is what the operator can mend.
+    const full = [failure, second].find(({ code }) => code === 'disk_full');
+    const advice = full?.advice || failure.advice || second.advice;
+    return new Failure(full?.code ?? 'box_not_healthy', message, advice, { ...failure.facts, restored: false });
   }
 }

@@ -3,7 +3,7 @@
  * exit code and advice, in place of the message of PostgreSQL or of the system's loader.
  */
 import { statfs } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { Failure, tooFewFiles } from '../failure.ts';
 import type { BoxFolder } from './folder.ts';
 
 /** Less than this is no space: PostgreSQL writes its log in segments of 16 MB. */
@@ -50,6 +50,10 @@ export function causeIn(output: string, facts: Record<string, unknown> = {}): Fa
   if (full) {
     const message = `the disk is full: the box could not write its data (${full[0]})`;
     return new Failure('disk_full', message, 'Free some space, then run the command again', facts);
+  }
+  // Of Node and of PostgreSQL.
+  if (/EMFILE|ENFILE|insufficient file descriptors|[Tt]oo many open files/.test(output)) {
+    return tooFewFiles('box_not_healthy', facts);
   }
   // ld.so(8) prints both.
   const library = /error while loading shared libraries: ([\w+.-]+?\.so)[\w.]*/.exec(output);

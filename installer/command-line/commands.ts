@@ -69,7 +69,16 @@ export const commands: readonly CommandDefinition[] = [
       },
     ],
     examples: [`${vendor} start`, `${vendor} start --foreground   # for systemd and containers`],
-    codes: ['ok', 'port_taken', 'box_not_healthy', 'busy', 'not_installed', 'folder_unusable', 'interrupted'],
+    codes: [
+      'ok',
+      'disk_full',
+      'port_taken',
+      'box_not_healthy',
+      'busy',
+      'not_installed',
+      'folder_unusable',
+      'interrupted',
+    ],
     load: async () => (await import('../commands/run-start.ts')).runStart,
   },
   {
@@ -94,6 +103,7 @@ export const commands: readonly CommandDefinition[] = [
     examples: [`${vendor} restart                      # after a change of box.env`],
     codes: [
       'ok',
+      'disk_full',
       'port_taken',
       'box_not_healthy',
       'busy',

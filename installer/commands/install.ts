@@ -2,7 +2,7 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
-import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, releaseFolder } from '../box/folder.ts';
+import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
@@ -20,7 +20,7 @@ import {
 import { readStopSeconds, stopBox } from '../box/stopping.ts';
 import { type Activation, activate, channelOf, defaultChannel, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
-import { checkDisk, checkExecutable, checkPort, spareBytes } from '../preflight.ts';
+import { checkDisk, checkExecutable, checkPath, checkPort, spareBytes } from '../preflight.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import builtIn from '../pull/package-keys.json' with { type: 'json' };
 import { verifyReleaseProvenance } from '../pull/provenance.ts';
@@ -80,6 +80,7 @@ export async function install(options: InstallOptions, output: Output): Promise<
   return withLock(folder.root, 'install', async () => {
     await checkFolderUsable(folder);
     await checkOwner(folder);
+    if (!(await exists(folder.settings))) await checkPath(folder);
     await checkExecutable(folder);
     const cleanup = await prepareCleanup(folder);
     try {

@@ -2,6 +2,7 @@
  * What can go wrong with one request to the registry: the failure to report, and whether another attempt may succeed.
  */
 import { Failure } from '../failure.ts';
+import { networkAdvice } from '../network.ts';
 
 /** How often a request is repeated after a fault: `often` for one that may pass, such as a lost connection. */
 export type Repeats = 'never' | 'once' | 'often';
@@ -40,7 +41,7 @@ export function networkFault(registryUrl: string, message: string, facts: Record
   const failure = new Failure(
     'registry_refused',
     `the registry at ${registryUrl} is unreachable: ${message}`,
-    'Check the network, then run the command again to resume',
+    networkAdvice(message, 'Check the network, then run the command again to resume'),
     { ...facts, passing: true },
   );
   return new RegistryFault(message, failure, { repeats: 'often' });

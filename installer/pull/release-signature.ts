@@ -54,7 +54,9 @@ export function requireSignature(
   const faults = signatures.map(({ keyid, sig }) => {
     const known = keys.find((key) => key.keyid === keyid);
     if (!known) return `this command does not know the key ${keyid}`;
-    if (known.expires !== null && !(time < Date.parse(known.expires))) return `the key ${keyid} has expired`;
+    if (known.expires !== null && !(time < Date.parse(known.expires))) {
+      return `the key ${keyid} has expired, by the clock of this machine`;
+    }
     const key = createPublicKey({ key: Buffer.from(known.key, 'base64'), format: 'der', type: 'spki' });
     if (verify('sha256', Buffer.from(text), key, Buffer.from(sig, 'base64'))) return undefined;
     return `the signature of the key ${keyid} does not match`;

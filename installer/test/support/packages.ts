@@ -61,7 +61,8 @@ export type Behaviour =
   | 'ignores SIGTERM'
   | 'drains'
   | 'breaks its products'
-  | 'breaks its document';
+  | 'breaks its document'
+  | 'needs space';
 
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
@@ -74,12 +75,17 @@ export function makeRuntime(
   entries: Entry[] = [],
 ): TestPackage {
   const program = `
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { version } from './version.js';
 await Promise.resolve(); // top-level await, as the real engine has
 const behaviour = ${JSON.stringify(behaviour)};
 if (behaviour === 'exits immediately') {
   console.error('migration 20260101000000_broken.js failed: relation exists');
+  process.exit(1);
+}
+if (behaviour === 'needs space' && existsSync(process.env.BOX_HOME + '/logs/full')) {
+  console.error('the box cannot start: ENOSPC: no space left on device, write');
   process.exit(1);
 }
 const server = createServer((request, response) => {
