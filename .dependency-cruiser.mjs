@@ -80,6 +80,7 @@ export const rooms = {
     release: ['vendor.ts', 'failure.ts', 'box'],
     service: ['vendor.ts', 'failure.ts', 'output', 'box'],
     pull: ['vendor.ts', 'failure.ts', 'network.ts', 'control-plane.ts', 'output', 'box', 'release'],
+    backup: ['vendor.ts', 'failure.ts', 'output', 'box'],
     commands: all,
     'command-line': all,
     'program.ts': all,

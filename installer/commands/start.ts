@@ -1,6 +1,7 @@
 /**
  * `start`: starts the installed box in the background, or in the foreground as a child of this command.
  */
+import { completeRestore } from '../backup/restore-database.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
 import { type Launch, toLaunch } from '../box/launch.ts';
@@ -127,6 +128,7 @@ export async function readyToLaunch(folder: BoxFolder): Promise<Launch> {
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
   await checkOwner(folder);
   await checkSecrets(folder);
+  if (!(await findRunningBox(folder))) await completeRestore(folder);
   return toLaunch(release, settings, await readSecrets(folder));
 }
 

@@ -77,7 +77,12 @@ export async function ensureCluster(
   await removePartial(home);
   const data = join(home, 'data');
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null);
-  if (version === null) return createCluster(home, binaries, account, log);
+  if (version === null) {
+    if (existsSync(join(home, 'restored.json'))) {
+      throw new Error(`A restore into ${home} was interrupted: run "${vendor.name} start", which completes it.`);
+    }
+    return createCluster(home, binaries, account, log);
+  }
 
   if (Number(version) !== binaries.major) {
     throw new Error(

@@ -1,0 +1,294 @@
+/**
+ * Restoring the embedded database of a box: aside, recovered and compared with what the backup says of it, and only then
+ * in the place of the data, by renames that a kill cannot leave half done.
+ *
+ *   <home>/data.<digits>.partial    what is being restored; also the engine removes it at its next start
+ *   <home>/data.restored-<digits>   restored and verified
+ *   <home>/restored.json            names both folders; while it exists, the swap is completed before anything else
+ *   <home>/data.before-<time>       the former data, which stays until it is removed by hand
+ */
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
+import { type BoxFolder, exists } from '../box/folder.ts';
+import { asFailure, Failure, interrupted } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { vendor } from '../vendor.ts';
+import { chooseDatabaseAccount, type DatabaseAccount, postgresProgram } from './account.ts';
+import { dataPath } from './base-backup.ts';
+import { type Counts, compareCounts, countRows } from './counts.ts';
+import { dumpPath } from './external.ts';
+import { databaseHome, findServer, hasData, lockDatabase } from './home.ts';
+import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } from './record.ts';
+import { killServersOn, withServer } from './server.ts';
+import { type BackedUpFile, type Content, writeFileOf } from './sink.ts';
+import { checkSpaceFor } from './space.ts';
+
+/** A restored database. */
+export interface RestoredDatabase {
+  /** Rows by table after the recovery. */
+  counts: Counts;
+  /** The folder of the former data, if there was any: it stays until you remove it. */
+  former?: string;
+}
+
+export interface RestoreOptions {
+  /** Id of the release in the box's folder whose PostgreSQL recovers the data. */
+  release: string;
+  /** Whether data that exists is replaced, and kept aside. */
+  replace: boolean;
+  /** What ends the recovery instead of the end of the backup, as settings of PostgreSQL: a time, an archive. */
+  recovery?: Record<string, string>;
+  output: Output;
+  signal?: AbortSignal | undefined;
+}
+
+/** A restore in progress: files are added in any order, then it is finished or abandoned. */
+export interface DatabaseRestore {
+  /** @param path as in a backup: `database/data/PG_VERSION` @returns the digest of the content */
+  file(path: string, content: Content): Promise<string>;
+  folder(path: string): Promise<void>;
+  /** Recovers and verifies the data. */
+  recover(record: DatabaseRecord): Promise<Counts>;
+  /** Makes it the data of the box. @returns the folder of the former data */
+  swap(): Promise<string | undefined>;
+  /** Removes what has been written. */
+  abandon(): Promise<void>;
+}
+
+/**
+ * Restores a folder that `backUpDatabase` has written. The box must be stopped.
+ * @throws Failure integrity_failed for a damaged or incomplete backup, disk_full, busy if the database runs, usage if there
+ * is data and `replace` is false, interrupted. Nothing has changed then.
+ */
+export async function restoreDatabase(
+  folder: BoxFolder,
+  { from, ...options }: RestoreOptions & { from: string },
+): Promise<RestoredDatabase> {
+  const { record, files } = await readDatabaseFolder(from);
+  if (record.kind === 'dump') {
+    throw new Failure(
+      'usage',
+      `${from} has a dump of a database that is not the box's own`,
+      `Restore it with pg_restore: pg_restore --exit-on-error --clean --if-exists --dbname="$DATABASE_URL" ${join(from, dumpPath)}`,
+    );
+  }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  await checkSpaceFor(folder.data, bytes);
+  const restore = await beginRestore(folder, options);
+  try {
+    for (const path of await foldersIn(from)) await restore.folder(path);
+    for (const file of files) {
+      if (options.signal?.aborted) throw interrupted('Nothing was changed');
+      const handle = await open(join(from, file.path), 'r').catch(() => undefined);
+      if (!handle) throw damaged(from, `${file.path} is missing`);
+      const content = handle.createReadStream() as AsyncIterable<Buffer>;
+      checkDigest(from, file, await restore.file(file.path, content));
+    }
+    const counts = await restore.recover(record);
+    const former = await restore.swap();
+    return { counts, ...(former && { former }) };
+  } catch (error) {
+    await restore.abandon();
+    throw asFailure(error);
+  }
+}
+
+/** @throws Failure integrity_failed if the digest of a file is not the one of the backup */
+export function checkDigest(backup: string, { path, digest }: BackedUpFile, found: string): void {
+  if (digest !== found) throw damaged(backup, `${path} has changed since`);
+}
+
+export function damaged(backup: string, what: string): Failure {
+  return new Failure('integrity_failed', `the backup ${backup} is damaged: ${what}`, 'Use another backup');
+}
+
+/**
+ * Begins to restore the embedded database, and removes what a killed restore has left.
+ * @throws Failure busy, usage, folder_unusable, not_installed
+ */
+export async function beginRestore(folder: BoxFolder, options: RestoreOptions): Promise<DatabaseRestore> {
+  await completeRestore(folder);
+  const { directory, home, data } = await databaseHome(folder);
+  if ((await hasData(data)) && !options.replace) {
+    throw new Failure(
+      'usage',
+      `there is a database in ${data}`,
+      'Add --replace, which keeps it aside, or choose another folder',
+    );
+  }
+  const account = await chooseDatabaseAccount(data);
+  await mkdir(home, { recursive: true });
+  if (directory !== home) await mkdir(directory, { recursive: true });
+  const unlock = await lockDatabase(directory);
+  if (!unlock || (await findServer(await realpath(data).catch(() => data)))) {
+    unlock?.();
+    throw new Failure('busy', 'the database of the box runs', `Run ${vendor} stop first`);
+  }
+  const digits = randomBytes(4).toString('hex');
+  const partial = join(await realpath(home), `data.${digits}.partial`);
+  const newPassword = join(home, `password.${digits}.partial`);
+  const restore = restoreInto(partial, newPassword, account, options);
+  let isSwapping = false;
+  const abandon = async () => {
+    // From then on, a failure is mended by completing the swap.
+    if (!isSwapping) await restore.abandon();
+    unlock();
+  };
+  try {
+    await removePartials(home);
+    const program = await postgresProgram(folder, options.release, home, account);
+    await mkdir(partial, { mode: 0o700 });
+    if (account.borrowed) await chown(partial, account.uid, account.gid);
+    return {
+      ...restore,
+      abandon,
+      recover: (record) => recover({ program, account, data: partial, password: newPassword }, record, options),
+      async swap() {
+        const restored = join(home, `data.restored-${digits}`);
+        await flushTree(partial);
+        await rename(partial, restored);
+        const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+        const former = (await exists(data)) ? join(home, `data.before-${time}-${digits}`) : undefined;
+        const swap: Swap = { restored, password: newPassword, ...(former && { former }) };
+        isSwapping = true;
+        await writeAtomically(join(home, swapFile), JSON.stringify(swap));
+        await completeRestore(folder);
+        unlock();
+        return former;
+      },
+    };
+  } catch (error) {
+    await abandon();
+    throw error;
+  }
+}
+
+/** Starts a server on a restored data folder, which recovers it, and compares its rows with those of the backup. */
+export async function recover(
+  place: { program: string; account: DatabaseAccount; data: string; password: string },
+  record: DatabaseRecord,
+  { recovery, output, signal }: Pick<RestoreOptions, 'recovery' | 'output' | 'signal'>,
+): Promise<Counts> {
+  const { account, data } = place;
+  const until =
+    recovery ?? (record.end ? { recovery_target_lsn: record.end, recovery_target_inclusive: 'off' } : undefined);
+  if (until && record.kind === 'running') {
+    const signalFile = join(data, 'recovery.signal');
+    await writeFileOf(signalFile, [], account.borrowed ? account : undefined);
+  }
+  const settings = until && { restore_command: 'false', recovery_target_action: 'promote', ...until };
+  const counts = await withServer({ ...place, ...(settings && { settings }), output, signal }, countRows);
+  if (recovery || !record.counts) return counts;
+  const differences = compareCounts(record.counts, counts);
+  if (differences.length === 0) return counts;
+  const text = `${differences.slice(0, 3).join('; ')}${differences.length > 3 ? `; ${differences.length} tables in all` : ''}`;
+  if (record.exact)
+    throw new Failure(
+      'integrity_failed',
+      `the restored database differs from the backup: ${text}`,
+      'Use another backup',
+    );
+  output.warn(`rows were written while the backup was counted: ${text}`, { differences });
+  return counts;
+}
+
+const swapFile = 'restored.json';
+
+interface Swap {
+  restored: string;
+  password: string;
+  former?: string;
+}
+
+/**
+ * Completes the swap of a restore that was killed in its last step. Call it before anything uses the data: the engine
+ * refuses to start until then.
+ */
+export async function completeRestore(folder: BoxFolder): Promise<void> {
+  const { home, data, password } = await databaseHome(folder);
+  const text = await readFile(join(home, swapFile), 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const swap = JSON.parse(text) as Swap;
+  if (await exists(swap.restored)) {
+    if (swap.former && !(await exists(swap.former))) await rename(data, swap.former);
+    if (swap.former && (await exists(password)) && (await exists(swap.password))) {
+      // The former data has its own password.
+      await rename(password, join(swap.former, '.password'));
+    }
+    if (await exists(swap.password)) await rename(swap.password, password);
+    await rename(swap.restored, data);
+    await flushFolder(home);
+  }
+  await rm(join(home, swapFile), { force: true });
+  await flushFolder(home);
+}
+
+/** Writes files of a backup into a data folder, as the user of the database. */
+export function restoreInto(
+  data: string,
+  password: string,
+  account: DatabaseAccount,
+  { signal }: Pick<RestoreOptions, 'signal'>,
+): Pick<DatabaseRestore, 'file' | 'folder' | 'abandon'> {
+  const owner = account.borrowed ? account : undefined;
+  const known = new Set([data]);
+  const placeOf = (path: string) => {
+    const names = path.split('/');
+    const isWithin =
+      path.startsWith(`${dataPath}/`) && names.every((name) => name !== '' && name !== '.' && name !== '..');
+    if (isWithin) return join(data, ...names.slice(2));
+    throw new Failure('integrity_failed', `the backup has a file at a wrong place: ${path}`, 'Use another backup');
+  };
+  const create = async (path: string) => {
+    if (known.has(path)) return;
+    await create(dirname(path));
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (owner) await chown(path, owner.uid, owner.gid);
+    known.add(path);
+  };
+  return {
+    folder: (path) => create(placeOf(path)),
+    async file(path, content) {
+      if (signal?.aborted) throw interrupted('Nothing was changed');
+      if (path === passwordPath) return writeFileOf(password, content, owner);
+      const place = placeOf(path);
+      await create(dirname(place));
+      return writeFileOf(place, content, owner);
+    },
+    async abandon() {
+      await killServersOn(data);
+      await rm(data, { recursive: true, force: true, maxRetries: 5 });
+      await rm(password, { force: true });
+    },
+  };
+}
+
+/** Removes what killed restores have left. */
+async function removePartials(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (!/^(data|password)\.\w+\.partial$|^data\.restored-\w+$/.test(name)) continue;
+    const path = join(await realpath(home), name);
+    await killServersOn(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function readDatabaseFolder(from: string): Promise<DatabaseFolder> {
+  const text = await readFile(join(from, recordFile), 'utf8').catch(() => undefined);
+  if (text === undefined) throw damaged(from, `${recordFile} is missing`);
+  try {
+    return JSON.parse(text) as DatabaseFolder;
+  } catch {
+    throw damaged(from, `${recordFile} cannot be read`);
+  }
+}
+
+/** The folders of the data in a backup, also empty ones. */
+async function foldersIn(from: string): Promise<string[]> {
+  const entries = await readdir(join(from, dataPath), { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${dataPath}${join(entry.parentPath, entry.name).slice(join(from, dataPath).length)}`);
+}
