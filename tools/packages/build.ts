@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { Tier } from '../../runtime/box/tier.ts';
+import { kindsOfMigrations } from './additive.ts';
 import { bundle, explorerAssets } from './bundle.ts';
 import { type Declarations, withDeclarations } from './declarations.ts';
 import { thirdPartyLicences } from './licences.ts';
@@ -167,7 +168,11 @@ async function publishedManifest(
       }
     }
   }
-  const vendorFields = source.manifest[workspace.vendor] as Record<string, unknown> | undefined;
+  const migrations = await kindsOfMigrations(join(source.folder, 'migrations'));
+  const vendorFields = {
+    ...(source.manifest[workspace.vendor] as Record<string, unknown> | undefined),
+    ...(migrations && { migrations }),
+  };
   return {
     name,
     version,

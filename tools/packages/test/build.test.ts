@@ -69,7 +69,7 @@ t.test('the tarballs of a checkout', async (t) => {
     type: 'module',
     exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
     dependencies: { '@carton/runtime': '1.0.0' },
-    carton: { tier: 'basic' },
+    carton: { tier: 'basic', migrations: { '20260301090000_base_create_things.js': 'changing' } },
   });
   t.equal(await read(base, 'migrations/20260301090000_base_create_things.js'), migration, 'byte for byte');
   t.match(await read(base, 'dist/index.d.ts'), "from './types.js'");
