@@ -65,6 +65,7 @@ export const migrationOwner = {
     'administrator_secrets',
     'journal',
     'events',
+    'license_warnings',
   ],
 };
 

@@ -2,12 +2,14 @@
  * Starts the control plane: database, migrations, signing keys, API.
  */
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
+import type { Knex } from 'knex';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { updateZones } from './dns/work.ts';
 import { removeOldEvents } from './events/outbox.ts';
 import { removeOldActivations } from './license/installations.ts';
+import { removeOldWarnings, warnOfExpiry } from './license/warnings.ts';
 import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
@@ -43,6 +45,12 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       const updates = startSchedule(update, log, 'zones could not be updated', domainCheckInterval);
       onClose(() => updates.stop());
     }
+    const { warningInterval = 60_000 } = options;
+    if (warningInterval > 0) {
+      const warn = () => warnOfExpiry(db);
+      const warnings = startSchedule(warn, log, 'expiring licences could not be warned of', warningInterval);
+      onClose(() => warnings.stop());
+    }
     const removals = startSchedule(
       () => removeOldActivations(db),
       log,
@@ -50,10 +58,15 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       3_600_000,
     );
     onClose(() => removals.stop());
-    const cleaning = startSchedule(() => removeOldEvents(db), log, 'old events could not be removed', 3_600_000);
+    const cleaning = startSchedule(() => removeOld(db), log, 'old events could not be removed', 3_600_000);
     onClose(() => cleaning.stop());
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
     return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };
   });
+}
+
+async function removeOld(db: Knex): Promise<void> {
+  await removeOldEvents(db);
+  await removeOldWarnings(db);
 }

@@ -41,6 +41,8 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   hostingSecret?: string | undefined;
   /** Milliseconds between looks for domains that are due for a check, and for work on zones; 0 for never. Default: 15 seconds. */
   domainCheckInterval?: number;
+  /** Milliseconds between looks for licences that expire or end soon; 0 for never. Default: a minute. */
+  warningInterval?: number;
   /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Fail on a response that does not match its schema: for tests. */

@@ -112,6 +112,9 @@ export const licenseEvents: readonly EventDefinition[] = [
   licenseReplaced,
   licenseFirstActivated,
   licenseInstallationAdded,
+  licenseExpiring,
+  licenseExpired,
+  licenseEnding,
+  licenseEnded,
 ];
-export const warningEvents: readonly EventDefinition[] = [licenseExpiring, licenseExpired, licenseEnding, licenseEnded];
 export const releaseEvents: readonly EventDefinition[] = [releasePublished];

@@ -10,6 +10,7 @@ import { licenseNotActive, licenseReplaced, revokedForGood } from './problems.ts
 import type { License } from './schemas.ts';
 import { readLicense } from './service.ts';
 import { copyLicense, endLicense } from './store.ts';
+import { skipPassedWarnings } from './warnings.ts';
 
 /**
  * Mints a key for the same customer with the same tier, expiry, limits and notes. The replaced licence ends by itself
@@ -34,6 +35,7 @@ export function replaceLicense(db: Knex, id: string, overlapHours: number): Prom
     const replacementId = newId();
     await copyLicense(transaction, id, { id: replacementId, keyHash: hash, last4 });
     await endLicense(transaction, id, overlapHours);
+    for (const changed of [id, replacementId]) await skipPassedWarnings(transaction, changed);
     await recordLicenseEvent(transaction, replacedEvent, await readLicense(transaction, id));
     const replacement = await readLicense(transaction, replacementId);
     await recordLicenseEvent(transaction, licenseMinted, replacement);

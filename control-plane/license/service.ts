@@ -35,6 +35,7 @@ import {
 } from './problems.ts';
 import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
 import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense, lockLicense } from './store.ts';
+import { skipPassedWarnings } from './warnings.ts';
 
 /**
  * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
@@ -49,6 +50,7 @@ export async function mintLicense(
   await requireChannel(db, terms.channel);
   const { key, hash, last4 } = generateKey(terms.tier);
   const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
+  await skipPassedWarnings(db, license.id);
   await recordLicenseEvent(db, licenseMinted, license);
   return { key, ...license };
 }
@@ -225,6 +227,7 @@ export async function renewLicense(db: Knex, id: string, expiresAt: string | nul
   if (trial) requireTrialExpiry(expiry);
   const license = requireChange(await changeLicense(db, id, { expiresAt: expiry }));
   if (license.expiresAt !== formerExpiresAt) {
+    await skipPassedWarnings(db, id);
     await recordLicenseEvent(db, licenseRenewed, license, { formerExpiresAt });
   }
   return license;
@@ -240,6 +243,7 @@ export async function convertTrial(db: Knex, id: string, expiresAt: string | nul
   const { trial, expiresAt: formerExpiresAt } = await lockedLicense(db, id);
   if (!trial) throw licenseNotTrial('To change when it expires, renew it.');
   const license = requireChange(await changeLicense(db, id, { trial: false, expiresAt: expiry }));
+  await skipPassedWarnings(db, id);
   await recordLicenseEvent(db, licenseConverted, license, { formerExpiresAt });
   return license;
 }

@@ -37,6 +37,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     // No DNS server listens there: lookups fail at once.
     nameserverLookup: '127.0.0.1:9',
     domainCheckInterval: 0,
+    warningInterval: 0,
     powerdns: null,
     provesDomains: true,
     hostingSecret: randomBytes(24).toString('base64url'),
