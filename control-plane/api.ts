@@ -56,6 +56,8 @@ export const migrationOwner = {
     'license_activations',
     'signing_keys',
     'download_reports',
+    'download_rollups',
+    'download_totals',
     'boxes',
     'box_domains',
     'dns_zones',

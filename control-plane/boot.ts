@@ -14,6 +14,7 @@ import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
+import { removeOldReports, rollUpReports } from './telemetry/roll-up.ts';
 
 export type RunningControlPlane = RunningApi<ControlPlaneServices> & { served: ServedDomains };
 
@@ -60,6 +61,18 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => removals.stop());
     const cleaning = startSchedule(() => removeOld(db), log, 'old events could not be removed', 3_600_000);
     onClose(() => cleaning.stop());
+    const { rollUpInterval = 60_000, reportRetentionDays = 400 } = options;
+    if (rollUpInterval > 0) {
+      const rollUps = startSchedule(() => rollUpReports(db), log, 'downloads could not be counted', rollUpInterval);
+      onClose(() => rollUps.stop());
+    }
+    const reportRemovals = startSchedule(
+      () => removeOldReports(db, reportRetentionDays),
+      log,
+      'old download reports could not be removed',
+      3_600_000,
+    );
+    onClose(() => reportRemovals.stop());
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
     return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };

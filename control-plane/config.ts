@@ -49,6 +49,13 @@ const Settings = object({
       description: 'Encrypts private signing keys and the hosting secrets of boxes in the database',
     }),
   ),
+  REPORT_RETENTION_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 400,
+    description:
+      'Days for which download reports are kept after they arrived, 7 at least; 0 for ever. Counts by day stay',
+  }),
   NAMESERVERS: Type.Optional(
     Type.String({
       minLength: 1,
@@ -126,6 +133,8 @@ export interface Config {
   /** Without a trailing slash. */
   readonly registryUrl: string;
   readonly tokenLifetimeSeconds: number;
+  /** 0 for ever. */
+  readonly reportRetentionDays: number;
   readonly signingKeySecret: string | undefined;
   /** Empty if domains cannot be delegated. */
   readonly nameservers: readonly string[];
@@ -175,6 +184,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     publishSecret: values.PUBLISH_SECRET,
     registryUrl: values.REGISTRY_URL.replace(/\/+$/, ''),
     tokenLifetimeSeconds: values.TOKEN_LIFETIME_SECONDS,
+    reportRetentionDays: retentionOf(values.REPORT_RETENTION_DAYS),
     signingKeySecret: values.SIGNING_KEY_SECRET,
     nameservers,
     nameserverLookup: values.NAMESERVER_LOOKUP,
@@ -191,6 +201,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     drainTime: values.DRAIN_SECONDS * 1000,
     tracing: readTracing(environment),
   });
+}
+
+/** A registry may send a report again that is stored already: it must not have been removed meanwhile. */
+function retentionOf(days: number): number {
+  if (days === 0 || days >= 7) return days;
+  throw new Error(`invalid setting: REPORT_RETENTION_DAYS must be 0 or at least 7: "${days}"`);
 }
 
 type PowerDnsValues = Partial<Record<'POWERDNS_URL' | 'POWERDNS_KEY' | 'HOSTING_ADDRESSES' | 'DNS_CONTACT', string>>;

@@ -43,6 +43,10 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   domainCheckInterval?: number;
   /** Milliseconds between looks for licences that expire or end soon; 0 for never. Default: a minute. */
   warningInterval?: number;
+  /** Milliseconds between two counts of new download reports; 0 for never. Default: a minute. */
+  rollUpInterval?: number;
+  /** Days for which download reports are kept after they arrived; 0 for ever. Default: 400. */
+  reportRetentionDays?: number;
   /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Fail on a response that does not match its schema: for tests. */

@@ -21,6 +21,7 @@ export { readTracing, type TracingSettings } from './operations/tracing/settings
 export { loadPackages } from './package/load.ts';
 export { runService } from './process.ts';
 export { problemOfDatabaseError } from './queries/database-problems.ts';
+export { eachRow } from './queries/each-row.ts';
 export { paginate } from './queries/paging.ts';
 export { readSettings, readTrustProxy, serviceSettings } from './settings.ts';
 export type { ApiDescription, ApiGroup } from './start/api.ts';

@@ -1,8 +1,7 @@
 /**
  * Download reports: sent by the gated registry, read by the vendor (contract, TelemetryDownloadDto).
  */
-import { DateTime, idempotencyConflict, object, pageQuery, routeFor, Type } from '@carton/runtime/service';
-import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
+import { idempotencyConflict, object, pageQuery, routeFor, Type } from '@carton/runtime/service';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import { storeBatch, storeReport } from './receive.ts';
 import {
@@ -10,13 +9,18 @@ import {
   DownloadBatchResult,
   DownloadPage,
   maxBatch,
-  Outcome,
+  RollupPage,
+  reportFilters,
+  rollupFilters,
   TelemetryDownloadDto,
 } from './schemas.ts';
-import { listReports } from './search.ts';
+import { listReports, listRollups, reportsAsCsv, rollupsAsCsv } from './search.ts';
 
 const route = routeFor<CommonServices, CommonCallers>();
 const tag = 'Telemetry';
+const csv = 'text/csv; charset=utf-8';
+const csvNote =
+  'Without pages, in the same order. A text that a spreadsheet would calculate as a formula begins with an apostrophe.';
 
 const reportDownload = route(
   {
@@ -58,16 +62,6 @@ const reportDownloads = route(
   ({ db, body }) => storeBatch(db, body.reports),
 );
 
-const filters = {
-  customerId: Type.Optional(CustomerId),
-  packageName: Type.Optional(PackageName),
-  version: Type.Optional(VersionText),
-  outcome: Type.Optional(Outcome),
-  tier: Type.Optional(Tier),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
-};
-
 const listDownloads = route(
   {
     method: 'get',
@@ -77,11 +71,69 @@ const listDownloads = route(
     summary: 'List download reports, the latest download first',
     description: '`from` and `to` are times of the download; `to` itself is not included.',
     access: 'admin',
-    query: pageQuery(filters),
+    query: pageQuery(reportFilters),
     status: 200,
     response: DownloadPage,
   },
   ({ db, query }) => listReports(db, query),
 );
 
-export const telemetryRoutes = [reportDownload, reportDownloads, listDownloads];
+const exportDownloads = route(
+  {
+    method: 'get',
+    path: '/telemetry/downloads/csv',
+    operationId: 'exportDownloads',
+    tag,
+    summary: 'Read all download reports of a search as CSV',
+    description: csvNote,
+    access: 'admin',
+    query: object(reportFilters),
+    status: 200,
+    mediaType: csv,
+    streamed: true,
+  },
+  ({ db, query }) => reportsAsCsv(db, query),
+);
+
+const listDownloadRollups = route(
+  {
+    method: 'get',
+    path: '/telemetry/rollups',
+    operationId: 'listDownloadRollups',
+    tag,
+    summary: 'List counts of downloads by day, the latest day first',
+    description:
+      'By day (UTC), customer, tier, package, version and outcome. A download is counted within a few minutes after its report has arrived, on the day of the download. Counts stay when the reports are removed.',
+    access: 'admin',
+    query: pageQuery(rollupFilters),
+    status: 200,
+    response: RollupPage,
+  },
+  ({ db, query }) => listRollups(db, query),
+);
+
+const exportDownloadRollups = route(
+  {
+    method: 'get',
+    path: '/telemetry/rollups/csv',
+    operationId: 'exportDownloadRollups',
+    tag,
+    summary: 'Read all counts of a search as CSV',
+    description: csvNote,
+    access: 'admin',
+    query: object(rollupFilters),
+    status: 200,
+    mediaType: csv,
+    streamed: true,
+  },
+  ({ db, query }) => rollupsAsCsv(db, query),
+);
+
+export const telemetryRoutes = [
+  reportDownload,
+  reportDownloads,
+  listDownloads,
+  exportDownloads,
+  listDownloadRollups,
+  exportDownloadRollups,
+];

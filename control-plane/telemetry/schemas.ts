@@ -96,4 +96,33 @@ export const Download = object(
   { $id: 'Download' },
 );
 export type Download = Static<typeof Download>;
+const Day = Type.String({ format: 'date', description: 'A day in UTC', examples: ['2026-11-20'] });
+
+/** What a search of downloads can filter by, besides time. */
+const filters = {
+  customerId: Type.Optional(CustomerId),
+  packageName: Type.Optional(PackageName),
+  version: Type.Optional(VersionText),
+  outcome: Type.Optional(Outcome),
+  tier: Type.Optional(Tier),
+};
+export const reportFilters = { ...filters, from: Type.Optional(DateTime), to: Type.Optional(DateTime) };
+export const rollupFilters = { ...filters, from: Type.Optional(Day), to: Type.Optional(Day) };
+
+export const Rollup = object(
+  {
+    id: Uuid,
+    day: Day,
+    customerId: CustomerId,
+    tier: Tier,
+    packageName: PackageName,
+    version: nullable(VersionText),
+    outcome: Outcome,
+    count: Type.Integer({ minimum: 1, description: 'How many downloads' }),
+  },
+  { $id: 'DownloadRollup' },
+);
+export type Rollup = Static<typeof Rollup>;
+export const RollupPage = pageOf(Rollup, 'DownloadRollupPage');
+
 export const DownloadPage = pageOf(Download, 'DownloadPage');

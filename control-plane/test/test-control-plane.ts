@@ -38,6 +38,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     nameserverLookup: '127.0.0.1:9',
     domainCheckInterval: 0,
     warningInterval: 0,
+    rollUpInterval: 0,
     powerdns: null,
     provesDomains: true,
     hostingSecret: randomBytes(24).toString('base64url'),
