@@ -61,6 +61,7 @@ export const rooms = {
     license: ['schemas.ts', 'services.ts', 'events', 'releases', 'signing'],
     boxes: ['schemas.ts', 'services.ts', 'encryption.ts', 'addresses', 'license', 'dns'],
     administrators: ['schemas.ts', 'services.ts', 'license'],
+    customers: ['schemas.ts', 'services.ts', 'releases', 'license'],
     'access.ts': ['services.ts', 'license', 'administrators'],
     'config.ts': ['dns'],
     'api.ts': all,

@@ -23,6 +23,7 @@ import { type HostingSecrets, openHostingSecrets } from './boxes/hosting-secret.
 import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import type { ServedDomains } from './boxes/served/domains.ts';
+import { customerRoutes } from './customers/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
@@ -79,6 +80,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
   },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
+  { name: 'customers', description: 'What customers run and were refused', routes: customerRoutes },
   { name: 'boxes', description: 'Boxes and their domains', routes: [...boxRoutes, ...boxHostingRoutes] },
   {
     name: 'releases',

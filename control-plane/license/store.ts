@@ -27,6 +27,11 @@ export interface NewLicense extends LicenseChange {
   trial?: boolean;
 }
 
+/** Selects licences, each with its current state. */
+export function selectLicenses(db: Knex): Knex.QueryBuilder<License, License[]> {
+  return db('license_keys').select(columns(db)) as never;
+}
+
 /** Stores a licence and returns it as stored. */
 export async function insertLicense(db: Knex, license: NewLicense): Promise<License> {
   const [row] = await db('license_keys')

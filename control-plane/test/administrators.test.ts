@@ -36,6 +36,8 @@ const required: Record<string, 'reader' | 'manager' | 'owner'> = {
   exportDownloads: 'reader',
   listDownloadRollups: 'reader',
   exportDownloadRollups: 'reader',
+  listDownloadedVersions: 'reader',
+  listRefusals: 'reader',
   releaseDomain: 'manager',
   createAdministrator: 'owner',
   listAdministrators: 'owner',

@@ -1,0 +1,54 @@
+/**
+ * Schemas of what the vendor asks about customers.
+ */
+import { DateTime, nullable, object, pageOf, pageQuery, type Static, Type, withOptions } from '@carton/runtime/service';
+import { Channel } from '../releases/schemas.ts';
+import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
+
+const filters = { customerId: Type.Optional(CustomerId), packageName: Type.Optional(PackageName) };
+export const RefusalQuery = pageQuery(filters);
+export const VersionQuery = pageQuery({
+  ...filters,
+  outdated: Type.Optional(
+    Type.Boolean({ description: 'Whether the current release of a channel has a newer version' }),
+  ),
+});
+
+const DownloadedVersion = object(
+  {
+    customerId: CustomerId,
+    packageName: PackageName,
+    version: withOptions(VersionText, { description: 'The newest version that was downloaded' }),
+    downloadedAt: withOptions(DateTime, { description: 'When it was last downloaded' }),
+    channels: Type.Array(
+      object({
+        channel: Channel,
+        released: withOptions(nullable(VersionText), {
+          description: 'The version in the current release of the channel; null if the package is not in it',
+        }),
+        outdated: Type.Boolean({ description: 'Whether the released version is newer' }),
+      }),
+      { description: 'The channels of the customer’s licences; `stable` without one' },
+    ),
+  },
+  { $id: 'DownloadedVersion' },
+);
+export type DownloadedVersion = Static<typeof DownloadedVersion>;
+export const DownloadedVersionPage = pageOf(DownloadedVersion, 'DownloadedVersionPage');
+
+const Refusal = object(
+  {
+    customerId: CustomerId,
+    packageName: PackageName,
+    count: Type.Integer({ minimum: 1, description: 'Denied downloads' }),
+    firstAt: DateTime,
+    lastAt: DateTime,
+    includedIn: withOptions(nullable(Tier), {
+      description: 'The lowest tier that includes the package in the current stable release; null if none does',
+    }),
+    tiers: Type.Array(Tier, { description: 'The tiers of the customer’s licences now' }),
+  },
+  { $id: 'Refusal' },
+);
+export type Refusal = Static<typeof Refusal>;
+export const RefusalPage = pageOf(Refusal, 'RefusalPage');
