@@ -68,6 +68,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'pulls without a control plane, rotated keys, revoked licences, guesses, and kills: nothing is lost or told',
     load: () => import('./registry.ts'),
   },
+  installer: {
+    about: 'kills the installer, fills its disk and cuts its network: one clear state, and the next run finishes',
+    load: () => import('./installer.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

@@ -79,8 +79,9 @@ export async function waitUntilHealthy(
 /** Returns the failure with the last lines of the log, which usually contain the cause. */
 async function explain(folder: BoxFolder, message: string, logStart: number | undefined): Promise<Failure> {
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
-  const lines = (await readFrom(folder.log, logStart)).trimEnd().split('\n').slice(-maxLogLines);
-  return explainStart(folder, message, lines, { log: folder.log, lastLines: lines });
+  const text = await readFrom(folder.log, logStart);
+  const lastLines = text.trimEnd().split('\n').slice(-maxLogLines);
+  return explainStart(folder, message, text, { log: folder.log, lastLines });
 }
 
 async function readFrom(path: string, start: number): Promise<string> {

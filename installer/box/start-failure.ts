@@ -9,6 +9,13 @@ import type { BoxFolder } from './folder.ts';
 /** Less than this is no space: PostgreSQL writes its log in segments of 16 MB. */
 const fullBytes = 16_000_000;
 
+/**
+ * What Node, PostgreSQL and the box print when a disk is full. PostgreSQL gives no system error if a part of the block was
+ * written (mdextend in md.c).
+ */
+const fullDiskMessages =
+  /ENOSPC|No space left on device|EDQUOT|Disk quota exceeded|Check free disk space|wrote only \d+ of \d+ bytes|The disk that holds \S.* is full/;
+
 /** Packages of Debian and Ubuntu with the libraries that a box needs from the machine. */
 const packagesOf: Record<string, string> = {
   'libstdc++.so': 'libstdc++6',
@@ -19,18 +26,18 @@ const packagesOf: Record<string, string> = {
 /**
  * Finds the cause of a failed start.
  * @param message what is known without the output
- * @param lines the last lines of the output
+ * @param text the output, or its end
  * @param facts further members of the failure
  */
 export async function explainStart(
   folder: BoxFolder,
   message: string,
-  lines: readonly string[],
+  text: string,
   facts: Record<string, unknown> = {},
 ): Promise<Failure> {
-  const cause = causeIn(lines.join('\n'), facts) ?? (await fullDisk(folder, facts));
+  const cause = causeIn(text, facts) ?? (await fullDisk(folder, facts));
   if (cause) return cause;
-  const lastLine = lines.at(-1)?.trim() || 'the log is empty';
+  const lastLine = text.trimEnd().split('\n').at(-1)?.trim() || 'the log is empty';
   return new Failure('box_not_healthy', `${message}; last log line: ${lastLine}`, `See ${folder.log}`, facts);
 }
 
@@ -46,7 +53,7 @@ export function causeIn(output: string, facts: Record<string, unknown> = {}): Fa
       facts,
     );
   }
-  const full = /ENOSPC|No space left on device|EDQUOT|Disk quota exceeded/.exec(output);
+  const full = fullDiskMessages.exec(output);
   if (full) {
     const message = `the disk is full: the box could not write its data (${full[0]})`;
     return new Failure('disk_full', message, 'Free some space, then run the command again', facts);

@@ -108,6 +108,19 @@ t.test('few open files', async (t) => {
   }
 });
 
+t.test('a full disk, in the words of Node, PostgreSQL and the box', async (t) => {
+  for (const line of [
+    'Error: ENOSPC: no space left on device, write',
+    'could not extend file "base/16384/17402": No space left on device',
+    'FATAL:  could not extend file "base/1/2702": wrote only 4096 of 8192 bytes at block 0',
+    'HINT:  Check free disk space.',
+    'the box cannot start: The disk that holds /srv/my box/data/postgresql is full: free some space',
+  ]) {
+    t.match(causeIn(`${line}\ninitdb: removing contents of data directory`), { code: 'disk_full', exitCode: 8 }, line);
+  }
+  t.equal(causeIn('the disk is fine'), undefined);
+});
+
 t.test('a certificate that is out of its time may be the fault of the clock', async (t) => {
   const now = new Date('2016-01-01T00:00:00Z');
   t.match(networkAdvice('certificate is not yet valid', 'usual', now), /clock of this machine, which says 2016-01-01T/);

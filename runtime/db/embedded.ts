@@ -259,7 +259,8 @@ function acquireLock(directory: string): Promise<(() => void) | null> {
 
 /** Adds what to do to errors that the machine causes, not the software. */
 function explain(error: NodeJS.ErrnoException, directory: string): Error {
-  if (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/.test(error.message)) {
+  // PostgreSQL gives only the hint if a part of a block was written.
+  if (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|Check free disk space/.test(error.message)) {
     return new Error(`The disk that holds ${directory} is full: free some space and start again. ${error.message}`, {
       cause: error,
     });

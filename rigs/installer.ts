@@ -1,0 +1,55 @@
+/**
+ * The installer under faults, with the real packages and their database: killed at random moments, with a disk that fills
+ * up, and with a network that is cut. Each time there is one clear state, the same command finishes the work, and the
+ * orders placed before are there.
+ */
+import { cutNetwork, pullCables } from './installer/cuts.ts';
+import { fillDisk, mountDisk } from './installer/disk.ts';
+import { killInstalls, killUpgrades } from './installer/kills.ts';
+import { startRigVendor } from './installer/vendor.ts';
+import type { Findings, Rig } from './rig.ts';
+
+export const rig: Rig = {
+  about: 'Kills the installer, fills its disk and cuts its network at all stages of installs and upgrades.',
+  options: {
+    kills: { about: 'kills of the installer, half of them in upgrades', defaultValue: '100', short: '2' },
+    only: {
+      about: 'which faults',
+      defaultValue: 'all',
+      oneOf: ['all', 'kills', 'disk', 'network'],
+    },
+    command: {
+      about: 'the command from the source tree, or the binary of npm run build:installer',
+      defaultValue: 'source',
+      oneOf: ['source', 'binary'],
+    },
+  },
+  timeLimit: (stage) => (stage.short ? 300 : 1500 + 60 * stage.number('kills')),
+  async run(stage) {
+    const findings: Findings = { broken: [], counts: {} };
+    const add = ({ broken, counts }: Findings) => {
+      findings.broken.push(...broken);
+      Object.assign(findings.counts, counts);
+    };
+    const runs = (fault: string) => ['all', fault].includes(stage.word('only'));
+    const vendor = await startRigVendor(stage);
+    await vendor.releaseNext();
+    if (runs('network')) {
+      add(await cutNetwork(stage, vendor));
+      const cables = stage.short ? undefined : await pullCables(stage);
+      if (cables) add(cables);
+      else if (!stage.short) stage.say('no cables are pulled: network namespaces need root and iproute2');
+    }
+    if (runs('disk')) {
+      const disk = await mountDisk(stage);
+      if (disk) add(await fillDisk(stage, vendor, disk));
+      else stage.say('no disk is filled: only root can mount one');
+    }
+    if (runs('kills')) {
+      const upgrades = Math.floor(stage.number('kills') / 2);
+      add(await killInstalls(stage, vendor, stage.number('kills') - upgrades));
+      add(await killUpgrades(stage, vendor, upgrades));
+    }
+    return findings;
+  },
+};

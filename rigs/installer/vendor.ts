@@ -1,0 +1,152 @@
+/**
+ * The vendor of the installer's rig: releases of the real packages, each with one more migration than the one before,
+ * served through a connection that the rig cuts.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket, connect as toServer } from 'node:net';
+import { join, relative } from 'node:path';
+import { packageName } from '@carton/runtime';
+import { extract } from 'tar';
+import { type SmallVendor, startSmallVendor } from '../../tools/installs/vendor.ts';
+import { type BuiltPackage, buildPackages } from '../../tools/packages/index.ts';
+import { repository } from '../../tools/packages/sources.ts';
+import { integrityOf, packTarball } from '../../tools/packages/tarball.ts';
+import type { Stage } from '../rig.ts';
+
+export interface RigVendor {
+  /** Where the installer reaches it, through the connection. */
+  url: string;
+  small: SmallVendor;
+  line: Line;
+  /** Releases the next version. */
+  releaseNext(): Promise<void>;
+}
+
+/** The connection between the installer and the vendor. */
+export interface Line {
+  /** Cuts it for good once the installer has sent this text, or has received so many bytes of the response to it. */
+  cutAt(text: string, bytesOfResponse?: number): void;
+  cut(): void;
+  /** Whether it is cut. */
+  readonly isCut: boolean;
+  mend(): Promise<void>;
+}
+
+/** @param host the address of this machine at which installers reach the vendor */
+export async function startRigVendor(stage: Stage, host = '127.0.0.1'): Promise<RigVendor> {
+  stage.say('building the packages');
+  const built = await buildPackages({ out: join(repository, 'node_modules/.cache/rig-packages') });
+  let url = '';
+  const small = await startSmallVendor(() => url);
+  stage.atEnd('the vendor', () => small.close());
+  const { line, port } = await startLine(stage, host, Number(new URL(small.url).port));
+  url = `http://${host}:${port}`;
+  let number = 0;
+  const releaseNext = async () => {
+    number += 1;
+    const next = await coreWithMigrations(stage.folder, built, number);
+    const packages = built.map((each) => (each.name === next.name ? next : each));
+    await small.release({ version: `rig-${number}`, packages });
+  };
+  return { url, small, line, releaseNext };
+}
+
+/** Builds the package `core` again, as a later version with so many more migrations. */
+async function coreWithMigrations(
+  folder: string,
+  built: readonly BuiltPackage[],
+  number: number,
+): Promise<BuiltPackage> {
+  const core = built.find(({ name }) => name === packageName('core')) as BuiltPackage;
+  const source = join(folder, 'vendor', `core-${number}`);
+  await mkdir(source, { recursive: true });
+  await extract({ file: core.tarball, cwd: source, strip: 1 });
+  const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'));
+  const [major, minor, patch] = core.version.split('.').map(Number) as [number, number, number];
+  const version = `${major}.${minor}.${patch + number}`;
+  await writeFile(join(source, 'package.json'), JSON.stringify({ ...manifest, version }));
+  for (let each = 1; each <= number; each++) {
+    const table = `rig_${each}`;
+    const text = `export const up = (knex) => knex.raw('create table ${table} (tenant_id uuid not null, id uuid not null, primary key (tenant_id, id))');
+export const down = (knex) => knex.raw('drop table ${table}');
+`;
+    await writeFile(join(source, 'migrations', `99990101${String(each).padStart(6, '0')}_core_${table}.js`), text);
+  }
+  const names = await readdir(source, { recursive: true, withFileTypes: true });
+  const paths = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  const files = new Map(paths.map((path) => [relative(source, path), { from: path }]));
+  const tarball = join(folder, 'vendor', `core-${number}.tgz`);
+  await packTarball(files, tarball);
+  return { ...core, version, tarball, integrity: await integrityOf(tarball) };
+}
+
+async function startLine(stage: Stage, host: string, to: number): Promise<{ line: Line; port: number }> {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+  let isCut = false;
+  let at: { text: string; bytes: number } | undefined;
+
+  const cut = () => {
+    isCut = true;
+    at = undefined;
+    for (const socket of sockets) socket.destroy();
+    server?.close();
+  };
+  const serve = (client: Socket) => {
+    const onward = toServer(to, '127.0.0.1');
+    for (const [one, other] of [
+      [client, onward],
+      [onward, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    let bytesLeft: number | undefined;
+    client.on('data', (chunk: Buffer) => {
+      if (at && chunk.includes(at.text)) {
+        if (at.bytes === 0) return cut();
+        bytesLeft = at.bytes;
+      }
+      onward.write(chunk);
+    });
+    onward.on('data', (chunk: Buffer) => {
+      const part = bytesLeft === undefined ? chunk : chunk.subarray(0, bytesLeft);
+      client.write(part, () => {
+        if (bytesLeft === undefined) return;
+        bytesLeft -= part.length;
+        if (bytesLeft <= 0) cut();
+      });
+    });
+  };
+  const open = async () => {
+    server = createServer(serve);
+    await new Promise<void>((resolve, reject) => {
+      server?.once('error', reject).listen(port, host, resolve);
+    });
+    port = (server.address() as { port: number }).port;
+    isCut = false;
+  };
+  await open();
+  stage.atEnd('the connection', cut);
+  return {
+    port,
+    line: {
+      cutAt(text, bytes = 0) {
+        at = { text, bytes };
+      },
+      cut,
+      get isCut() {
+        return isCut;
+      },
+      async mend() {
+        at = undefined;
+        if (isCut) await open();
+      },
+    },
+  };
+}
