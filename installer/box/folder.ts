@@ -88,7 +88,7 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
   }
   if (nearest !== folder.root) return;
   // A killed command may have left a temporary file such as `box.json.123.new`.
-  const known = /^(releases|data|logs|run|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
+  const known = /^(releases|data|logs|run|backups|backup\.json|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
   const otherFiles = (await readdir(folder.root)).filter((name) => !known.test(name));
   if (otherFiles.length > 0 && !(await exists(folder.settings))) {
     throw new Failure(

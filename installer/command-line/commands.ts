@@ -3,6 +3,7 @@
  * from it. A command's implementation is loaded only when it runs.
  */
 import { variable, vendor } from '../vendor.ts';
+import { backupCommands } from './backup.ts';
 import { configCommands } from './config.ts';
 import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts';
 import { domainCommands } from './domains.ts';
@@ -11,6 +12,7 @@ import { serviceCommands } from './service.ts';
 
 /** Commands of several words, by the first. */
 export const groups: Readonly<Record<string, string>> = {
+  backup: 'back up the box, while it sells',
   config: 'show, change and check the settings of the box',
   domains: 'follow and change the domains of the box',
   license: 'show and replace the licence of the box',
@@ -156,6 +158,7 @@ export const commands: readonly CommandDefinition[] = [
     codes: ['ok', 'not_installed', 'folder_unusable', 'disk_full', 'interrupted'],
     load: async () => (await import('../commands/run-support-bundle.ts')).runSupportBundle,
   },
+  ...backupCommands,
   ...configCommands,
   ...domainCommands,
   ...informationCommands,

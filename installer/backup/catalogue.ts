@@ -1,0 +1,66 @@
+/**
+ * The catalogue of a folder of backups: which files there this box has written and verified. Retention removes only those.
+ */
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeAtomically } from '../box/files.ts';
+import { vendor } from '../vendor.ts';
+
+/** A backup that was verified after it was written. */
+export interface CatalogueEntry {
+  /** Name in the folder. */
+  file: string;
+  /** Id of the release, when it was taken (ISO 8601), its size, and its SHA-256. */
+  release: string;
+  time: string;
+  bytes: number;
+  digest: string;
+  encrypted: boolean;
+  /** The installation it is of. */
+  installation: string | undefined;
+  /** When it was last restored aside by `doctor --backup` (ISO 8601). */
+  restored?: string;
+}
+
+const catalogueFile = `.${vendor}-backups.json`;
+
+/** Returns the entries whose files are still there as they were written, oldest first. */
+export async function readCatalogue(folder: string): Promise<CatalogueEntry[]> {
+  const text = await readFile(join(folder, catalogueFile), 'utf8').catch(() => '[]');
+  let entries: CatalogueEntry[];
+  try {
+    entries = JSON.parse(text) as CatalogueEntry[];
+  } catch {
+    return []; // without it nothing is removed
+  }
+  const present: CatalogueEntry[] = [];
+  for (const entry of entries) {
+    const { size } = (await stat(join(folder, entry.file)).catch(() => undefined)) ?? {};
+    if (size === entry.bytes) present.push(entry);
+  }
+  return present.toSorted((one, other) => one.time.localeCompare(other.time));
+}
+
+/** Adds an entry, or replaces the one of the same file. */
+export async function addToCatalogue(folder: string, entry: CatalogueEntry): Promise<void> {
+  const others = (await readCatalogue(folder)).filter(({ file }) => file !== entry.file);
+  await writeAtomically(join(folder, catalogueFile), `${JSON.stringify([...others, entry], null, 2)}\n`, 0o600);
+}
+
+/**
+ * Removes the oldest backups of an installation, so that at most `keep` stay. Files that are not in the catalogue, those
+ * that have another size than when they were verified, and those of other installations stay.
+ * @param verified the file that was verified just now: it stays, and so there is always a good one
+ * @returns the names of those removed
+ */
+export async function removeOldBackups(
+  folder: string,
+  { keep, verified, installation }: { keep: number; verified: string; installation: string | undefined },
+): Promise<string[]> {
+  const own = (await readCatalogue(folder)).filter((entry) => entry.installation === installation);
+  if (!own.some(({ file }) => file === verified)) return [];
+  const others = own.filter(({ file }) => file !== verified);
+  const old = others.slice(0, Math.max(0, others.length - Math.max(0, keep - 1)));
+  for (const { file } of old) await rm(join(folder, file), { force: true });
+  return old.map(({ file }) => file);
+}

@@ -1,0 +1,241 @@
+/**
+ * Taking a backup of a box: its database, files, settings with secrets, and the lock file of its release, in one file.
+ */
+import { createReadStream } from 'node:fs';
+import { open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { flushFolder } from '../box/files.ts';
+import { type BoxFolder, releaseFolder } from '../box/folder.ts';
+import { readInstallationId } from '../box/installation.ts';
+import { readSecrets, requireSettings } from '../box/settings.ts';
+import { asFailure, Failure, interrupted } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { lockFileName, vendor, version } from '../vendor.ts';
+import { writeArchive } from './archive.ts';
+import { measureDatabase, writeDatabase } from './database.ts';
+import type { DatabaseRecord } from './record.ts';
+import type { BackedUpFile, BackupSink } from './sink.ts';
+import { checkSpaceFor } from './space.ts';
+
+/** The first entry of a backup, `backup.json`. */
+export interface BackupHead {
+  format: 1;
+  /** ISO 8601. */
+  time: string;
+  /** Version of the command that has written it. */
+  command: string;
+  /** Id of the release, and of the installation. */
+  release: string;
+  installation: string | undefined;
+  tier: string;
+  /** Whether the database is the box's own, or the operator's. */
+  database: 'embedded' | 'external';
+  /** Where media files are: in this backup, or in a bucket that it does not include. */
+  media: { storage: 'backup' } | { storage: 's3'; bucket: string };
+  /** Bytes of the files, about. */
+  bytes: number;
+}
+
+/** The last entry, `manifest.json`: a backup without it is incomplete. */
+export interface BackupManifest {
+  record: DatabaseRecord;
+  /** All entries between the first and this one. */
+  files: readonly BackedUpFile[];
+}
+
+export const paths = {
+  head: 'backup.json',
+  manifest: 'manifest.json',
+  settings: 'settings/box.json',
+  secrets: 'settings/box.env',
+  lock: `release/${lockFileName}`,
+  /** What is in the box's folder `data`, besides the database and uploads in progress. */
+  files: 'files',
+};
+
+/** A backup that has been taken. */
+export interface TakenBackup {
+  path: string;
+  bytes: number;
+  /** SHA-256 of the file. */
+  digest: string;
+  head: BackupHead;
+  record: DatabaseRecord;
+  /** How many files of the box besides its database. */
+  files: number;
+  encrypted: boolean;
+}
+
+export interface TakeOptions {
+  /** The file to write, which must not exist. */
+  path: string;
+  passphrase?: string | undefined;
+  output: Output;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Takes a backup while the box sells, or while it is stopped.
+ * @throws Failure not_installed, usage, disk_full, busy, interrupted; nothing is left behind then
+ */
+export async function takeBackup(
+  folder: BoxFolder,
+  { path, passphrase, ...options }: TakeOptions,
+): Promise<TakenBackup> {
+  const { tier } = await requireSettings(folder);
+  const secrets = await readSecrets(folder);
+  const release = await releaseOf(folder);
+  const places = placesOf(folder, secrets);
+  const bytes = (await measureDatabase(folder)) + (await measureFiles(places));
+  await checkSpaceFor(dirname(path), bytes);
+  const head: BackupHead = {
+    format: 1,
+    time: new Date().toISOString(),
+    command: version,
+    release,
+    installation: await readInstallationId(folder),
+    tier,
+    database: secrets.DATABASE_URL ? 'external' : 'embedded',
+    media:
+      secrets.MEDIA_STORAGE === 's3' ? { storage: 's3', bucket: secrets.MEDIA_S3_BUCKET ?? '' } : { storage: 'backup' },
+    bytes,
+  };
+  const partial = join(dirname(path), `.${basename(path)}.partial`);
+  await rm(partial, { force: true });
+  try {
+    let record: DatabaseRecord | undefined;
+    let files = 0;
+    const written = await writeArchive(partial, passphrase, async (sink) => {
+      await addText(sink, paths.head, JSON.stringify(head));
+      await addFile(sink, paths.settings, folder.settings);
+      await addFile(sink, paths.secrets, folder.secrets);
+      await addFile(sink, paths.lock, join(releaseFolder(folder, release), lockFileName));
+      record = await writeDatabase(folder, sink, options);
+      // Files after the database: each that it refers to is there, or was deleted meanwhile.
+      files = await addFiles(sink, places, options);
+      const now = await releaseOf(folder);
+      if (now !== release) {
+        throw new Failure('busy', `release ${now} became current during the backup`, 'Run the command again');
+      }
+      const manifest: BackupManifest = { record, files: sink.files };
+      await addText(sink, paths.manifest, JSON.stringify(manifest));
+    });
+    await rename(partial, path);
+    await flushFolder(dirname(path));
+    return {
+      path,
+      ...written,
+      head,
+      record: record as unknown as DatabaseRecord,
+      files,
+      encrypted: passphrase !== undefined,
+    };
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw asFailure(error);
+  }
+}
+
+async function releaseOf(folder: BoxFolder): Promise<string> {
+  const release = await readlink(folder.current).then(basename, () => undefined);
+  if (release) return release;
+  throw new Failure('not_installed', `${folder.current} is missing`, `Run ${vendor} install again`);
+}
+
+interface Place {
+  /** The folder here, and its path in the backup. */
+  from: string;
+  to: string;
+  /** Names in it that are left out. */
+  without: readonly string[];
+}
+
+/** The folders with files: `data`, and that of media if it is elsewhere. */
+function placesOf(folder: BoxFolder, secrets: Record<string, string | undefined>): Place[] {
+  const places: Place[] = [{ from: folder.data, to: paths.files, without: ['postgresql', 'uploads'] }];
+  const media = mediaFolder(folder, secrets);
+  if (media) places.push({ from: media, to: `${paths.files}/media`, without: [] });
+  return places;
+}
+
+/** The folder of media files if it is not within `data`. A restore puts it there. */
+export function mediaFolder(folder: BoxFolder, secrets: Record<string, string | undefined>): string | undefined {
+  if (secrets.MEDIA_STORAGE === 's3' || !secrets.MEDIA_FOLDER) return undefined;
+  const path = resolve(folder.root, secrets.MEDIA_FOLDER);
+  const within = relative(folder.data, path);
+  return within.startsWith('..') || isAbsolute(within) ? path : undefined;
+}
+
+async function measureFiles(places: readonly Place[]): Promise<number> {
+  let bytes = 0;
+  for (const place of places) {
+    for await (const name of namesIn(place))
+      bytes += (await stat(join(place.from, name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
+}
+
+async function addFiles(
+  sink: BackupSink,
+  places: readonly Place[],
+  { output, signal }: Pick<TakeOptions, 'output' | 'signal'>,
+): Promise<number> {
+  const began = Date.now();
+  let count = 0;
+  for (const place of places) {
+    for await (const name of namesIn(place)) {
+      if (signal?.aborted) throw interrupted('Nothing was left behind: run the command again');
+      output.waiting(`backing up files: ${count}`, (Date.now() - began) / 1000);
+      if (await addFile(sink, `${place.to}/${name}`, join(place.from, name), true)) count += 1;
+    }
+  }
+  return count;
+}
+
+async function* namesIn({ from, without }: Place, within = ''): AsyncGenerator<string> {
+  const entries = await readdir(join(from, within), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    const name = within ? `${within}/${entry.name}` : entry.name;
+    if (within === '' && without.includes(entry.name)) continue;
+    if (entry.isDirectory()) yield* namesIn({ from, to: '', without: [] }, name);
+    else if (entry.isFile()) yield name;
+  }
+}
+
+/** Adds a file as long as it is now. @returns false if it was deleted and `mayBeMissing` */
+async function addFile(sink: BackupSink, to: string, from: string, mayBeMissing = false): Promise<boolean> {
+  const handle = await open(from, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && mayBeMissing) return undefined;
+    throw error;
+  });
+  if (!handle) return false;
+  try {
+    const { size } = await handle.stat();
+    const content =
+      size === 0
+        ? []
+        : (createReadStream('', { fd: handle.fd, autoClose: false, start: 0, end: size - 1 }) as AsyncIterable<Buffer>);
+    await sink.file(to, size, exactly(content, size, from));
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* exactly(content: AsyncIterable<Buffer> | Buffer[], size: number, name: string): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    yield part;
+  }
+  if (bytes !== size)
+    throw new Failure('unexpected', `${name} became shorter during the backup`, 'Run the command again');
+}
+
+async function addText(sink: BackupSink, path: string, text: string): Promise<void> {
+  const content = Buffer.from(text);
+  await sink.file(path, content.length, [content]);
+}

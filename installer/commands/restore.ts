@@ -1,0 +1,161 @@
+/**
+ * `restore`: restores a backup into a folder, with the release that it was taken with. The box does not run afterwards.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { databaseHome } from '../backup/home.ts';
+import {
+  checkReplaced,
+  finishRestore,
+  keepInstallation,
+  type RestoredBox,
+  type RestoredSettings,
+  restoreBox,
+} from '../backup/restore.ts';
+import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
+import { withLock } from '../box/lock.ts';
+import { findRunningBox } from '../box/running.ts';
+import { activate } from '../control-plane.ts';
+import { Failure } from '../failure.ts';
+import type { Output } from '../output/output.ts';
+import { createCredentials } from '../pull/credentials.ts';
+import { mapConcurrently } from '../pull/map-concurrently.ts';
+import { planPull, pullPackages } from '../pull/pull.ts';
+import { openRegistry } from '../pull/registry.ts';
+import { createPartial, finishRelease, isComplete, switchCurrent } from '../release/layout.ts';
+import { type ReleaseLock, releaseId } from '../release/lock-file.ts';
+import { embeddedDatabasePrefix, vendor } from '../vendor.ts';
+import { readPassphrase } from './backup.ts';
+
+export interface RestoreOptions {
+  dir: string;
+  /** The file of the backup. */
+  path: string;
+  passphraseFile?: string | undefined;
+  replace?: boolean | undefined;
+  /** The moment to restore, if the box archives its write-ahead log: ISO 8601. */
+  toTime?: string | undefined;
+  /** Folder of that archive; that of the backup's settings by default. */
+  archive?: string | undefined;
+  databaseUrl?: string | undefined;
+  /** The licence key that pulls the release; that in the backup by default. */
+  licenseKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface RestoreResult extends RestoredBox {
+  dir: string;
+}
+
+/** @throws Failure usage, integrity_failed, disk_full, busy, those of a pull, interrupted: an existing box is as it was */
+export async function restore(options: RestoreOptions, output: Output): Promise<RestoreResult> {
+  const folder = boxFolder(options.dir);
+  const passphrase = await readPassphrase(options.passphraseFile);
+  const { path, replace = false, databaseUrl, signal } = options;
+  return withLock(folder.root, 'restore', async () => {
+    await checkOwner(folder);
+    await checkReplaced(folder, replace);
+    if (await findRunningBox(folder)) throw new Failure('busy', 'the box runs', `Run ${vendor} stop first`);
+    await mkdir(folder.root, { recursive: true });
+    let release = '';
+    const recovery = options.toTime === undefined ? undefined : await recoveryTo(folder, options);
+    const restored = await restoreBox(
+      folder,
+      { path, passphrase, replace, databaseUrl, recovery, output, signal },
+      async (settings) => {
+        if (recovery) completeRecovery(recovery, settings, options);
+        release = await provideRelease(folder, settings, options, output);
+        return release;
+      },
+    );
+    await keepInstallation(folder, restored.head);
+    await switchCurrent(folder, release);
+    await finishRestore(folder);
+    return { dir: folder.root, ...restored };
+  });
+}
+
+/** Returns the settings of a recovery up to a time. @throws Failure usage if it is no time in the past */
+async function recoveryTo(folder: BoxFolder, { toTime = '' }: RestoreOptions): Promise<Record<string, string>> {
+  const time = new Date(toTime);
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(toTime)) {
+    throw new Failure('usage', `${toTime} is not a time`, 'Use ISO 8601, such as 2026-11-25T14:30:00Z');
+  }
+  if (time.getTime() > Date.now()) throw new Failure('usage', `${toTime} is in the future`, 'Use an earlier time');
+  const { data } = await databaseHome(folder);
+  return {
+    recovery_target_time: time.toISOString().replace('T', ' ').replace('Z', '+00'),
+    recovery_target_inclusive: 'on',
+    // The last part of the WAL may not have been archived: it is still with the data that is replaced.
+    restore_command: join(data, 'pg_wal'),
+  };
+}
+
+/** Adds the archive, which the settings in the backup name. */
+function completeRecovery(
+  recovery: Record<string, string>,
+  { head, secrets }: RestoredSettings,
+  options: RestoreOptions,
+): void {
+  const archive = options.archive ?? parseEnv(secrets).WAL_ARCHIVE_FOLDER;
+  if (!archive) {
+    throw new Failure(
+      'usage',
+      'the box of this backup does not archive its write-ahead log',
+      'Leave out --to-time, or name the folder of the archive with --archive',
+    );
+  }
+  if (Date.parse(options.toTime ?? '') < Date.parse(head.time)) {
+    throw new Failure('usage', `the backup was taken later, at ${head.time}`, 'Use an earlier backup');
+  }
+  const quote = (path: string) => `'${path.replaceAll("'", "'\\''").replaceAll('%', '%%')}'`;
+  const [place, last] = [quote(archive), quote(recovery.restore_command ?? '')];
+  recovery.restore_command = `cp ${place}/%f "%p" 2>/dev/null || cp ${last}/%f "%p" 2>/dev/null`;
+}
+
+/** Pulls the release of the backup, or finds it in the folder. @returns its id */
+async function provideRelease(
+  folder: BoxFolder,
+  { lock: text, settings, secrets, head }: RestoredSettings,
+  { licenseKey, signal }: RestoreOptions,
+  output: Output,
+): Promise<string> {
+  const lock = JSON.parse(text) as ReleaseLock;
+  const id = releaseId(lock);
+  checkPlatform(lock);
+  if (await isComplete(folder, id, lock)) return id;
+  const key = licenseKey ?? parseEnv(secrets).LICENSE_KEY;
+  if (!key) throw new Failure('usage', 'the backup has no licence key', 'Pass one with --key-file');
+  const request = { key, installationId: head.installation };
+  const renew = () => activate(settings.controlPlaneUrl, request, signal);
+  const registry = openRegistry(createCredentials(await renew(), renew), output, signal);
+  const packages = await mapConcurrently(Object.entries(lock.packages), 8, async ([name, { version, integrity }]) => {
+    const manifest = await registry.readManifest(name, version);
+    if (manifest.integrity !== integrity) {
+      throw new Failure(
+        'integrity_failed',
+        `${name} ${version} of the registry differs from that of the backup`,
+        'Nothing was changed. Contact the vendor',
+      );
+    }
+    return { ...manifest, yankedFor: manifest.deprecated };
+  });
+  const plan = await planPull(folder, packages);
+  output.info('resolved', `release ${id} of the backup: ${plan.packagesToPull} packages to pull`, { release: id });
+  await pullPackages(registry, plan, await createPartial(folder, id), output, signal);
+  await finishRelease(folder, id, lock);
+  return id;
+}
+
+/** The data of an embedded database belongs to the platform it was written on. */
+function checkPlatform({ packages }: ReleaseLock): void {
+  const own = `${embeddedDatabasePrefix}${process.platform}-${process.arch}`;
+  const names = Object.keys(packages).filter((name) => name.startsWith(embeddedDatabasePrefix));
+  if (names.length === 0 || names.includes(own)) return;
+  throw new Failure(
+    'usage',
+    `the backup is of a machine with another processor (${names[0]?.slice(embeddedDatabasePrefix.length)})`,
+    'Restore it on such a machine',
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * The command lines of `backup` and `restore`.
+ */
+
+import { chooseOutput } from '../output/choose.ts';
+import { megabytes } from '../output/output.ts';
+import { vendor } from '../vendor.ts';
+import { type BackupOptions, type BackupResult, backup, listBackups } from './backup.ts';
+import { describeSchedule, type ScheduleOptions, schedule } from './backup-schedule.ts';
+import { abortOnSignals, runCommand } from './common.ts';
+import { type RestoreResult, restore } from './restore.ts';
+import { readSecretFile } from './secret-file.ts';
+
+interface Common {
+  dir: string;
+  json?: boolean;
+}
+
+/** Runs `backup` and sets the exit status. */
+export async function runBackup({ json, ...options }: Common & BackupOptions): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const result = await backup({ ...options, signal: abortOnSignals() }, output);
+    output.result(result, describe(result));
+    return 0;
+  });
+}
+
+function describe({ path, bytes, head, record, files, encrypted, removed }: BackupResult): string[] {
+  const counts = record.counts ? `, ${Object.values(record.counts).reduce((sum, count) => sum + count, 0)} rows` : '';
+  const media =
+    head.media.storage === 's3'
+      ? `not included: they are in the bucket ${head.media.bucket}, which you back up yourself`
+      : `${files} files`;
+  return [
+    `${path} (${megabytes(bytes)}, readable by you alone)`,
+    `database  ${head.database}, as of ${record.time}${counts}`,
+    `media     ${media}`,
+    `release   ${head.release}, ${head.tier} tier`,
+    ...(removed.length > 0 ? [`removed   ${removed.join(', ')}`] : []),
+    encrypted
+      ? 'It is encrypted. Without the passphrase nobody can read it, you included.'
+      : 'It contains secrets and personal data, and is not encrypted: use --passphrase-file for a copy elsewhere.',
+    `Restore it with ${vendor} restore ${path} --dir <empty folder>`,
+  ];
+}
+
+/** Runs `backup list` and sets the exit status. */
+export async function runBackupList({ dir, json, to }: Common & { to?: string }): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const result = await listBackups(dir, to);
+    const lines = result.entries.map(
+      ({ file, time, bytes, restored }) =>
+        `${time}  ${megabytes(bytes).padStart(12)}  ${file}${restored ? '  restored as a test' : ''}`,
+    );
+    output.result(result, lines.length > 0 ? lines : [`No backups in ${result.folder}.`]);
+    return 0;
+  });
+}
+
+/** Runs `backup schedule` and sets the exit status. */
+export async function runBackupSchedule({ json, ...options }: Common & ScheduleOptions): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const result = await schedule(options);
+    output.result(result, describeSchedule(result));
+    return 0;
+  });
+}
+
+interface RestoreLine extends Common {
+  backup: string;
+  passphraseFile?: string;
+  replace?: boolean;
+  toTime?: string;
+  archive?: string;
+  databaseUrlFile?: string;
+  keyFile?: string;
+}
+
+/** Runs `restore` and sets the exit status. */
+export async function runRestore({
+  json,
+  backup: path,
+  databaseUrlFile,
+  keyFile,
+  ...options
+}: RestoreLine): Promise<void> {
+  const output = await chooseOutput({ json });
+  await runCommand(output, async () => {
+    const databaseUrl = databaseUrlFile && (await readSecretFile(databaseUrlFile));
+    const licenseKey = keyFile && (await readSecretFile(keyFile));
+    const result = await restore(
+      {
+        ...options,
+        path,
+        ...(databaseUrl && { databaseUrl }),
+        ...(licenseKey && { licenseKey }),
+        signal: abortOnSignals(),
+      },
+      output,
+    );
+    output.result(result, describeRestored(result));
+    return 0;
+  });
+}
+
+function describeRestored({ dir, head, record, counts, files, former }: RestoreResult): string[] {
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return [
+    `The box is restored in ${dir}.`,
+    `database  ${rows} rows in ${Object.keys(counts).length} tables, as of ${record.time}`,
+    `media     ${head.media.storage === 's3' ? `in the bucket ${head.media.bucket}` : `${files} files`}`,
+    `release   ${head.release}`,
+    ...(former.length > 0
+      ? ['What was there before stays until you remove it:', ...former.map((path) => `  ${path}`)]
+      : []),
+    `Start it with ${vendor} start --dir ${dir}.`,
+  ];
+}
