@@ -57,6 +57,16 @@ const count = <Name>(counts: Map<Name, number>, name: Name) => counts.set(name, 
 
 export const sum = (counts: Map<unknown, number>) => [...counts.values()].reduce((all, one) => all + one, 0);
 
+/** What clients see as a failure, including requests to retry, by status or reason. */
+export function failuresOf({ refused, lost, statuses }: Tally): Map<string | number, number> {
+  const failures = [...statuses].filter(([status]) => status >= 500 || status === 429);
+  return new Map<string | number, number>([
+    ...(refused > 0 ? [['refused', refused] as const] : []),
+    ...lost,
+    ...failures,
+  ]);
+}
+
 /** Milliseconds that a box may take (REQUEST_DEADLINE), and a margin for a busy machine. */
 const deadline = 30_000;
 const margin = 10_000;

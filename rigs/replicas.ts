@@ -10,7 +10,7 @@ import { checkOut, prepareCarts } from '../tools/load/checkouts.ts';
 import { median } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { type RigBox, startRigBox } from './box.ts';
-import { newTally, sum, type Tally } from './client.ts';
+import { failuresOf, newTally, sum, type Tally } from './client.ts';
 import { checkConsistency } from './consistency.ts';
 import { checkDeliveries, recorderPackage } from './deliveries.ts';
 import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
@@ -141,16 +141,6 @@ function faultsOf(when: string, tally: Tally): string[] {
   const failures = failuresOf(tally);
   const what = JSON.stringify(Object.fromEntries(failures));
   return [...(sum(failures) > 0 ? [`${sum(failures)} requests failed when ${when}: ${what}`] : []), ...tally.broken];
-}
-
-/** What clients see as a failure, including requests to retry. */
-function failuresOf({ refused, lost, statuses }: Tally): Map<string | number, number> {
-  const failures = [...statuses].filter(([status]) => status >= 500 || status === 429);
-  return new Map<string | number, number>([
-    ...(refused > 0 ? [['refused', refused] as const] : []),
-    ...lost,
-    ...failures,
-  ]);
 }
 
 const failed = (tally: Tally) => sum(failuresOf(tally));

@@ -72,6 +72,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'kills the installer, fills its disk and cuts its network: one clear state, and the next run finishes',
     load: () => import('./installer.ts'),
   },
+  journey: {
+    about: 'the binary on bare Debian systems: install, sell, upgrade while selling, reboot, uninstall; nothing lost',
+    load: () => import('./journey.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

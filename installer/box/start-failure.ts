@@ -4,6 +4,7 @@
  */
 import { statfs } from 'node:fs/promises';
 import { Failure, tooFewFiles } from '../failure.ts';
+import { vendor } from '../vendor.ts';
 import type { BoxFolder } from './folder.ts';
 
 /** Less than this is no space: PostgreSQL writes its log in segments of 16 MB. */
@@ -84,6 +85,16 @@ export function causeIn(output: string, facts: Record<string, unknown> = {}): Fa
       'box_not_healthy',
       `the ${name} of this machine is too old: the box needs ${needed}`,
       'Use a newer system: Debian 10, Ubuntu 20.04, or another one with glibc 2.28',
+      facts,
+    );
+  }
+  // initdb(1); containers often run as a number that /etc/passwd does not have.
+  const nameless = /could not look up effective user ID (\d+)/.exec(output);
+  if (nameless) {
+    return new Failure(
+      'box_not_healthy',
+      `the user ${nameless[1]} has no name on this machine, which the embedded database needs`,
+      `Give it one: useradd --uid ${nameless[1]} ${vendor}, or use a database of your own with install --database-url-file`,
       facts,
     );
   }

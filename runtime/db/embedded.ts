@@ -220,7 +220,7 @@ async function withClient<Result>(url: string, use: (client: pg.Client) => Promi
  * The host in the URL is for parsers that require one (knex, WHATWG); the parameter `host` overrides it. Port and
  * sslmode are explicit, so that PGPORT and PGSSLMODE in the environment have no effect.
  */
-function connectionUrl(database: string, password: string, socketFolder: string): string {
+export function connectionUrl(database: string, password: string, socketFolder: string): string {
   const host = encodeURIComponent(socketFolder).replaceAll('%2F', '/');
   return `postgres://${vendor.name}:${password}@localhost:${port}/${database}?host=${host}&sslmode=disable`;
 }
