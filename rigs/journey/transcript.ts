@@ -18,7 +18,7 @@ export interface Transcript {
   text(): string;
 }
 
-/** @param replacements texts of this run and what stands for them, such as ports */
+/** @param replacements texts of this run and what is shown instead, such as ports */
 export function newTranscript(replacements: () => readonly (readonly [string, string])[]): Transcript {
   const parts: string[] = [];
   let open = false;
