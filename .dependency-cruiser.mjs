@@ -62,6 +62,7 @@ export const rooms = {
     boxes: ['schemas.ts', 'services.ts', 'encryption.ts', 'addresses', 'license', 'dns'],
     administrators: ['schemas.ts', 'services.ts', 'license'],
     customers: ['schemas.ts', 'services.ts', 'releases', 'license'],
+    webhooks: ['schemas.ts', 'services.ts', 'encryption.ts', 'addresses', 'events'],
     'access.ts': ['services.ts', 'license', 'administrators'],
     'config.ts': ['dns'],
     'api.ts': all,

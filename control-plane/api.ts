@@ -24,7 +24,9 @@ import type { DomainLog } from './boxes/proof/outcome.ts';
 import { boxRoutes } from './boxes/routes.ts';
 import type { ServedDomains } from './boxes/served/domains.ts';
 import { customerRoutes } from './customers/routes.ts';
+import type { Encryption } from './encryption.ts';
 import { eventRoutes } from './events/routes.ts';
+import { licenseEvents, releaseEvents, webhookEvents } from './events/types.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
@@ -35,6 +37,7 @@ import type { CommonServices, ControlPlaneOptions } from './services.ts';
 import type { SigningKeys } from './signing/keys.ts';
 import { signingRoutes } from './signing/routes.ts';
 import { telemetryRoutes } from './telemetry/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 /** The services of all handlers. */
 export interface ControlPlaneServices extends CommonServices {
@@ -42,6 +45,8 @@ export interface ControlPlaneServices extends CommonServices {
   guesses: GuessLimiter;
   releases: Releases;
   checkBackend: CheckUrl;
+  checkWebhook: CheckUrl;
+  webhookSecrets: Encryption;
   hostingSecrets: HostingSecrets;
   served: ServedDomains;
   log: DomainLog;
@@ -69,6 +74,9 @@ export const migrationOwner = {
     'journal',
     'events',
     'license_warnings',
+    'webhooks',
+    'webhook_deliveries',
+    'webhook_attempts',
   ],
 };
 
@@ -77,6 +85,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     name: 'licences',
     description: 'Licence keys and their activation',
     routes: [...licenseRoutes, ...ownLicenseRoutes],
+    events: licenseEvents,
   },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
@@ -86,6 +95,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     name: 'releases',
     description: 'Compatible versions of the packages, published on channels',
     routes: releaseRoutes,
+    events: releaseEvents,
   },
   { name: 'catalogue', description: 'The products of each tier', routes: catalogueRoutes },
   {
@@ -94,13 +104,20 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     routes: administratorRoutes,
   },
   { name: 'event log', description: 'What happened to licences and releases', routes: eventRoutes },
+  {
+    name: 'webhooks',
+    description: 'Where events are sent, and what became of them',
+    routes: webhookRoutes,
+    events: webhookEvents,
+  },
 ];
 
 /** Describes the API to the engine. */
 export function controlPlaneApi(
   options: ControlPlaneOptions,
-  { db, signing, served, log }: Pick<ControlPlaneServices, 'db' | 'signing' | 'served' | 'log'>,
+  opened: Pick<ControlPlaneServices, 'db' | 'signing' | 'served' | 'log' | 'checkWebhook' | 'webhookSecrets'>,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
+  const { db } = opened;
   const { adminSecret, registrySecret, publishSecret, metricsSecret, hostingSecret, trustProxy, strictResponses } =
     options;
   const hostingSecrets = openHostingSecrets(db, options.signingKeySecret);
@@ -130,15 +147,12 @@ export function controlPlaneApi(
     runIdempotently,
     services: (ctx, _, caller) => ({
       ...caller,
-      db,
+      ...opened,
       settings: options,
-      signing,
       guesses,
       releases,
       checkBackend,
       hostingSecrets,
-      served,
-      log,
       client: { address: ctx.ip, isHosting: () => isHosting(scope, ctx), header: (name) => ctx.get(name) },
       request: { id: ctx.state.requestId, method: ctx.method, path: ctx.path },
       idempotency: null,

@@ -3,10 +3,12 @@
  */
 import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { openUrlChecks } from './addresses/lookups.ts';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { updateZones } from './dns/work.ts';
+import { openEncryption } from './encryption.ts';
 import { removeOldEvents } from './events/outbox.ts';
 import { removeOldActivations } from './license/installations.ts';
 import { removeOldWarnings, warnOfExpiry } from './license/warnings.ts';
@@ -15,6 +17,9 @@ import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
 import { removeOldReports, rollUpReports } from './telemetry/roll-up.ts';
+import { removeOldDeliveries } from './webhooks/deliveries.ts';
+import { webhookFamilies } from './webhooks/metrics.ts';
+import { openWebhookWorker } from './webhooks/worker.ts';
 
 export type RunningControlPlane = RunningApi<ControlPlaneServices> & { served: ServedDomains };
 
@@ -73,13 +78,28 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
       3_600_000,
     );
     onClose(() => reportRemovals.stop());
+    const { allowHttpWebhooks: allowHttp = false, allowPrivateWebhooks: allowPrivate = false, ownHosts } = options;
+    const checkWebhook = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
+    const webhookSecrets = openEncryption(signingKeySecret, 'webhook secrets', 'the secret of a webhook');
+    operations.addMetrics(webhookFamilies(db));
+    const { webhookInterval = 2_000 } = options;
+    if (webhookInterval > 0) {
+      const worker = openWebhookWorker({ db, checkWebhook, webhookSecrets, log });
+      const deliveries = startSchedule(() => worker.work(), log, 'events could not be sent', webhookInterval);
+      onClose(async () => {
+        await deliveries.stop();
+        await worker.stop();
+      });
+    }
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
-    return { api: controlPlaneApi(options, { db, signing, served, log }), handle: { served } };
+    const opened = { db, signing, served, log, checkWebhook, webhookSecrets };
+    return { api: controlPlaneApi(options, opened), handle: { served } };
   });
 }
 
 async function removeOld(db: Knex): Promise<void> {
   await removeOldEvents(db);
+  await removeOldDeliveries(db);
   await removeOldWarnings(db);
 }

@@ -46,7 +46,7 @@ const Settings = object({
   SIGNING_KEY_SECRET: Type.Optional(
     Type.String({
       minLength: 16,
-      description: 'Encrypts private signing keys and the hosting secrets of boxes in the database',
+      description: 'Encrypts private signing keys and the secrets of boxes and webhooks in the database',
     }),
   ),
   REPORT_RETENTION_DAYS: Type.Integer({
@@ -113,10 +113,16 @@ const Settings = object({
     default: false,
     description: 'Accept loopback, private and unique-local addresses in the URLs of boxes: for tests',
   }),
+  ALLOW_HTTP_WEBHOOKS: Type.Boolean({ default: false, description: 'Accept http in the URLs of webhooks' }),
+  ALLOW_PRIVATE_WEBHOOKS: Type.Boolean({
+    default: false,
+    description:
+      'Accept loopback, private and unique-local addresses in the URLs of webhooks: for systems in the network of the control plane',
+  }),
   CONTROL_PLANE_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s]+$',
-      description: 'Public URL of the control plane, whose host boxes cannot have as theirs',
+      description: 'Public URL of the control plane, whose host boxes and webhooks cannot have as theirs',
     }),
   ),
 });
@@ -145,6 +151,8 @@ export interface Config {
   readonly hostingSecret: string | undefined;
   readonly allowHttpBackends: boolean;
   readonly allowPrivateBackends: boolean;
+  readonly allowHttpWebhooks: boolean;
+  readonly allowPrivateWebhooks: boolean;
   /** Hosts of the control plane, the registry, the nameservers and the website hosting layer. */
   readonly ownHosts: readonly string[];
   readonly trustProxy: string;
@@ -193,6 +201,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     hostingSecret: values.HOSTING_SECRET,
     allowHttpBackends: values.ALLOW_HTTP_BACKENDS,
     allowPrivateBackends: values.ALLOW_PRIVATE_BACKENDS,
+    allowHttpWebhooks: values.ALLOW_HTTP_WEBHOOKS,
+    allowPrivateWebhooks: values.ALLOW_PRIVATE_WEBHOOKS,
     ownHosts: [...hostsOf([values.CONTROL_PLANE_URL, values.REGISTRY_URL]), ...nameservers, ...hostingHosts],
     trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,

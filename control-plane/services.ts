@@ -23,6 +23,10 @@ export interface ControlPlaneSettings {
   allowHttpBackends: boolean;
   /** Accept loopback, private and unique-local addresses in the URLs of boxes. */
   allowPrivateBackends: boolean;
+  /** Accept http in the URLs of webhooks. */
+  allowHttpWebhooks?: boolean | undefined;
+  /** Accept loopback, private and unique-local addresses in the URLs of webhooks. */
+  allowPrivateWebhooks?: boolean | undefined;
   /** Hosts of the control plane itself, which cannot be backends. */
   ownHosts: readonly string[];
 }
@@ -34,13 +38,15 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   registrySecret: string;
   /** Bearer secret of the publisher; without it, releases cannot be published. */
   publishSecret?: string | undefined;
-  /** Encrypts private signing keys and the hosting secrets of boxes in the database. */
+  /** Encrypts private signing keys, the hosting secrets of boxes and the secrets of webhooks in the database. */
   signingKeySecret?: string;
   metricsSecret?: string;
   /** Secret of the website hosting layer, which may resolve pending domains and reads the secrets of boxes. */
   hostingSecret?: string | undefined;
   /** Milliseconds between looks for domains that are due for a check, and for work on zones; 0 for never. Default: 15 seconds. */
   domainCheckInterval?: number;
+  /** Milliseconds between looks for events to send; 0 for never. Default: two seconds. */
+  webhookInterval?: number;
   /** Milliseconds between looks for licences that expire or end soon; 0 for never. Default: a minute. */
   warningInterval?: number;
   /** Milliseconds between two counts of new download reports; 0 for never. Default: a minute. */

@@ -16,6 +16,8 @@ export * from './http/index.ts';
 export { explorer } from './openapi/explorer.ts';
 export { type ServedDocument, serveDocument } from './openapi/served.ts';
 export { type MetricsReader, metricsAccess } from './operations/metrics/access.ts';
+export { valueInTime } from './operations/metrics/database.ts';
+export { family, type MetricFamily } from './operations/metrics/family.ts';
 export { type Operations, startOperations } from './operations/operations.ts';
 export { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 export { loadPackages } from './package/load.ts';

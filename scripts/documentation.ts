@@ -37,6 +37,7 @@ const parts: { file: string; part: string; text: string }[] = [
   { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics.families) },
+  { file: 'docs/operations.md', part: 'control-plane-metrics', text: metricsTable(metrics.ofControlPlane) },
   { file: 'docs/operations.md', part: 'registry-metrics', text: metricsTable(metrics.ofRegistry) },
   { file: 'docs/operations.md', part: 'process-metrics', text: processMetricsList(metrics) },
 ];

@@ -3,7 +3,7 @@
  */
 import { accessKindsOf, defineProblem, type ProblemDefinition, type RouteDeclaration } from '@carton/runtime/service';
 
-/** `reader` reads, `manager` also changes, `owner` also manages administrators and rotates signing keys. */
+/** `reader` reads, `manager` also changes, `owner` also manages administrators and webhooks, and rotates signing keys. */
 export const roles = ['reader', 'manager', 'owner'] as const;
 export type Role = (typeof roles)[number];
 

@@ -25,7 +25,8 @@ const AdministratorName = Type.String({
 });
 
 const AdministratorRole = oneOf(roles, {
-  description: '`reader` reads, `manager` also changes, `owner` also manages administrators and rotates signing keys',
+  description:
+    '`reader` reads, `manager` also changes, `owner` also manages administrators and webhooks, and rotates signing keys',
 });
 
 const Expiry = nullable(

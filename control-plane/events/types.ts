@@ -6,6 +6,7 @@ import {
   DateTime,
   nullable,
   object,
+  oneOf,
   type Static,
   type TSchema,
   Type,
@@ -118,3 +119,17 @@ export const licenseEvents: readonly EventDefinition[] = [
   licenseEnded,
 ];
 export const releaseEvents: readonly EventDefinition[] = [releasePublished];
+
+/** Of a webhook, for its own delivery: no webhook can choose or leave out the type. */
+export const webhookTest = define('webhook.test', 'A test that an administrator has sent', object({}));
+export const webhookDisabled = define(
+  'webhook.disabled',
+  'A webhook was disabled because it failed for three days or responded with 410',
+  object({ reason: oneOf(['failing', 'gone']) }, { $id: 'WebhookDisabledPayload' }),
+);
+export const webhookEvents: readonly EventDefinition[] = [webhookTest, webhookDisabled];
+
+/** The types that webhooks can choose. */
+export const sentTypes: readonly string[] = [...licenseEvents, ...releaseEvents, webhookDisabled].map(
+  ({ type }) => type,
+);

@@ -48,6 +48,17 @@ const required: Record<string, 'reader' | 'manager' | 'owner'> = {
   listJournal: 'manager',
   verifyJournal: 'manager',
   listEvents: 'reader',
+  createWebhook: 'owner',
+  listWebhooks: 'manager',
+  readWebhook: 'manager',
+  changeWebhook: 'owner',
+  deleteWebhook: 'owner',
+  replaceWebhookSecret: 'owner',
+  testWebhook: 'manager',
+  replayEvents: 'manager',
+  listWebhookDeliveries: 'manager',
+  readWebhookDelivery: 'manager',
+  redeliverEvent: 'manager',
   readMetrics: 'reader',
 };
 const ranks = ['reader', 'manager', 'owner'];
@@ -73,7 +84,9 @@ t.test('each role may do what its operations say, and no more', async (t) => {
   for (const { operationId, path, method, description } of operations) {
     const needed = required[operationId] as string;
     t.match(description, `Administrators need the role \`${needed}\`.`, operationId);
-    const target = path.replaceAll(/\{(id|installationId)\}/g, randomUUID()).replace('{domain}', 'free.example.org');
+    const target = path
+      .replaceAll(/\{(id|installationId|deliveryId)\}/g, randomUUID())
+      .replace('{domain}', 'free.example.org');
     for (const { caller, name } of [reader, manager, owner]) {
       const role = name.split('-')[0] as string;
       const { status, body } = await caller.call(method, target);

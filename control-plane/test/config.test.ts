@@ -32,6 +32,8 @@ t.test('settings that are not set have their defaults', async (t) => {
     hostingSecret: undefined,
     allowHttpBackends: false,
     allowPrivateBackends: false,
+    allowHttpWebhooks: false,
+    allowPrivateWebhooks: false,
     ownHosts: ['registry.example'],
     trustProxy: 'false',
     logLevel: 'info',

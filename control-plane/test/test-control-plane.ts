@@ -39,6 +39,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
     domainCheckInterval: 0,
     warningInterval: 0,
     rollUpInterval: 0,
+    webhookInterval: 0,
     powerdns: null,
     provesDomains: true,
     hostingSecret: randomBytes(24).toString('base64url'),

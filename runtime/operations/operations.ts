@@ -37,6 +37,8 @@ export interface Operations {
   watchPool(name: string, knex: Knex): void;
   /** Adds the migrations and the availability of the database to the metrics. */
   watchMigrations(knex: Knex, migrations: readonly Migration[]): void;
+  /** Adds metrics of the service's own, before the first scrape. */
+  addMetrics(families: readonly MetricFamily[]): void;
   /** The metrics as text. */
   metrics(): Promise<string>;
   /** All metrics except those of the process itself. */
@@ -57,6 +59,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const services = new ServiceObserver(log);
   const pools = new Map<string, Knex>();
   let migrations: MetricFamily[] = [];
+  const added: MetricFamily[] = [];
   const operations: Operations = {
     observeDatabase: statements,
     observeRequest: requestObserver(requests, tracer),
@@ -67,6 +70,9 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     },
     watchMigrations(knex, ofPackages) {
       migrations = migrationFamilies(knex, ofPackages);
+    },
+    addMetrics(families) {
+      added.push(...families);
     },
     metrics: () => text(),
     families: () => [
@@ -89,6 +95,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
       ...statements.families,
       ...background.families,
       ...services.families,
+      ...added,
     ],
     draining: false,
     stop: async () => tracer?.stop(),

@@ -1,9 +1,10 @@
 /**
- * The metrics of a box and of the registry as tables, read from the objects that serve them.
+ * The metrics of a box, of the control plane and of the registry as tables, read from the objects that serve them.
  */
 import { connect, startOperations, vendor } from '@carton/runtime/service';
 import { pino } from 'pino';
 import { createMetrics } from '../../control-plane/registry/metrics.ts';
+import { webhookFamilies } from '../../control-plane/webhooks/metrics.ts';
 import { registryOf } from '../../runtime/operations/metrics/exposition.ts';
 import type { MetricFamily } from '../../runtime/operations/metrics/family.ts';
 
@@ -11,6 +12,8 @@ type DescribedMetric = Pick<MetricFamily, 'name' | 'labels' | 'help'> & { type: 
 
 export interface KnownMetrics {
   families: readonly DescribedMetric[];
+  /** Those that only the control plane has. */
+  ofControlPlane: readonly DescribedMetric[];
   ofRegistry: readonly DescribedMetric[];
   /** Names of the metrics of the process itself. */
   ofProcess: readonly string[];
@@ -22,8 +25,10 @@ export interface KnownMetrics {
 export async function knownMetrics(): Promise<KnownMetrics> {
   const operations = await startOperations({ log: pino({ level: 'silent' }), about: { version: '', tier: '' } });
   // The pool connects at the first query, and there is none.
-  operations.watchMigrations(connect({ url: 'postgres://nowhere' }), []);
+  const db = connect({ url: 'postgres://nowhere' });
+  operations.watchMigrations(db, []);
   const families = operations.families();
+  const ofControlPlane = webhookFamilies(db);
   const registry = await registryOf([]);
   const ofRegistry = createMetrics({
     backlog: async () => ({ due: 0, oldestAge: 0, dead: 0 }),
@@ -31,12 +36,13 @@ export async function knownMetrics(): Promise<KnownMetrics> {
     signingKeysAge: () => 0,
   }).describe();
   const names = new Set(
-    [...families, ...ofRegistry].flatMap(({ name, type }) =>
+    [...families, ...ofControlPlane, ...ofRegistry].flatMap(({ name, type }) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix).concat(name) : [name],
     ),
   );
   return {
     families,
+    ofControlPlane,
     ofRegistry,
     ofProcess: registry.getMetricsAsArray().map(({ name }) => name),
     pattern: new RegExp(`\\b${vendor.name}_[a-z_]+`, 'g'),

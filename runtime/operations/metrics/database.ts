@@ -9,7 +9,7 @@ import { family, type MetricFamily, type Sample } from './family.ts';
 const timeoutMilliseconds = 2000;
 
 /** The value of a promise, or undefined when it is rejected or takes too long. */
-async function valueInTime<T>(promise: Promise<T>, milliseconds = timeoutMilliseconds): Promise<T | undefined> {
+export async function valueInTime<T>(promise: Promise<T>, milliseconds = timeoutMilliseconds): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), milliseconds);

@@ -1,0 +1,100 @@
+/**
+ * The worker of one replica: sends what is due to each webhook, so that a slow webhook delays no other one.
+ */
+import { vendor } from '@carton/runtime/service';
+import type { Knex } from 'knex';
+import type { CheckUrl } from '../addresses/lookups.ts';
+import type { Encryption } from '../encryption.ts';
+import { shownEvent } from '../events/outbox.ts';
+import { send } from './send.ts';
+import { signatureHeaders } from './signature.ts';
+import {
+  dispatchEvents,
+  type LeasedDelivery,
+  leaseDeliveries,
+  listEnabled,
+  releaseDelivery,
+  storeAttempt,
+} from './work.ts';
+
+/** How long requests in progress may go on once the worker is stopped. */
+const stopMilliseconds = 3_000;
+
+export interface WebhookLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface WebhookServices {
+  db: Knex;
+  checkWebhook: CheckUrl;
+  webhookSecrets: Encryption;
+  log: WebhookLog;
+}
+
+export interface WebhookWorker {
+  /** Dispatches events and begins to send what is due; it does not wait for responses. */
+  work(): Promise<void>;
+  /** Waits until nothing is sent any more. Requests that take longer are aborted, and sent again later. */
+  stop(): Promise<void>;
+}
+
+export function openWebhookWorker({ db, checkWebhook, webhookSecrets, log }: WebhookServices): WebhookWorker {
+  const busy = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+  let isStopped = false;
+
+  /** Returns whether the event was delivered. */
+  async function deliver(leased: LeasedDelivery): Promise<boolean> {
+    const { webhookId, url, secret, formerSecret } = leased;
+    const secrets = [secret, formerSecret].flatMap((stored) =>
+      stored === null ? [] : webhookSecrets.decrypt(stored, webhookId),
+    );
+    const body = JSON.stringify(shownEvent(leased));
+    const headers = {
+      ...signatureHeaders(secrets, leased.id, Math.floor(Date.now() / 1000), body),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': `${vendor.name}-webhooks`,
+    };
+    const attempt = await send({ url, headers, body }, checkWebhook, stopping.signal);
+    if (attempt === null) {
+      await releaseDelivery(db, leased);
+      return false;
+    }
+    const outcome = await storeAttempt(db, leased, attempt);
+    const facts = { webhook: webhookId, event: leased.id, status: attempt.status, error: attempt.error };
+    if (outcome === 'dead') log.warn(facts, 'event could not be delivered for three days, and is given up');
+    if (outcome === 'gone') log.warn(facts, 'webhook has responded with 410, and is disabled');
+    if (outcome === 'failing') log.warn(facts, 'webhook has failed for three days, and is disabled; its events wait');
+    return outcome === 'delivered';
+  }
+
+  /** Sends until nothing is due. After a failure it waits for the next round, so that a webhook that is down gets few requests. */
+  async function sendTo(webhookId: string): Promise<void> {
+    for (;;) {
+      const leased = await leaseDeliveries(db, webhookId);
+      const delivered = await Promise.all(leased.map(deliver));
+      if (isStopped || leased.length === 0 || !delivered.every(Boolean)) return;
+    }
+  }
+
+  return {
+    async work() {
+      while ((await dispatchEvents(db)) > 0);
+      for (const { id } of await listEnabled(db)) {
+        if (isStopped || busy.has(id)) continue;
+        const sending = sendTo(id)
+          .catch((error) => log.warn({ err: error, webhook: id }, 'webhook could not be sent to'))
+          .finally(() => busy.delete(id));
+        busy.set(id, sending);
+      }
+    },
+    async stop() {
+      isStopped = true;
+      const timer = setTimeout(() => stopping.abort(), stopMilliseconds);
+      await Promise.all(busy.values());
+      clearTimeout(timer);
+    },
+  };
+}
