@@ -3,6 +3,7 @@
  * status. A wait is reported at most once a second, progress once per package.
  */
 import type { Output } from './output.ts';
+import { printableJson } from './printable.ts';
 
 interface JsonOptions {
   /** Receives each line with its line break; standard output by default. */
@@ -14,7 +15,7 @@ interface JsonOptions {
 /** Each event has its name, the time and the command, then what event-schema.ts declares. */
 export function jsonOutput({ write = (line) => process.stdout.write(line), command }: JsonOptions = {}): Output {
   const event = ({ event, ...fields }: { event: string } & Record<string, unknown>) =>
-    write(`${JSON.stringify({ event, time: new Date().toISOString(), command, ...fields })}\n`);
+    write(`${printableJson(JSON.stringify({ event, time: new Date().toISOString(), command, ...fields }))}\n`);
   let lastSecond = 0;
   return {
     info: (name, message, facts = {}) => event({ event: name, message, ...facts }),

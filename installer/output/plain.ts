@@ -4,12 +4,13 @@
  */
 import { vendor } from '../vendor.ts';
 import type { Output } from './output.ts';
+import { printable } from './printable.ts';
 
 const waitEverySeconds = 10;
 
 /** @param streams destinations of lines and of the error; the process's own by default */
 export function plainOutput(streams: { out: NodeJS.WritableStream; error: NodeJS.WritableStream } = standard): Output {
-  const line = (text: string) => streams.out.write(`${text}\n`);
+  const line = (text: string) => streams.out.write(`${printable(text)}\n`);
   let nextWait = waitEverySeconds;
   return {
     info: (_event, text) => line(text),
@@ -35,5 +36,5 @@ const standard = { out: process.stdout, error: process.stderr };
 /** Formats the last line of a failed command: `carton: what happened. What to do.` */
 export function failureLine(failure: { message: string; advice: string }): string {
   const message = failure.message.replace(/[.\s]+$/, '');
-  return `${vendor}: ${message}.${failure.advice ? ` ${failure.advice.replace(/[.\s]+$/, '')}.` : ''}`;
+  return printable(`${vendor}: ${message}.${failure.advice ? ` ${failure.advice.replace(/[.\s]+$/, '')}.` : ''}`);
 }

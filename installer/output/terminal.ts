@@ -6,6 +6,7 @@ import { styleText } from 'node:util';
 import cliProgress from 'cli-progress';
 import { megabytes, type Output } from './output.ts';
 import { failureLine } from './plain.ts';
+import { printable } from './printable.ts';
 
 /** Creates the output for the process's own terminal. */
 export function terminalOutput(): Output {
@@ -27,9 +28,9 @@ export function terminalOutput(): Output {
   };
 
   return {
-    info: (_event, text) => line(`${paint('green', '✔')} ${text}`),
-    warn: (text) => line(`${paint('yellow', '!')} ${text}`),
-    problem: (text) => line(`${paint('red', '✖')} ${text}`),
+    info: (_event, text) => line(`${paint('green', '✔')} ${printable(text)}`),
+    warn: (text) => line(`${paint('yellow', '!')} ${printable(text)}`),
+    problem: (text) => line(`${paint('red', '✖')} ${printable(text)}`),
     receiving: (bytes, totalBytes) => {
       bar ??= startBar(totalBytes);
       bar.update(bytes, { size: sizes(bytes, totalBytes) });
@@ -43,11 +44,11 @@ export function terminalOutput(): Output {
     waiting: (text, seconds) => {
       if (!isWaiting) clear();
       isWaiting = true;
-      out.write(`\r\u001b[K${paint('dim', '…')} ${text} ${paint('dim', `${Math.round(seconds)} s`)}`);
+      out.write(`\r\u001b[K${paint('dim', '…')} ${printable(text)} ${paint('dim', `${Math.round(seconds)} s`)}`);
     },
     result: (_facts, lines) => {
       clear();
-      if (lines.length > 0) out.write(`\n${lines.map((text) => `  ${text}`).join('\n')}\n\n`);
+      if (lines.length > 0) out.write(`\n${lines.map((text) => `  ${printable(text)}`).join('\n')}\n\n`);
     },
     failure: (failure) => {
       clear();

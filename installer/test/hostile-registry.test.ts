@@ -11,6 +11,7 @@ import t from 'tap';
 import { install } from '../index.ts';
 import type { Output } from '../output/output.ts';
 import { silent } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { readRetryAfter } from '../pull/faults.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox } from './support/box.ts';
@@ -78,13 +79,16 @@ const described = (change: (entry: Record<string, Record<string, unknown>>) => v
   };
 };
 
+/** Packed once: on a busy machine it takes longer than the registry may be silent. */
+const zipped = gzipSync(Buffer.alloc(64_000_000, 32));
+
 const lies: Record<string, [lie: NonNullable<typeof vendor.intercept>, exitCode: number, message: RegExp]> = {
   'a web page in place of a description': [ofPackument(page), 6, /answered with text\/html that is not JSON/],
   'a web page in place of a tarball': [ofTarball(page), 7, /served a web page in place of @carton\/core 0\.1\.0/],
   'a description without end': [ofPackument(endless(Buffer.alloc(1_000_000, 32))), 7, /more than 32000000 bytes/],
   'a description that unpacks without end': [
     ofPackument((_, response) => {
-      response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(64_000_000, 32)));
+      response.setHeader('content-encoding', 'gzip').end(zipped);
     }),
     7,
     /more than 32000000 bytes/,
@@ -158,16 +162,22 @@ const lies: Record<string, [lie: NonNullable<typeof vendor.intercept>, exitCode:
   ],
 };
 
+/** In these the registry falls silent. */
+const silences = new Set(['a tarball that stalls', 'no answer at all']);
+
 for (const [name, [intercept, exitCode, message]] of Object.entries(lies)) {
   t.test(name, async (t) => {
     const { dir, port, folder } = await makeBox(t, vendor);
     vendor.intercept = intercept;
     const options = { dir, port, licenseKey: key, controlPlaneUrl: vendor.controlPlaneUrl, packageKeys: [] };
-    await t.rejects(install({ ...options, patience: { idle: 0.2, firstPause: 0.01 } }, silent), {
-      exitCode,
-      message,
-      advice: /\w/,
-    });
+    await t.rejects(
+      install({ ...options, patience: { idle: silences.has(name) ? 0.2 : 20, firstPause: 0.01 } }, silent),
+      {
+        exitCode,
+        message,
+        advice: /\w/,
+      },
+    );
     t.same(
       (await list(dir)).filter((name) => name !== 'releases'),
       ['.installation-id'],
@@ -250,6 +260,37 @@ t.test('the registry’s wait is honoured, and a fault of many requests is one w
     warnings.filter((text) => !text.includes('root')),
     exactly(['the registry: too many requests; trying again', 'the registry: too many requests; trying again']),
   );
+});
+
+t.test('what the registry says moves no cursor and looks like no line of this command', async (t) => {
+  const hostile = 'gone\u001b[2J\u001b]52;c;ZXZpbA==\u0007\r\nThe box is installed\u009b1A\u202ex\u0085y';
+  const box = await makeBox(t, vendor);
+  vendor.intercept = ofTarball((_, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error: hostile }));
+  });
+  const words = ['install', '--no-start', '--port', String(box.port), '--control-plane', vendor.controlPlaneUrl];
+  const { stdout, stderr, exitCode } = await box.run(words);
+  t.equal(exitCode, 6);
+  t.match(
+    stderr,
+    /^carton: the registry did not serve @carton\/core 0\.1\.0: gone\ufffd\[2J\ufffd\]52;c;ZXZpbA==\ufffd/,
+  );
+  t.equal(stderr.split('\n').length, 2, 'one line');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
+  t.notMatch(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  const json = await box.run([...words, '--json']);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
+  t.notMatch(json.stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  t.match(json.end.error?.message, '\u001b[2J', 'a program that reads the JSON gets the text as it was');
+});
+
+t.test('an indented continuation is kept, an endless text is not', (t) => {
+  t.equal(
+    printable('shop.example.com is wrong\n    add a record\nThe box'),
+    'shop.example.com is wrong\n    add a record\ufffdThe box',
+  );
+  t.equal(printable('x'.repeat(100_000)).length, 4001);
+  t.end();
 });
 
 t.test('Retry-After is seconds or a date', async (t) => {

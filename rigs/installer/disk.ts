@@ -2,10 +2,11 @@
  * A disk that fills up at every stage of installs and upgrades: one line, exit code 8, no order lost, and with space the same
  * command finishes the work.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Findings, Stage } from '../rig.ts';
 import { type Event, faultsOfFailure, type Installation, messageOf, prepareInstallation } from './command.ts';
 import { openOrders } from './orders.ts';
@@ -49,7 +50,7 @@ export async function mountDisk(stage: Stage): Promise<string | undefined> {
 }
 
 export async function fillDisk(stage: Stage, vendor: RigVendor, disk: string): Promise<Findings> {
-  const moments: Moment[] = stage.short ? [{ at: 'laid_out', free: 20 }] : [...beforeStart, ...duringStart(4, 100)];
+  const moments: Moment[] = stage.short ? [{ at: 'laid_out', free: 20 }] : [...beforeStart, ...duringStart(8, 100)];
   const broken: string[] = [];
   const counts = { diskFullInstalls: 0, installsWithEnoughSpace: 0, diskFullUpgrades: 0, upgradesWithEnoughSpace: 0 };
   const box = await prepareInstallation(stage, vendor, join(disk, 'box'));
@@ -70,9 +71,7 @@ export async function fillDisk(stage: Stage, vendor: RigVendor, disk: string): P
 
   await finish(box, 'install', broken);
   const orders = await openOrders(box.url);
-  const upgrades = stage.short
-    ? [{ at: 'laid_out', free: 1 }]
-    : [...beforeStart.slice(0, 3), ...duringStart(2, 20), ...duringStart(10, 60).slice(3)];
+  const upgrades = stage.short ? [{ at: 'laid_out', free: 1 }] : [...beforeStart.slice(0, 3), ...duringStart(4, 20)];
   for (const moment of upgrades) {
     stage.signal.throwIfAborted();
     await orders.place(2);
@@ -99,14 +98,16 @@ async function fail(
 ): Promise<boolean> {
   const ballast = join(disk, 'ballast');
   const matches = ({ event, done }: Event) => at === event || at === `${event} ${done}`;
-  let isFilled: Promise<void> | undefined;
+  let filling: Promise<void> | undefined;
+  let hasEnded = false;
   const { ended } = box.begin((event) => {
-    if (matches(event)) isFilled ??= fill(disk, ballast, free * megabyte);
+    if (matches(event)) filling ??= keepFull(disk, ballast, free * megabyte, () => hasEnded);
   });
   const end = await ended;
-  await isFilled;
-  await rm(ballast, { force: true });
-  if (!isFilled) broken.push(`${where}: there was no such moment`);
+  hasEnded = true;
+  await filling;
+  await rm(ballast, { recursive: true, force: true });
+  if (!filling) broken.push(`${where}: there was no such moment`);
   if (end.status === 0) {
     stage.say(`${where}: enough space`);
     return false;
@@ -116,11 +117,23 @@ async function fail(
   return true;
 }
 
-/** Fills the disk until it has so many bytes left. */
-async function fill(disk: string, ballast: string, free: number): Promise<void> {
-  const { bavail, bsize } = await statfs(disk);
-  const bytes = Math.max(0, bavail * bsize - free);
-  if (bytes > 0) spawnSync('fallocate', ['-l', String(bytes), ballast]);
+/** Keeps a disk full, with so many bytes left at first: space that the command frees is taken, too. */
+async function keepFull(disk: string, ballast: string, free: number, isOver: () => boolean): Promise<void> {
+  await mkdir(ballast);
+  let left = free;
+  for (let number = 0; !isOver(); number++) {
+    const { bavail, bsize } = await statfs(disk);
+    const available = bavail * bsize;
+    if (available > left) {
+      // The command may take the space meanwhile, and then the call fails.
+      await promisify(execFile)('fallocate', ['-l', String(available - left), join(ballast, String(number))]).catch(
+        () => {},
+      );
+    } else {
+      left = Math.min(left, available);
+    }
+    await sleep(20);
+  }
 }
 
 /** With space, the same command finishes. */
