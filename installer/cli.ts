@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * Entry point of the command, from source and as one binary. It stays small: it prints the version and runs the box's
- * program without loading any of the commands.
+ * Entry point of the command, from source and as one binary. It stays small: it prints the version, runs the box's
+ * program and supervises a box without loading any of the commands.
  */
 import { createRequire } from 'node:module';
 import { isSea } from 'node:sea';
+import { superviseWord } from './box/command-words.ts';
 import { runAsNode, version } from './vendor.ts';
 
 const commandLine = process.argv.slice(2);
@@ -16,6 +17,8 @@ if (isSea() && process.env[runAsNode]) {
   createRequire(process.execPath)('node:module').runMain();
 } else if (commandLine.length === 1 && ['--version', '-v', '-V'].includes(commandLine[0] as string)) {
   process.stdout.write(`${version}\n`);
+} else if (commandLine[0] === superviseWord) {
+  import('./box/supervise.ts').then(({ runSupervisor }) => runSupervisor());
 } else {
   import('./program.ts').then(({ run }) => run(commandLine));
 }

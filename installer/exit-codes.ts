@@ -24,7 +24,7 @@ export const exitCodes = {
   folder_unusable: { status: 15, meaning: 'the folder is not writable or contains other files' },
   problems_found: { status: 16, meaning: 'something is wrong with the box' },
   yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
-  taken_back: { status: 18, meaning: 'the new release failed, and the former one runs again' },
+  taken_back: { status: 18, meaning: 'the new release or settings failed, and the former box runs' },
   domains_not_proved: { status: 20, meaning: 'a domain of the box is not proved yet' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;

@@ -2,7 +2,7 @@
  * A box as partners run it: a folder as the installer lays it out, run by `start --foreground`, which restarts it after a
  * crash. Only its program comes from the source tree, so that rigs need no build.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -10,13 +10,14 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { type BoxFolder, boxFolder, releaseEntry, releaseFolder } from '../installer/box/folder.ts';
 import { fetchHealthStatus } from '../installer/box/health.ts';
 import { findRunningBox } from '../installer/box/running.ts';
 import { writeSettings } from '../installer/box/settings.ts';
 import { packageFolder, switchCurrent } from '../installer/release/layout.ts';
-import { lockFileName, runtimePackage } from '../installer/vendor.ts';
+import { lockFileName, runtimePackage, vendor } from '../installer/vendor.ts';
 import type { Stage } from './rig.ts';
 
 const root = dirname(sourceRoot);
@@ -43,12 +44,15 @@ export interface RigBoxOptions {
   environment?: Record<string, string>;
   /** The address of a module that is loaded before the box. */
   preload?: URL;
+  /** Whether `carton start` runs it, in the background; otherwise `start --foreground`. */
+  background?: boolean;
 }
 
 export interface RigBox {
   name: string;
   url: string;
   port: number;
+  folder: BoxFolder;
   /** Folder of its embedded PostgreSQL. */
   databaseFolder: string;
   /** File with its output. */
@@ -63,6 +67,8 @@ export interface RigBox {
   stop(): Promise<number | null>;
   /** Starts it again after a stop; resolves once it serves. */
   start(): Promise<void>;
+  /** Runs a command of `carton` on it; resolves with the exit status and the output. */
+  command(...words: string[]): Promise<{ code: number; output: string }>;
 }
 
 /** Starts a box and waits until it serves; it is stopped when the rig ends. */
@@ -71,13 +77,14 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
   const folder = boxFolder(join(stage.folder, name));
   await layOut(folder, options);
   const url = `http://127.0.0.1:${port}`;
-  const log = join(stage.folder, `${name}.log`);
+  const log = options.background ? folder.log : join(stage.folder, `${name}.log`);
+  const environment = { PATH: process.env.PATH, HOME: folder.root };
   let parent: ChildProcess | null = null;
 
   const run = () => {
     const output = openSync(log, 'a');
     parent = spawn(process.execPath, [source, cli, 'start', '--foreground', '--json', '--dir', folder.root], {
-      env: { PATH: process.env.PATH, HOME: folder.root },
+      env: environment,
       stdio: ['ignore', output, output],
       // Ctrl-C in a terminal reaches only the rig, which stops its boxes before their database.
       detached: true,
@@ -88,6 +95,7 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
     name,
     url,
     port,
+    folder,
     databaseFolder: join(folder.data, 'postgresql'),
     log,
     async pid() {
@@ -111,7 +119,17 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
       }
       return performance.now() - started;
     },
+    async command(...words) {
+      const ran = promisify(execFile)(process.execPath, [source, cli, ...words, '--dir', folder.root], {
+        env: environment,
+      });
+      return ran.then(
+        ({ stdout }) => ({ code: 0, output: stdout }),
+        ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+      );
+    },
     async stop() {
+      if (options.background) return (await box.command('stop', '--json')).code;
       const stopping = parent;
       parent = null;
       if (!stopping || stopping.exitCode !== null || stopping.signalCode !== null) return stopping?.exitCode ?? null;
@@ -121,7 +139,8 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
       return status;
     },
     async start() {
-      run();
+      if (options.background) await box.command('start', '--json');
+      else run();
       await box.untilServes();
     },
   };
@@ -143,7 +162,10 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   };
   const program = releaseEntry(folder, release);
   await mkdir(dirname(program), { recursive: true });
-  await writeFile(join(packageFolder(target, runtimePackage), 'package.json'), '{ "type": "module" }\n');
+  await writeFile(
+    join(packageFolder(target, runtimePackage), 'package.json'),
+    JSON.stringify({ type: 'module', [vendor]: { handover: 1 } }),
+  );
   const modules = [...(preload ? [preload] : []), pathToFileURL(join(root, 'runtime/main.ts'))];
   await writeFile(program, modules.map((address) => `await import('${address}');\n`).join(''));
   for (const [name, place] of Object.entries(packages)) await symlink(place, join(target, 'node_modules', name));

@@ -1,6 +1,7 @@
 /**
  * The PostgreSQL of a rig: the box's embedded one, or a separate one for several boxes. Starts, crashes and reads it.
  */
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -58,4 +59,18 @@ export async function urlOfEmbedded(folder: string): Promise<string> {
   if (!owned) return url;
   await stop();
   throw new Error(`no box runs the PostgreSQL in ${folder}`);
+}
+
+/** Returns the process ids of the servers that run on a folder: one, or the data would be destroyed. */
+export async function postmastersIn(folder: string): Promise<number[]> {
+  const data = await realpath(join(folder, 'data'));
+  const found = new Map<number, number>();
+  for (const name of (await readdir('/proc')).filter((each) => /^\d+$/.test(each))) {
+    const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    if (!words[0]?.endsWith('/postgres') || !words.includes(data)) continue;
+    const [, parent] = /^PPid:\s+(\d+)/m.exec(await readFile(`/proc/${name}/status`, 'utf8').catch(() => '')) ?? [];
+    found.set(Number(name), Number(parent));
+  }
+  // A new session has the command line of its server until it sets its title.
+  return [...found].filter(([, parent]) => !found.has(parent)).map(([pid]) => pid);
 }

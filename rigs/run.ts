@@ -11,6 +11,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'kills the box and crashes PostgreSQL during checkouts: nothing lost or duplicated, recovery without help',
     load: () => import('./crash.ts'),
   },
+  switch: {
+    about: 'restarts and upgrades a box during checkouts: no request fails, no connection is reset',
+    load: () => import('./switch.ts'),
+  },
   payments: {
     about:
       'kills the box while a payment provider loses responses, and staff work: amounts, invoices and parcels agree',

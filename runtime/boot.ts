@@ -68,6 +68,6 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     if (uploadFolder) await removeStaleUploads(uploadFolder);
     const onListening = () => background.start(database.extensions);
     const { box, api } = boxApi(options, { packages, database, log });
-    return { api, handle: { ...box, accessKinds: api.accessKinds }, onListening };
+    return { api, handle: { ...box, accessKinds: api.accessKinds }, onListening, onRetiring: background.retire };
   });
 }

@@ -28,7 +28,7 @@ await runService('the box', async () => {
     drainTime,
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
-    start: (databaseUrl, log) =>
+    start: (databaseUrl, log, handover) =>
       boot({
         ...config,
         databaseUrl,
@@ -39,6 +39,7 @@ await runService('the box', async () => {
         uploadFolder: join(home, 'data', 'uploads'),
         environment: process.env,
         log,
+        handover,
       }),
   };
 });

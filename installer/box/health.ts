@@ -3,13 +3,14 @@
  */
 
 import { open } from 'node:fs/promises';
-import { get } from 'node:http';
+import { get, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { BoxFolder } from './folder.ts';
 import { isAlive } from './process-table.ts';
 import type { RunningBox } from './running.ts';
+import { reachable } from './socket-path.ts';
 import { explainStart } from './start-failure.ts';
 
 const pollMilliseconds = 150;
@@ -21,6 +22,18 @@ const maxLogLines = 15;
 export function boxUrl({ host, port }: { host: string; port: number }): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   return `http://${reachable}:${port}`;
+}
+
+/** Returns the URL of a Unix socket for the functions of this file and the smoke check. */
+export function privateUrl(path: string): string {
+  return `unix:${path}`;
+}
+
+/** Returns the options of a request of `node:http` to the URL of a box. */
+export function requestTo(url: string, path: string): RequestOptions {
+  if (url.startsWith('unix:')) return { socketPath: reachable(url.slice('unix:'.length)), path, agent: false };
+  const { hostname, port } = new URL(url);
+  return { hostname: hostname.replace(/^\[|\]$/g, ''), port, path, agent: false };
 }
 
 /** Returns the status of `GET /health`, or undefined without a response within two seconds. */
@@ -35,7 +48,7 @@ export async function fetchHealthStatus(url: string): Promise<number | undefined
  */
 export function probe(url: string): Promise<number | 'silent' | 'refused'> {
   return new Promise((resolve) => {
-    const request = get(`${url}/health`, { agent: false, timeout: probeSeconds * 1000 }, (response) => {
+    const request = get({ ...requestTo(url, '/health'), timeout: probeSeconds * 1000 }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -51,25 +64,26 @@ export function probe(url: string): Promise<number | 'silent' | 'refused'> {
  * Waits until `/health` responds with 200.
  * @param options.seconds the timeout
  * @param options.logStart offset of its output in the log, in bytes; absent if its output is not logged
+ * @param options.besides process id of the box that it is to replace, which writes to the same log
  * @throws Failure box_not_healthy when its process exits or the timeout passes; port_taken or disk_full if that is the
  * cause; interrupted
  */
 export async function waitUntilHealthy(
   folder: BoxFolder,
-  box: RunningBox,
+  box: Pick<RunningBox, 'pid' | 'identity'>,
   url: string,
   output: Output,
-  options: { seconds: number; logStart?: number; signal?: AbortSignal },
+  options: { seconds: number; logStart?: number; besides?: number; signal?: AbortSignal },
 ): Promise<void> {
   const began = Date.now();
   for (;;) {
     if (options.signal?.aborted) throw interrupted();
     if ((await fetchHealthStatus(url)) === 200 && (await isAlive(box))) return;
     const seconds = (Date.now() - began) / 1000;
-    if (!(await isAlive(box))) throw await explain(folder, 'the box exited during its start', options.logStart);
+    if (!(await isAlive(box))) throw await explain(folder, 'the box exited during its start', options);
     if (seconds > options.seconds) {
       const message = `the box did not become healthy within ${options.seconds} s (${url}/health)`;
-      throw await explain(folder, message, options.logStart);
+      throw await explain(folder, message, options);
     }
     output.waiting('waiting for the box to become healthy (migrations run first)', seconds);
     await pause(pollMilliseconds);
@@ -77,11 +91,21 @@ export async function waitUntilHealthy(
 }
 
 /** Returns the failure with the last lines of the log, which usually contain the cause. */
-async function explain(folder: BoxFolder, message: string, logStart: number | undefined): Promise<Failure> {
+async function explain(
+  folder: BoxFolder,
+  message: string,
+  { logStart, besides }: { logStart?: number; besides?: number },
+): Promise<Failure> {
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
-  const text = await readFrom(folder.log, logStart);
-  const lastLines = text.trimEnd().split('\n').slice(-maxLogLines);
-  return explainStart(folder, message, text, { log: folder.log, lastLines });
+  const isOfOther = (line: string) => isOfSupervisor(line) || line.includes(`"pid":${besides},`);
+  const lines = (await readFrom(folder.log, logStart)).split('\n').filter((line) => !isOfOther(line));
+  const text = lines.join('\n').trimEnd();
+  return explainStart(folder, message, text, { log: folder.log, lastLines: text.split('\n').slice(-maxLogLines) });
+}
+
+/** Whether a line tells of a replacement or a restart, of which the cause is in the lines before. */
+function isOfSupervisor(line: string): boolean {
+  return line.startsWith('{"event":"replaced"') || /^\{"event":"warning".*restarting it in/.test(line);
 }
 
 async function readFrom(path: string, start: number): Promise<string> {

@@ -2,14 +2,16 @@
  * Starting a box's process: its program, environment and output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
-import { lockFileName, runAsNode } from '../vendor.ts';
+import { lockFileName, runAsNode, vendor } from '../vendor.ts';
 import { type BoxFolder, releaseEntry, releaseFolder } from './folder.ts';
 import { heapOptions } from './heap.ts';
 import { identify } from './process-table.ts';
-import { type RunningBox, writePidFile } from './running.ts';
+import type { PublicSocket } from './public-socket.ts';
+import type { Parent, RunningBox } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
 
 /** The release to start and its settings. */
@@ -22,12 +24,13 @@ export interface Launch {
 
 /** Variables that the box inherits from the command. Everything else belongs in `box.env`, so that a box behaves the same
  * whether it is started by hand or by a service manager. */
-const inheritedVariables = [
+export const inheritedVariables = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LOG_LEVEL',
   'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
 ]; // biome-ignore format: compact
 
-const logLimitBytes = 20_000_000;
+/** Names the path of the private socket of a box whose supervisor holds its public one (runtime/start/supervisor.ts). */
+const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
 
 /** Returns the launch of an installed box. */
 export function toLaunch(release: string, settings: BoxSettings, secrets: Partial<BoxSecrets>): Launch {
@@ -51,43 +54,49 @@ export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.Proces
   return environment;
 }
 
+/** Whether the program of a release can take the place of a running one: it listens on a socket that it inherits. */
+export async function supportsHandover(folder: BoxFolder, release: string): Promise<boolean> {
+  const path = join(dirname(dirname(releaseEntry(folder, release))), 'package.json');
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  return (JSON.parse(text) as Record<string, { handover?: number } | undefined>)[vendor]?.handover === 1;
+}
+
+/** A process of a box, as its supervisor sees it. */
+export interface BoxProcess {
+  child: ChildProcess;
+  box: RunningBox;
+  launch: Launch;
+  /** Path of the Unix socket at which it can be checked; absent for a release that listens by itself. */
+  privatePath?: string;
+}
+
 /**
- * Starts the process and writes its PID file. The process has a session of its own, so that neither a closed terminal
- * nor Ctrl-C reaches it.
- * @param options.supervised whether this process stays its parent and passes its output on; otherwise it goes to the log
- * @returns the child, the running box, and the offset in the log at which its output begins
+ * Starts the process. It has a session of its own, so that neither a closed terminal nor Ctrl-C reaches it. This process
+ * stays its parent, and its output is that of this process.
+ * @param socket the public socket, for a release that supports it
  */
 export async function launchBox(
   folder: BoxFolder,
   launch: Launch,
-  options: { supervised: boolean },
-): Promise<{ child: ChildProcess; box: RunningBox; logStart: number }> {
+  parent: Parent,
+  socket: PublicSocket | undefined,
+): Promise<BoxProcess> {
   await Promise.all([folder.logs, folder.run].map((path) => mkdir(path, { recursive: true })));
-  const log = options.supervised ? undefined : await openLog(folder);
-  const logStart = log ? (await log.stat()).size : 0;
-  const output = log ? log.fd : 'inherit';
+  const environment = boxEnvironment(folder, launch);
+  const name = `box-${randomBytes(4).toString('hex')}.sock`;
+  // The working folder of the box is its own, so that this path is short.
+  if (socket) environment[privatePathVariable] = join('run', name);
   const child = spawn(process.execPath, [releaseEntry(folder, launch.release)], {
     cwd: folder.root,
-    env: boxEnvironment(folder, launch),
+    env: environment,
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['ignore', 'inherit', 'inherit', ...(socket ? [socket.descriptor, 'ipc' as const] : [])],
   });
   await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-  await log?.close();
+  child.on('error', () => undefined); // a message to a process that has exited; its exit is noticed
   const pid = child.pid as number;
   // A box that has exited already has no identity; `isAlive` is false for the empty one.
   const identity = (await identify(pid)) ?? '';
-  const parent = options.supervised ? { pid: process.pid, identity: (await identify(process.pid)) ?? '' } : undefined;
-  const { supervised } = options;
-  const box = { pid, identity, release: launch.release, parent, supervised, orphaned: false };
-  await writePidFile(folder, box);
-  if (!options.supervised) child.unref();
-  return { child, box, logStart };
-}
-
-/** Opens the log for appending. A long log is rotated first; one old log is kept. */
-async function openLog(folder: BoxFolder) {
-  const size = (await stat(folder.log).catch(() => undefined))?.size ?? 0;
-  if (size > logLimitBytes) await rename(folder.log, `${folder.log}.1`);
-  return open(folder.log, 'a', 0o640);
+  const box = { pid, identity, release: launch.release, parent, supervised: true, orphaned: false };
+  return { child, box, launch, ...(socket && { privatePath: join(folder.run, name) }) };
 }

@@ -2,16 +2,21 @@
  * Replacing the running box with another release or other settings, and rolling back if the new one does not become
  * healthy.
  */
+import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import { startSupervisor } from './background.ts';
+import { type Answer, openReplacement, type Replacement } from './control.ts';
 import type { BoxFolder } from './folder.ts';
-import { boxUrl, waitUntilHealthy } from './health.ts';
-import { type Launch, launchBox } from './launch.ts';
-import { findRunningBox, type RunningBox } from './running.ts';
+import { boxUrl, privateUrl, waitUntilHealthy } from './health.ts';
+import type { Launch } from './launch.ts';
+import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
+import { identify, isAlive } from './process-table.ts';
+import { findRunningBox, isInBackground, type RunningBox } from './running.ts';
 import { smokeCheck } from './smoke-check.ts';
-import { stopBox } from './stopping.ts';
-import { removeLaunchQueue, writeLaunchQueue } from './supervision.ts';
+import { stopForGood } from './stop-for-good.ts';
+import { stopBox, waitForExit } from './stopping.ts';
 
 const successorTimeoutMilliseconds = 15_000;
 
@@ -25,7 +30,7 @@ export interface WaitOptions {
 }
 
 /**
- * Starts a box and waits until it is healthy; stops it if it does not become healthy.
+ * Starts a box in the background and waits until it is healthy; stops it if it does not become healthy.
  * @throws Failure box_not_healthy, port_taken, interrupted
  */
 export async function startBox(
@@ -34,13 +39,27 @@ export async function startBox(
   output: Output,
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
-  const { box, logStart } = await launchBox(folder, launch, { supervised: false });
-  return waitOrStop(folder, box, launch, output, waitOptions, logStart);
+  const { child, logStart } = await startSupervisor(folder, launch);
+  const pid = child.pid as number;
+  // A box that exits before it is healthy ends its supervisor.
+  const supervisor = { pid, identity: (await identify(pid)) ?? '' };
+  try {
+    await checkStarted(folder, supervisor, launch, output, waitOptions, logStart);
+    const box = await findRunningBox(folder);
+    if (box) return box;
+    throw new Failure('box_not_healthy', 'the box exited during its start', 'See its output for the cause');
+  } catch (error) {
+    const box = await findRunningBox(folder);
+    if (box) await stopForGood(folder, box, output, { timeoutSeconds: waitOptions.stopSeconds, force: true });
+    else if (await isAlive(supervisor)) process.kill(pid, 'SIGTERM');
+    throw error;
+  }
 }
 
 /**
- * Stops the running box and starts the new launch, or the old one again if that fails.
- * @throws Failure of the new launch, with the fact `restored: true` if the old box is running again
+ * Replaces the running box with the new launch; without a gap, if both releases and its supervisor support that. If the
+ * new one fails, the old one runs on, or is started again.
+ * @throws Failure of the new launch, with the fact `restored: true` if the old box is running
  */
 export async function replaceBox(
   folder: BoxFolder,
@@ -49,6 +68,8 @@ export async function replaceBox(
   output: Output,
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
+  const replaced = await replaceWithoutGap(folder, old, launches.new, output, waitOptions);
+  if (replaced) return replaced;
   // The parent of a supervised box starts the next one: the new box, then the old one if the new one exits.
   if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
@@ -63,6 +84,62 @@ export async function replaceBox(
   }
 }
 
+/**
+ * Has the supervisor start the new box beside the old one, checks it, and has it take the old one's place.
+ * @returns undefined if that is not possible, and nothing has changed
+ */
+async function replaceWithoutGap(
+  folder: BoxFolder,
+  old: RunningBox,
+  launch: Launch,
+  output: Output,
+  waitOptions: WaitOptions,
+): Promise<RunningBox | undefined> {
+  const replacement = await openReplacement(folder, old);
+  if (!replacement) return undefined;
+  const logStart = isInBackground(old) ? await sizeOf(folder.log) : undefined;
+  let started: RunningBox | undefined;
+  try {
+    replacement.send({ request: 'switch', launch });
+    const answer = await expectAnswer(replacement);
+    if (answer.answer === 'unsupported') {
+      output.info('stopping', `the box is stopped for its replacement: ${answer.reason}`);
+      return undefined;
+    }
+    if (answer.answer !== 'started') throw new Failure('box_not_healthy', 'the supervisor gave no valid answer');
+    started = answer.box;
+    const place = { url: privateUrl(answer.privatePath), besides: old.pid };
+    await checkStarted(folder, started, launch, output, waitOptions, logStart, place);
+    replacement.send({ request: 'serve' });
+    await expectAnswer(replacement);
+    return started;
+  } catch (error) {
+    replacement.end();
+    // The supervisor stops it; the next attempt must not find it.
+    if (started) await waitForExit(started, waitOptions.stopSeconds, output);
+    const failure = asFailure(error);
+    const code = failure.code === 'box_not_healthy' ? 'taken_back' : failure.code;
+    const message = `${failure.message}; the previous box, release ${old.release}, has served all the time`;
+    const facts = { ...failure.facts, restored: true, runningRelease: old.release };
+    throw new Failure(code, message, failure.advice, facts);
+  } finally {
+    replacement.end();
+  }
+}
+
+/** @throws Failure that the supervisor reports; box_not_healthy if it ends */
+async function expectAnswer(replacement: Replacement): Promise<Answer> {
+  const answer = await replacement.next();
+  if (!answer)
+    throw new Failure('box_not_healthy', 'the supervisor of the box has ended', 'See its output for the cause');
+  if (answer.answer === 'failed') throw new Failure(answer.code, answer.reason, answer.advice);
+  return answer;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
+}
+
 async function startSuccessor(
   folder: BoxFolder,
   previous: RunningBox,
@@ -71,8 +148,9 @@ async function startSuccessor(
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
   if (!previous.supervised) return startBox(folder, launch, output, waitOptions);
+  const logStart = isInBackground(previous) ? await sizeOf(folder.log) : undefined;
   const box = await waitForSuccessor(folder, launch.release);
-  if (box) return waitOrStop(folder, box, launch, output, waitOptions);
+  if (box) return waitOrStop(folder, box, launch, output, waitOptions, logStart);
   // Either the parent has exited, or the new box has exited and the parent has already started the next launch.
   const other = await findRunningBox(folder);
   if (other) {
@@ -101,14 +179,26 @@ async function waitOrStop(
   logStart?: number,
 ): Promise<RunningBox> {
   try {
-    const { healthSeconds: seconds, signal } = waitOptions;
-    await waitUntilHealthy(folder, box, boxUrl(launch), output, { seconds, logStart, signal });
-    if (waitOptions.smokeCheck) await smokeCheck(launch, output, signal);
+    await checkStarted(folder, box, launch, output, waitOptions, logStart);
     return box;
   } catch (error) {
     await stopBox(folder, box, output, { seconds: waitOptions.stopSeconds, force: true });
     throw error;
   }
+}
+
+/** Waits until a box is healthy, and checks it further if that is asked for. @param place where; by default where it serves */
+async function checkStarted(
+  folder: BoxFolder,
+  process: Pick<RunningBox, 'pid' | 'identity'>,
+  launch: Launch,
+  output: Output,
+  { healthSeconds: seconds, signal, smokeCheck: isFurther }: WaitOptions,
+  logStart: number | undefined,
+  { url = boxUrl(launch), besides }: { url?: string; besides?: number } = {},
+): Promise<void> {
+  await waitUntilHealthy(folder, process, url, output, { seconds, logStart, besides, signal });
+  if (isFurther) await smokeCheck(launch, output, signal, url);
 }
 
 /** Starts the old box again. @returns the failure to throw, which says whether that succeeded */

@@ -9,14 +9,22 @@ import type { BoxFolder } from './folder.ts';
 import { releaseEntry } from './folder.ts';
 import { findProcesses, isAlive, type ProcessIdentity } from './process-table.ts';
 
+/** The parent of a box. */
+export interface Parent {
+  pid: number;
+  identity: ProcessIdentity;
+  /** Whether it runs in the background too, and not as `start --foreground`. */
+  background?: boolean;
+}
+
 /** A running box. */
 export interface RunningBox {
   pid: number;
   identity: ProcessIdentity;
   /** The release it runs from. */
   release: string;
-  /** The process of `start --foreground` that started it; absent for a box in the background. */
-  parent?: { pid: number; identity: ProcessIdentity };
+  /** The process that started it and supervises it; absent if the box was started before boxes had one. */
+  parent?: Parent;
   /** Whether that parent is running: it then starts the box's successor (supervision.ts). */
   supervised: boolean;
   /** Whether its parent has died, or the command that started it was killed before it wrote the PID file. */
@@ -41,6 +49,11 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
     supervised: false,
     orphaned: true,
   };
+}
+
+/** Whether the box runs in the background: with a supervisor there, or without one. */
+export function isInBackground(box: RunningBox): boolean {
+  return !box.supervised || box.parent?.background === true;
 }
 
 /** Writes the PID file. The first line is only the process id, as other programs expect. */

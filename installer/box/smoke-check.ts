@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { boxUrl } from './health.ts';
+import { boxUrl, requestTo } from './health.ts';
 import type { Launch } from './launch.ts';
 
 /** How often a request is made until it counts as failed: a box that has just started may be short of connections. */
@@ -27,12 +27,18 @@ interface Answer {
 
 /**
  * Reads the document of a running box, the list of its stores, and the products of each.
+ * @param url where the box is asked; by default where it serves
  * @throws Failure box_not_healthy that names the request and its response; interrupted
  */
-export async function smokeCheck(launch: Launch, output: Output, signal?: AbortSignal): Promise<void> {
+export async function smokeCheck(
+  launch: Launch,
+  output: Output,
+  signal?: AbortSignal,
+  url: string = boxUrl(launch),
+): Promise<void> {
   const { OPERATOR_SECRET: operator, HOSTING_SECRET: hosting } = launch.secrets;
   const ask = (path: string, headers: Record<string, string>, isGood: (answer: Answer) => boolean) =>
-    askRepeatedly(boxUrl(launch), path, headers, isGood, signal);
+    askRepeatedly(url, path, headers, isGood, signal);
 
   const { body: document } = await ask('/docs/json', {}, ({ status, body }) => status === 200 && isDocument(body));
   const { paths } = document as { paths: Record<string, { get?: object }> };
@@ -63,7 +69,7 @@ async function askRepeatedly(
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     if (signal?.aborted) throw interrupted();
-    const answer = await request(`${url}${path}`, headers);
+    const answer = await request(url, path, headers);
     if (answer && isGood(answer)) return answer;
     if (attempt < attempts) {
       await pause(pauseMilliseconds);
@@ -85,9 +91,9 @@ function describe(answer: Answer | undefined): string {
 }
 
 /** Requests the box directly, without the proxy of the environment. @returns undefined without a response */
-function request(url: string, headers: Record<string, string>): Promise<Answer | undefined> {
+function request(url: string, path: string, headers: Record<string, string>): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const sent = get(url, { agent: false, timeout: timeoutMilliseconds, headers }, (response) => {
+    const sent = get({ ...requestTo(url, path), timeout: timeoutMilliseconds, headers }, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {

@@ -1,42 +1,39 @@
 /**
- * Running a box in the foreground, as its parent: for systemd, containers and the local stack.
+ * Supervising a box, as its parent: in the foreground for systemd, containers and the local stack, and in the background
+ * as a process of its own (background.ts).
  *
- * The parent restarts a box that crashes, with back-off until it is healthy again. If no box has been healthy since this
- * command began, the parent exits instead, so that a wrong setting is reported. It kills a box that hangs (watchdog.ts).
+ * The supervisor holds the public socket of the box, which its processes inherit (public-socket.ts). It restarts a box
+ * that crashes, with back-off until it is healthy again. If no box has been healthy since it began, it exits instead, so
+ * that a wrong setting is reported. It kills a box that hangs (watchdog.ts).
  *
- * An upgrade must not start a second box beside the one of such a parent. It therefore writes a launch queue
- * (`run/next.json`: the new release, then the old one in case the new one fails) and stops the box. When its box exits,
- * the parent starts the next launch of the queue, and exits when there is none. An empty queue means that nothing is to be
- * started, whatever the exit status of the box: `stop` writes it.
+ * A command replaces the box through the supervisor: without a gap through the control socket (control.ts,
+ * replacement.ts), if both releases support that, and else through the launch queue (launch-queue.ts): it stops the box,
+ * and the supervisor starts the next launch of the queue. It exits when there is none.
  */
-import type { ChildProcess } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
-import { writeAtomically } from './files.ts';
+import { serveControl } from './control.ts';
+import { type ExitStatus, exitOf, statusOf } from './exit-status.ts';
 import { type BoxFolder, exists } from './folder.ts';
-import { boxUrl, fetchHealthStatus } from './health.ts';
-import { type Launch, launchBox } from './launch.ts';
-import { findRunningBox, type RunningBox, removePidFile } from './running.ts';
+import { boxUrl, fetchHealthStatus, privateUrl } from './health.ts';
+import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
+import { removeLaunchQueue, takeNextLaunch } from './launch-queue.ts';
+import { identify } from './process-table.ts';
+import { bindPublicSocket, type PublicSocket } from './public-socket.ts';
+import { acceptReplacement, endRetired, type Members } from './replacement.ts';
+import { findRunningBox, type Parent, type RunningBox, removePidFile, writePidFile } from './running.ts';
 import { waitUntilHung } from './watchdog.ts';
 
-/** The exit status of a process; for one ended by a signal, 128 + the signal's number, as in shells. */
-export type ExitStatus = number;
+export type { ExitStatus } from './exit-status.ts';
+export { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 
 /** The first makes the box drain, the second ends draining. */
 const maxTermSignals = 2;
 const firstPauseMilliseconds = 250;
 const longestPauseMilliseconds = 30_000;
 const pollMilliseconds = 100;
-const signalNumbers: Record<string, number> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGABRT: 6,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGTERM: 15,
-};
 
 /** A box whose parent is this process. */
 export interface SupervisedBox {
@@ -50,51 +47,95 @@ export interface SupervisedBox {
   readonly ended: Promise<ExitStatus>;
 }
 
+export interface SupervisionOptions {
+  /** After how long without a response a box is killed and restarted, in seconds; 0 for never. */
+  watchdogSeconds: number;
+  /** Whether this process runs in the background. */
+  background?: boolean;
+}
+
 /**
  * Starts a box as a child of this process and supervises it.
- * @param options.watchdogSeconds after how long without a response a box is killed and restarted; 0 for never
+ * @throws Failure port_taken, usage if the public socket cannot be opened
  */
 export async function supervise(
   folder: BoxFolder,
   first: Launch,
   output: Output,
-  options: { watchdogSeconds: number },
+  options: SupervisionOptions,
 ): Promise<SupervisedBox> {
   await removeLaunchQueue(folder);
-  let launch = first;
-  let current = await launchBox(folder, first, { supervised: true });
+  await prepareRunFolder(folder);
+  const identity = (await identify(process.pid)) ?? '';
+  const parent: Parent = { pid: process.pid, identity, ...(options.background && { background: true }) };
   let stops = 0;
   let hasBeenHealthy = false;
   let pause = firstPauseMilliseconds;
-
-  const watchHealth = async (child: ChildProcess) => {
-    while (statusOf(child) === undefined) {
-      if ((await fetchHealthStatus(boxUrl(launch))) === 200 && statusOf(child) === undefined) {
-        hasBeenHealthy = true;
-        pause = firstPauseMilliseconds;
-        return killIfHung(child);
-      }
-      await sleep(pollMilliseconds, undefined, { ref: false });
-    }
+  let finish = (_status: ExitStatus) => {};
+  const ended = new Promise<ExitStatus>((resolve) => {
+    finish = resolve;
+  });
+  /** Changes of `members` happen one after another. */
+  let changing: Promise<unknown> = Promise.resolve();
+  const exclusively = <T>(change: () => Promise<T>): Promise<T> => {
+    const changed = changing.then(change);
+    changing = changed.catch(() => undefined);
+    return changed;
   };
 
-  const killIfHung = async (child: ChildProcess) => {
-    const url = boxUrl(launch);
-    const isOver = () => statusOf(child) !== undefined;
+  /** Starts the box that serves: the first one, or one after an exit. */
+  const start = async (launch: Launch) => {
+    const process = await launchBox(folder, launch, parent, await socketFor(launch));
+    process.child.send?.('serve', () => undefined);
+    await becomeCurrent(process);
+    return process;
+  };
+
+  /** Returns the public socket for a launch; the one that is open, if it has the address. */
+  const socketFor = async (launch: Launch): Promise<PublicSocket | undefined> => {
+    const { socket } = members;
+    const supported = await supportsHandover(folder, launch.release);
+    if (socket && supported && socket.host === launch.host && socket.port === launch.port) return socket;
+    socket?.close();
+    members.socket = undefined;
+    if (supported) members.socket = await bindPublicSocket(launch.host, launch.port);
+    return members.socket;
+  };
+
+  const becomeCurrent = async (process: BoxProcess) => {
+    members.current = process;
+    await writePidFile(folder, process.box);
+    void watchHealth(process);
+    void exitOf(process.child).then((status) => onExit(process, status));
+  };
+
+  const watchHealth = async (process: BoxProcess) => {
+    const url = process.privatePath ? privateUrl(process.privatePath) : boxUrl(process.launch);
+    const isOver = () => statusOf(process.child) !== undefined || members.current !== process;
+    while (!isOver() && (await fetchHealthStatus(url)) !== 200) {
+      await sleep(pollMilliseconds, undefined, { ref: false });
+    }
+    if (isOver()) return;
+    hasBeenHealthy = true;
+    pause = firstPauseMilliseconds;
     if (!(await waitUntilHung(url, options.watchdogSeconds, isOver))) return;
-    output.warn(`the box has not responded for ${options.watchdogSeconds} s; killing it`, { url });
-    child.kill('SIGKILL');
+    output.warn(`the box has not responded for ${options.watchdogSeconds} s; killing it`, {
+      url: boxUrl(process.launch),
+    });
+    process.child.kill('SIGKILL');
   };
 
   /** Waits before a restart; ends early when the box is to stop or a launch queue appears. */
-  const backOff = async () => {
+  const backOff = async (isOver: () => boolean) => {
     const until = Date.now() + pause;
     pause = Math.min(pause * 2, longestPauseMilliseconds);
-    while (stops === 0 && Date.now() < until && !(await exists(folder.launchQueue))) await sleep(pollMilliseconds);
+    while (!isOver() && Date.now() < until && !(await exists(folder.launchQueue))) await sleep(pollMilliseconds);
   };
 
   /** Returns the launch after a box that has exited, or undefined if nothing is to be started. */
-  const nextLaunch = async (status: ExitStatus): Promise<Launch | undefined> => {
+  const nextLaunch = async (exited: BoxProcess, status: ExitStatus): Promise<Launch | undefined> => {
+    const { launch } = exited;
+    const isOver = () => stops > 0 || members.current !== exited;
     const next = stops === 0 ? await takeNextLaunch(folder) : 'nothing';
     if (next === 'nothing') return undefined;
     if (next) {
@@ -105,65 +146,91 @@ export async function supervise(
     }
     if (status === 0 || !hasBeenHealthy) return undefined;
     output.warn(`the box exited with status ${status}; restarting it in ${pause} ms`, { status, pause });
-    await backOff();
+    await backOff(isOver);
     // If another command has started the box meanwhile, the port is in use.
-    if (stops > 0 || (await findRunningBox(folder))) return undefined;
-    return (await exists(folder.launchQueue)) ? nextLaunch(status) : launch;
+    if (isOver() || (await findOther())) return undefined;
+    return (await exists(folder.launchQueue)) ? nextLaunch(exited, status) : launch;
   };
 
-  const watch = async (): Promise<ExitStatus> => {
-    for (;;) {
-      void watchHealth(current.child);
-      const status = await exitOf(current.child);
-      await removePidFile(folder, current.box);
-      const next = await nextLaunch(status);
-      if (!next) return status;
-      launch = next;
-      current = await launchBox(folder, next, { supervised: true });
-    }
+  /** Finds a running box of another supervisor. */
+  const findOther = async (): Promise<boolean> => {
+    const running = await findRunningBox(folder);
+    return running !== undefined && !members.isOurs(running.pid);
   };
+
+  const onExit = async (exited: BoxProcess, status: ExitStatus): Promise<void> => {
+    if (exited.privatePath) await rm(exited.privatePath, { force: true });
+    await removePidFile(folder, exited.box);
+    if (members.current !== exited) return;
+    const next = await nextLaunch(exited, status);
+    await exclusively(async () => {
+      // A replacement may have been completed meanwhile.
+      if (members.current !== exited) return;
+      if (next) await start(next);
+      else await end(status);
+    }).catch(async (error: Error) => {
+      output.warn(`the box cannot be started: ${error.message}`);
+      await end(1);
+    });
+  };
+
+  const end = async (status: ExitStatus) => {
+    members.socket?.close();
+    await endRetired(members);
+    await closeControl();
+    finish(status);
+  };
+
+  const members: Members = {
+    current: undefined as unknown as BoxProcess,
+    candidate: undefined,
+    retired: new Set(),
+    socket: undefined,
+    isOurs: (pid) => {
+      const all = [members.current, members.candidate, ...members.retired];
+      return all.some((process) => process?.child.pid === pid);
+    },
+  };
+  const closeControl = await serveControl(folder, (session) =>
+    acceptReplacement(session, {
+      folder,
+      parent,
+      output,
+      members,
+      exclusively,
+      isStopping: () => stops > 0,
+      becomeCurrent: async (process) => {
+        hasBeenHealthy = true;
+        await becomeCurrent(process);
+      },
+    }),
+  );
+  try {
+    await start(first);
+  } catch (error) {
+    await closeControl();
+    throw error;
+  }
 
   return {
     get box() {
-      return current.box;
+      return members.current.box;
     },
     markHealthy() {
       hasBeenHealthy = true;
     },
     stop() {
       stops += 1;
-      current.child.kill(stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL');
+      const signal = stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL';
+      for (const process of [members.current, members.candidate, ...members.retired]) process?.child.kill(signal);
     },
-    ended: watch(),
+    ended,
   };
 }
 
-/** Writes the launch queue: the parent starts the next launch each time its box exits. */
-export async function writeLaunchQueue(folder: BoxFolder, launches: Launch[]): Promise<void> {
-  await writeAtomically(folder.launchQueue, JSON.stringify(launches), 0o600);
-}
-
-/** Removes the launch queue. */
-export async function removeLaunchQueue(folder: BoxFolder): Promise<void> {
-  await rm(folder.launchQueue, { force: true });
-}
-
-/** Removes the first launch from the queue and returns it; `nothing` for an empty queue, undefined if there is none. */
-async function takeNextLaunch(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
-  const text = await readFile(folder.launchQueue, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const [next = 'nothing', ...rest] = JSON.parse(text) as Launch[];
-  if (rest.length > 0) await writeLaunchQueue(folder, rest);
-  else await removeLaunchQueue(folder);
-  return next;
-}
-
-function statusOf({ exitCode, signalCode }: ChildProcess): ExitStatus | undefined {
-  return exitCode ?? (signalCode ? 128 + (signalNumbers[signalCode] ?? 0) : undefined);
-}
-
-function exitOf(child: ChildProcess): Promise<ExitStatus> {
-  const already = statusOf(child);
-  if (already !== undefined) return Promise.resolve(already);
-  return new Promise((resolve) => child.once('exit', () => resolve(statusOf(child) ?? 1)));
+/** Creates the folder of the sockets, and removes those of a supervisor that was killed. */
+async function prepareRunFolder(folder: BoxFolder): Promise<void> {
+  await mkdir(folder.run, { recursive: true });
+  const sockets = (await readdir(folder.run)).filter((name) => name.endsWith('.sock'));
+  for (const name of sockets) await rm(join(folder.run, name), { force: true });
 }

@@ -100,7 +100,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     name: 'restart',
-    summary: 'stop the box, and start it again with the settings on disk',
+    summary: 'replace the box by one with the settings on disk, without a gap',
     options: [healthTimeout],
     examples: [`${vendor} restart                      # after a change of box.env`],
     codes: [
@@ -112,6 +112,7 @@ export const commands: readonly CommandDefinition[] = [
       'not_installed',
       'did_not_stop',
       'folder_unusable',
+      'taken_back',
       'interrupted',
     ],
     load: async () => (await import('../commands/run-start.ts')).runRestart,

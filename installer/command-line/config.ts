@@ -19,6 +19,7 @@ const changeCodes = [
   'did_not_stop',
   'folder_unusable',
   'disk_full',
+  'taken_back',
   'interrupted',
 ] as const;
 

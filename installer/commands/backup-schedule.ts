@@ -4,11 +4,11 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { commandWords } from '../box/command-words.ts';
 import { writeAtomically } from '../box/files.ts';
 import { boxFolder } from '../box/folder.ts';
 import { requireSettings } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
-import { commandWords } from '../service/command-path.ts';
 import { findService, system, unitFolder } from '../service/systemd.ts';
 import { backupTimer } from '../service/timer.ts';
 import { vendor } from '../vendor.ts';

@@ -8,7 +8,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { type BoxFolder, createFolders, exists, packagesFolder } from '../box/folder.ts';
 import { keepInstallationId, readInstallationId } from '../box/installation.ts';
 import { findRunningBox } from '../box/running.ts';
-import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
 import { hasTakenNoPlace } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
@@ -72,7 +72,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
       // If the last step failed, the new box is already running. A first box is stopped; a running box keeps its release.
       let running = await findRunningBox(folder);
       if (running && !existed.box) {
-        await stopBox(folder, running, silent, { seconds: await readStopSeconds(folder), force: true });
+        await stopForGood(folder, running, silent, { force: true });
         running = undefined;
       }
       if (release && !releases.has(release) && running?.release !== release) {

@@ -17,7 +17,8 @@ import {
   readSettings,
   writeSettings,
 } from '../box/settings.ts';
-import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
+import { readStopSeconds } from '../box/stopping.ts';
 import { type Activation, activate, channelOf, defaultChannel, readRelease } from '../control-plane.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkExecutable, checkPath, checkPort, spareBytes } from '../preflight.ts';
@@ -248,7 +249,7 @@ async function startRelease(plan: Plan, options: InstallOptions, output: Output)
     box = await replaceBox(folder, before.running, { old, new: launch }, output, waitOptions);
   } else {
     // A running box without settings was started by an install that was killed in its last step: it cannot be restored.
-    if (before.running) await stopBox(folder, before.running, output, { seconds: waitOptions.stopSeconds });
+    if (before.running) await stopForGood(folder, before.running, output, { timeoutSeconds: waitOptions.stopSeconds });
     box = await startBox(folder, launch, output, waitOptions);
   }
   output.info('healthy', `the box is running at ${boxUrl(settings)}`, {

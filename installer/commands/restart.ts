@@ -1,6 +1,6 @@
 /**
- * `restart`: stops the box after requests in flight have finished, and starts it again with the settings on disk. A box
- * in the foreground, such as a service, is started again by its parent.
+ * `restart`: has the supervisor of the box replace it by one with the settings on disk. A box without a supervisor, or of
+ * a release that does not support this, is stopped after its requests in flight, and started again.
  */
 import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';

@@ -3,17 +3,19 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { commandWords } from '../box/command-words.ts';
 import { writeAtomically } from '../box/files.ts';
 import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { withLock } from '../box/lock.ts';
-import { findRunningBox } from '../box/running.ts';
+import { findRunningBox, isInBackground } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
+import { readStopSeconds } from '../box/stopping.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { type Account, chooseAccount, giveTo } from '../service/account.ts';
-import { checkReachable, commandWords } from '../service/command-path.ts';
+import { checkReachable } from '../service/command-path.ts';
 import { checkSystemd, findService, isUnitOf, readProperties, system, unitPath } from '../service/systemd.ts';
 import { unitOf } from '../service/unit.ts';
 import { vendor } from '../vendor.ts';
@@ -194,7 +196,7 @@ async function stopForeignBox(folder: BoxFolder, name: string, output: Output): 
   }
   const running = await findRunningBox(folder);
   if (!running) return;
-  if (running.supervised) {
+  if (!isInBackground(running)) {
     throw new Failure(
       'busy',
       `"${vendor} start --foreground" (process ${running.parent?.pid}) runs this box`,
@@ -202,7 +204,7 @@ async function stopForeignBox(folder: BoxFolder, name: string, output: Output): 
     );
   }
   output.info('stopping', `stopping the box (process ${running.pid}); the service starts it again`, {});
-  await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
+  await stopForGood(folder, running, output);
 }
 
 async function isRunning(name: string): Promise<boolean> {

@@ -7,9 +7,10 @@ import { boxUrl, waitUntilHealthy } from '../box/health.ts';
 import { type Launch, toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { startBox } from '../box/replace.ts';
-import { findRunningBox, type RunningBox } from '../box/running.ts';
+import { findRunningBox, isInBackground, type RunningBox } from '../box/running.ts';
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
-import { readStopSeconds, stopBox } from '../box/stopping.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
+import { readStopSeconds } from '../box/stopping.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
@@ -82,13 +83,13 @@ export async function startInForeground(options: StartOptions, output: Output): 
   return withLock(folder.root, 'start', async () => {
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
-    if (running?.supervised) {
+    if (running && !isInBackground(running)) {
       return { ...describe(folder, launch, running, true), stop() {}, ended: Promise.resolve(0) };
     }
     if (running) {
       const origin = running.orphaned ? 'whose parent has died' : 'which runs in the background';
       output.warn(`taking over the box (process ${running.pid}), ${origin}: stopping it first`);
-      await stopBox(folder, running, output, { seconds: await readStopSeconds(folder) });
+      await stopForGood(folder, running, output);
     }
     await checkPort(launch.host, launch.port);
     warnOfRoot(output);

@@ -1,12 +1,11 @@
 /**
  * `stop`: stops the box after requests in flight have finished.
  */
-import { type BoxFolder, boxFolder } from '../box/folder.ts';
+import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
-import { findRunningBox, type RunningBox } from '../box/running.ts';
+import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { readStopSeconds, stopBox } from '../box/stopping.ts';
-import { removeLaunchQueue, writeLaunchQueue } from '../box/supervision.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
 import type { Output } from '../output/output.ts';
 
 /** Options of `stop`. */
@@ -40,22 +39,4 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
     await stopForGood(folder, running, output, options);
     return { dir: folder.root, stopped: true, pid: running.pid };
   });
-}
-
-/** Stops a running box so that its parent does not start another. The caller holds the lock. @throws Failure did_not_stop */
-export async function stopForGood(
-  folder: BoxFolder,
-  running: RunningBox,
-  output: Output,
-  options: Omit<StopOptions, 'dir'> = {},
-): Promise<void> {
-  const waitOptions = { seconds: options.timeoutSeconds ?? (await readStopSeconds(folder)), force: options.force };
-  // Without an empty launch queue the parent would restart a box that is killed.
-  if (running.supervised) await writeLaunchQueue(folder, []);
-  try {
-    await stopBox(folder, running, output, waitOptions);
-  } catch (error) {
-    await removeLaunchQueue(folder);
-    throw error;
-  }
 }

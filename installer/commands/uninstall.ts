@@ -8,11 +8,11 @@ import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { findService } from '../service/systemd.ts';
 import { vendor } from '../vendor.ts';
-import { stopForGood } from './stop.ts';
 
 /** Options of `uninstall`. */
 export interface UninstallOptions {

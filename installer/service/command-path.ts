@@ -3,17 +3,9 @@
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSea } from 'node:sea';
-import { fileURLToPath } from 'node:url';
 import { Failure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
 import type { Account } from './account.ts';
-
-/** Returns the words that run this command: the binary, or Node.js and the program. */
-export function commandWords(): string[] {
-  if (isSea()) return [process.execPath];
-  return [process.execPath, fileURLToPath(new URL('../cli.ts', import.meta.url))];
-}
 
 /** @throws Failure folder_unusable when the user cannot run the command where it is */
 export async function checkReachable(path: string, account: Account): Promise<void> {

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import t from 'tap';
 import { releaseEntry } from '../box/folder.ts';
+import { identify } from '../box/process-table.ts';
 import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
 import { freePort, key, list, makeBox, until } from './support/box.ts';
@@ -86,13 +87,31 @@ t.test('a program that reads the box’s files is not mistaken for the box', asy
   t.match(await box.run(['status', '--json']), { exitCode: 13 });
 });
 
-t.test('a killed box can be started again', async (t) => {
+t.test('a killed box is started again by its supervisor, also in the background', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
+  const { parent } = (await findRunningBox(box.folder)) ?? {};
+  t.match(parent, { pid: Number, background: true });
   process.kill(end.result?.pid as number, 'SIGKILL');
-  await until(async () => (await findRunningBox(box.folder)) === undefined);
-  t.match(await box.run(['status', '--json']), { exitCode: 13 });
-  t.match(await box.run(['start', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
+  await until(
+    async () => (await findRunningBox(box.folder))?.pid !== end.result?.pid && (await box.ask()) !== undefined,
+  );
+  t.strictSame((await findRunningBox(box.folder))?.parent, parent);
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: true } } });
+  t.equal(await identify(parent?.pid as number), undefined, 'the supervisor has ended');
+  t.same(await list(box.folder.run), []);
+});
+
+t.test('a box whose supervisor was killed runs on, and restart gives it another', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  const supervisor = (await findRunningBox(box.folder))?.parent?.pid as number;
+  process.kill(supervisor, 'SIGKILL');
+  await until(async () => (await findRunningBox(box.folder))?.orphaned === true);
+  t.match(await box.run(['status', '--json']), { exitCode: 0, end: { result: { pid: end.result?.pid } } });
+  t.match(await box.run(['restart', '--json']), { exitCode: 0 });
+  t.match(await findRunningBox(box.folder), { supervised: true, parent: { background: true } });
+  t.not((await findRunningBox(box.folder))?.parent?.pid, supervisor);
 });
 
 t.test('a box that does not stop is killed only with --force', async (t) => {

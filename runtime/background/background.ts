@@ -33,7 +33,9 @@ export interface Background {
   wake(tenantId: string): void;
   /** Starts the worker, with the contributions of the box's packages. */
   start(extensions: Extensions): void;
-  /** Stops the worker after the work in progress. */
+  /** Stops the worker after the work in progress. Other replicas still hear of new events. */
+  retire(): Promise<void>;
+  /** Stops everything after the work in progress. */
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,11 @@ export function prepareBackground(options: BackgroundOptions): Background {
   });
   const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
   let channel: ReplicaChannel | null = null;
+  let stopping: Promise<void> | undefined;
+  const retire = () => {
+    stopping ??= worker.stop();
+    return stopping;
+  };
   return {
     database,
     wake(tenantId) {
@@ -77,9 +84,10 @@ export function prepareBackground(options: BackgroundOptions): Background {
       channel = openReplicaChannel(url, worker.wake, log);
       worker.start();
     },
+    retire,
     async stop() {
       await channel?.close();
-      await worker.stop();
+      await retire();
       await database.close();
     },
   };

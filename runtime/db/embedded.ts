@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { vendor } from '../vendor.ts';
 import { chooseAccount, cleanEnvironment } from './embedded/account.ts';
-import { findBinariesPackage, prepareBinaries, removeOldBinaries } from './embedded/binaries.ts';
+import { copiedBinaries, findBinariesPackage, prepareBinaries, removeOldBinaries } from './embedded/binaries.ts';
 import {
+  checkMajor,
   ensureCluster,
   ensureHome,
   ensurePassword,
@@ -38,8 +39,10 @@ import {
  */
 export interface EmbeddedPostgres {
   url: string;
-  owned: boolean;
+  readonly owned: boolean;
   stop(): Promise<void>;
+  /** Leaves the server running, for another process that waits to adopt it. */
+  release(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -49,6 +52,11 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
   /** Receives one line for each event of interest to an operator. */
   log?: (line: string) => void;
+  /**
+   * Whether this process takes the place of the owner, if there is one, as soon as that releases the server or dies. The
+   * server then runs from a copy of the binaries beside its data, which are the same after an upgrade.
+   */
+  adopt?: boolean;
 }
 
 /** Milliseconds to wait for another process that is starting the server. */
@@ -70,7 +78,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const unlock = await acquireLock(directory);
       if (unlock) return await own(directory, options, unlock);
       const url = await joinRunning(directory);
-      if (url) return { url, owned: false, stop: async () => {} };
+      if (url && options.adopt) return await joinToAdopt(directory, options, url);
+      if (url) return { url, owned: false, stop: async () => {}, release: async () => {} };
       if (Date.now() > deadline) {
         throw new Error(`Another process uses ${directory}, but its PostgreSQL does not respond: stop that process.`);
       }
@@ -88,7 +97,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
   const release = () => {
     for (const unlock of unlocks.splice(0)) unlock();
   };
-  let stopServing = async () => {};
+  let supervised: Supervised | undefined;
   try {
     const account = await chooseAccount(join((await readLocation(directory)) ?? directory, 'data'));
     const home = await ensureHome(directory, account, log);
@@ -100,7 +109,8 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
       }
       unlocks.push(unlockHome);
     }
-    const binaries = await prepareBinaries(findBinariesPackage(), home, account, log);
+    const prepare = options.adopt ? copiedBinaries : prepareBinaries;
+    const binaries = await prepare(findBinariesPackage(), home, account, log);
     await ensureCluster(home, binaries, account, log);
     const data = await realpath(join(home, 'data'));
     const orphan = readPostmaster(data);
@@ -112,24 +122,78 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     const parameters = serverParameters(data, socketFolder, options.settings ?? {});
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
-    const stopSupervised = await supervise(plan);
-    stopServing = async () => {
+    supervised = await supervise(plan);
+    const { stop: stopSupervised, leave } = supervised;
+    await removeOldBinaries(home, binaries);
+    await ensureDatabase(connectionUrl('postgres', password, socketFolder));
+    let ended: Promise<void> | undefined;
+    const endWith = (end: () => void | Promise<void>) => {
+      ended ??= (async () => end())().finally(release);
+      return ended;
+    };
+    const stop = async () => {
       await stopSupervised();
       if (socketFolder !== join(home, 'socket')) await rmdir(socketFolder).catch(() => {});
     };
-    await removeOldBinaries(home, binaries);
-    await ensureDatabase(connectionUrl('postgres', password, socketFolder));
-    let stopped: Promise<void> | undefined;
-    const stop = () => {
-      stopped ??= stopServing().finally(release);
-      return stopped;
+    return {
+      url: connectionUrl(vendor.name, password, socketFolder),
+      owned: true,
+      stop: () => endWith(stop),
+      release: () => endWith(leave),
     };
-    return { url: connectionUrl(vendor.name, password, socketFolder), owned: true, stop };
   } catch (error) {
-    await stopServing().catch(() => {});
+    await supervised?.stop().catch(() => {});
     release();
     throw error;
   }
+}
+
+/**
+ * Uses the server of another process, and owns it once that process has released it or died.
+ * @throws Error if the installed binaries could not run the data
+ */
+async function joinToAdopt(
+  directory: string,
+  options: EmbeddedPostgresOptions,
+  url: string,
+): Promise<EmbeddedPostgres> {
+  const home = (await readLocation(directory)) ?? directory;
+  const account = await chooseAccount(join(home, 'data'));
+  await checkMajor(home, await copiedBinaries(findBinariesPackage(), home, account, options.log ?? (() => {})));
+  const ending = new AbortController();
+  let owned: EmbeddedPostgres | undefined;
+  const adopting = (async () => {
+    while (!ending.signal.aborted) {
+      const unlock = await acquireLock(directory, ending.signal);
+      if (!unlock) continue;
+      try {
+        owned = await own(directory, options, unlock);
+        return;
+      } catch (error) {
+        options.log?.(`PostgreSQL cannot be taken over: ${(error as Error).message}`);
+        await sleep(firstDelay, undefined, { ref: false });
+      }
+    }
+  })();
+  const end = async (finish: (server: EmbeddedPostgres) => Promise<void>) => {
+    ending.abort();
+    await adopting;
+    if (owned) await finish(owned);
+  };
+  return {
+    url,
+    get owned() {
+      return owned !== undefined;
+    },
+    async stop() {
+      await end((server) => server.stop());
+      if (owned) return;
+      // Its owner may have died, or released it, at this very moment.
+      const unlock = await acquireLock(directory);
+      if (unlock) await (await own(directory, options, unlock)).stop();
+    },
+    release: () => end((server) => server.release()),
+  };
 }
 
 /** The URL of the server of another process, or null while it accepts no connections. */
@@ -142,8 +206,14 @@ async function joinRunning(directory: string): Promise<string | null> {
   return withClient(url, async () => url).catch(() => null);
 }
 
-/** Starts the server and restarts it when it fails. Resolves to the function that stops it. */
-async function supervise(plan: Plan): Promise<() => Promise<void>> {
+interface Supervised {
+  stop(): Promise<void>;
+  /** Ends the supervision; the server continues to run. */
+  leave(): void;
+}
+
+/** Starts the server and restarts it when it fails. */
+async function supervise(plan: Plan): Promise<Supervised> {
   let server: Server = await startServer(plan);
   // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
   const onExit = () => signal(server.pid, 'SIGINT');
@@ -187,14 +257,20 @@ async function supervise(plan: Plan): Promise<() => Promise<void>> {
   };
   const watching = watch();
 
-  return async () => {
-    stopping.abort();
-    try {
-      await stopServer(server.pid, plan.data);
-      await watching;
-    } finally {
+  return {
+    async stop() {
+      stopping.abort();
+      try {
+        await stopServer(server.pid, plan.data);
+        await watching;
+      } finally {
+        release();
+      }
+    },
+    leave() {
+      stopping.abort();
       release();
-    }
+    },
   };
 }
 
@@ -236,16 +312,19 @@ async function openDirectory(directory: string): Promise<string> {
 /**
  * Acquires the lock of the directory: a kernel lock on an open file, which ends with this process and is not inherited.
  * Resolves to the function that releases it, or to null while another process or call holds it.
+ * @param waiting waits for the lock until it is aborted
  */
-function acquireLock(directory: string): Promise<(() => void) | null> {
+function acquireLock(directory: string, waiting?: AbortSignal): Promise<(() => void) | null> {
   const file = openSync(join(directory, 'lock'), 'a', 0o600);
   return new Promise((resolve, reject) => {
     // The lock belongs to the open file, which this process shares with the command and keeps open.
-    const command = spawn('flock', ['-n', '-x', '3'], {
+    const command = spawn('flock', [...(waiting ? [] : ['-n']), '-x', '3'], {
       env: cleanEnvironment,
       stdio: ['ignore', 'ignore', 'ignore', file],
+      signal: waiting,
     });
     command.once('error', (error) => {
+      if (error.name === 'AbortError') return; // followed by its exit
       closeSync(file);
       reject(new Error('The command "flock" is missing: install the system package util-linux.', { cause: error }));
     });

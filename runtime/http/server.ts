@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, maxHeaderSize, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { headersTooLarge, invalidRequest, type Problem, requestTimeout } from './problems.ts';
@@ -13,9 +13,18 @@ export interface RunningServer {
   port: number;
   /** Closes each connection after its next response, so that clients reconnect, possibly to another replica. */
   drain(): void;
+  /**
+   * Stops accepting connections, for a server whose socket another process serves too. Each connection is closed after
+   * its next response, and one that is idle when its keep-alive time has passed: a server that closed it at once would
+   * reset the request that its client may be sending. Resolves when all are closed.
+   */
+  retire(): Promise<void>;
   /** Stops accepting requests, waits for those in flight (10 seconds at most), then closes. */
   stop(): Promise<void>;
 }
+
+/** Where to listen: host and port, the path of a Unix socket, or a socket that this process has inherited. */
+export type ListenAddress = { host: string; port: number } | { path: string } | { fd: number };
 
 const drainMilliseconds = 10_000;
 /** How long the connection stays open for the client to read the response to an incomplete request. */
@@ -44,17 +53,40 @@ export async function listen(
   port: number,
   timeouts: Partial<typeof defaultTimeouts> = {},
 ): Promise<RunningServer> {
+  return listenOn(app, { host, port }, timeouts);
+}
+
+/**
+ * Listens on an address.
+ * @param timeouts override the defaults
+ * @throws Error naming the port when it is in use
+ */
+export async function listenOn(
+  app: Koa,
+  address: ListenAddress,
+  timeouts: Partial<typeof defaultTimeouts> = {},
+): Promise<RunningServer> {
   // The Host header is checked in target.ts.
   const server = createServer({ ...defaultTimeouts, ...timeouts, requireHostHeader: false }, app.callback());
   server.on('clientError', handleClientError);
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
-    server.listen(port, host, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, address)));
+    server.listen(address, resolve);
   });
-  const address = server.address() as AddressInfo;
-  const hostInUrl = host.includes(':') ? `[${host}]` : host;
-  const url = `http://${hostInUrl}:${address.port}`;
-  return { url, port: address.port, drain: () => drain(server), stop: () => stop(server) };
+  return {
+    ...describeAddress(server.address() as AddressInfo | string, address),
+    drain: () => drain(server),
+    retire: () => retire(server, closed),
+    stop: () => stop(server, closed),
+  };
+}
+
+/** The URL of an address; for a Unix socket, its path in place of host and port. */
+function describeAddress(bound: AddressInfo | string, asked: ListenAddress): { url: string; port: number } {
+  if (typeof bound === 'string') return { url: `unix:${bound}`, port: 0 };
+  const host = 'host' in asked ? asked.host : bound.address;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`, port: bound.port };
 }
 
 /** Connections on which an invalid request was answered. */
@@ -105,7 +137,9 @@ function drain(server: Server): void {
   server.prependListener('request', (_, response: ServerResponse) => response.setHeader('Connection', 'close'));
 }
 
-function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function explain(error: NodeJS.ErrnoException, address: ListenAddress): Error {
+  if (!('port' in address)) return error;
+  const { host, port } = address;
   if (error.code === 'EADDRINUSE')
     return new Error(
       `port ${port} is already in use on ${host}: stop the process that listens there or choose another`,
@@ -114,10 +148,16 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   return error;
 }
 
-async function stop(server: Server): Promise<void> {
-  if (!server.listening) return;
+async function retire(server: Server, closed: Promise<void>): Promise<void> {
   drain(server);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The method of the HTTP server would close idle connections at once.
+  if (server.listening) NetServer.prototype.close.call(server);
+  await closed;
+}
+
+async function stop(server: Server, closed: Promise<void>): Promise<void> {
+  drain(server);
+  if (server.listening) server.close();
   // A connection becomes idle when its request in flight has ended.
   const closingIdle = setInterval(() => server.closeIdleConnections(), 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMilliseconds);

@@ -3,10 +3,18 @@
  * reverse.
  */
 import { type Logger, pino } from 'pino';
-import { listen } from '../http/server.ts';
+import { listenOn, type RunningServer } from '../http/server.ts';
 import { type Operations, startOperations } from '../operations/operations.ts';
 import type { TracingSettings } from '../operations/tracing/settings.ts';
 import { type Api, type ApiDescription, createApi } from './api.ts';
+
+/** The addresses of a service whose supervisor holds its socket, so that another process can take its place. */
+export interface Handover {
+  /** Path of the Unix socket on which the service can be checked before it serves. */
+  privatePath: string;
+  /** The listening socket, a file descriptor that several processes share. */
+  socket: number;
+}
 
 export interface ServiceOptions {
   /** Version and tier of the build, the labels of a metric. */
@@ -18,6 +26,8 @@ export interface ServiceOptions {
   host: string;
   /** 0 for any free port. */
   port: number;
+  /** With it, the service listens on its private path, and on the shared socket once `serve` is called. */
+  handover?: Handover;
   /** Default: no log. */
   log?: Logger;
 }
@@ -36,10 +46,19 @@ export interface OpenedService<Scope, Services extends object, Caller, Handle ex
   api: ApiDescription<Scope, Services, Caller>;
   /** Called once the service listens. */
   onListening?(): void;
+  /** Called when another process takes the place of the service, which only completes its requests from then on. */
+  onRetiring?(): Promise<void>;
 }
 
 export interface RunningApi<Services> extends Omit<Api<Services>, 'app'> {
   url: string;
+  /** With `handover`: begins to listen on the shared socket. */
+  serve(): Promise<void>;
+  /**
+   * With `handover`: stops accepting connections and background work, since another process serves the shared socket.
+   * Resolves when the last connection is closed.
+   */
+  retire(): Promise<void>;
   /** Makes `/health` report that the service will stop, and continues to serve. */
   drain(): void;
   /** Completes the requests in progress, then closes the resources. */
@@ -55,28 +74,45 @@ export async function startService<Scope, Services extends object, Caller, Handl
   options: ServiceOptions,
   open: (context: StartContext) => Promise<OpenedService<Scope, Services, Caller, Handle>>,
 ): Promise<Handle & RunningApi<Services>> {
-  const { log = pino({ level: 'silent' }), about, slowQueries, tracing } = options;
+  const { log = pino({ level: 'silent' }), about, slowQueries, tracing, handover, host, port } = options;
   const operations = await startOperations({ log, about, slowQueries, tracing });
   const closers = [operations.stop];
   const closeAll = async () => {
     for (const close of closers.toReversed()) await close();
   };
   try {
-    const { handle, api, onListening } = await open({ log, operations, onClose: (close) => closers.push(close) });
-    const { app, ...served } = await createApi(api, { log, operations });
-    const server = await listen(app, options.host, options.port);
-    onListening?.();
-    log.info({ url: server.url, ...about, routes: served.routes.length }, 'listening');
-    const drain = () => {
-      operations.draining = true;
-      server.drain();
+    const opened = await open({ log, operations, onClose: (close) => closers.push(close) });
+    const { app, ...served } = await createApi(opened.api, { log, operations });
+    const servers: RunningServer[] = [];
+    const forAll = (act: (server: RunningServer) => unknown) => Promise.all(servers.map(act));
+    const running: Handle & RunningApi<Services> = {
+      ...opened.handle,
+      ...served,
+      url: '',
+      async serve() {
+        const server = await listenOn(app, handover ? { fd: handover.socket } : { host, port });
+        servers.push(server);
+        running.url = server.url;
+        opened.onListening?.();
+        log.info({ url: server.url, ...about, routes: served.routes.length }, 'listening');
+      },
+      async retire() {
+        log.info('retiring: another process serves');
+        await Promise.all([opened.onRetiring?.(), forAll((server) => server.retire())]);
+      },
+      drain() {
+        operations.draining = true;
+        void forAll((server) => server.drain());
+      },
+      async stop() {
+        running.drain();
+        await forAll((server) => server.stop());
+        await closeAll();
+      },
     };
-    const stop = async () => {
-      drain();
-      await server.stop();
-      await closeAll();
-    };
-    return { ...handle, ...served, url: server.url, drain, stop };
+    if (handover) servers.push(await listenOn(app, { path: handover.privatePath }));
+    else await running.serve();
+    return running;
   } catch (error) {
     await closeAll();
     throw error;

@@ -87,8 +87,11 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
   const children: ChildProcess[] = [];
   t.teardown(async () => {
     for (const child of children) child.kill('SIGKILL');
-    for (let box = await findRunningBox(folder); box; box = await findRunningBox(folder))
-      process.kill(box.pid, 'SIGKILL');
+    for (let box = await findRunningBox(folder); box; box = await findRunningBox(folder)) {
+      // Its supervisor would start it again.
+      if (box.supervised && box.parent) kill(box.parent.pid);
+      kill(box.pid);
+    }
     await rm(home, { recursive: true, force: true });
   });
 
@@ -140,6 +143,15 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
         () => undefined,
       ),
   };
+}
+
+/** Kills a process that may have exited. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 async function end(child: ChildProcess, commandLine: readonly string[]): Promise<Outcome> {

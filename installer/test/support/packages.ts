@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Header, Pax } from 'tar';
-import { runtimePackage } from '../../vendor.ts';
+import { runtimePackage, vendor } from '../../vendor.ts';
 
 /** One entry of a tarball. `type` is tar's name for it; File by default. */
 export interface Entry {
@@ -64,9 +64,13 @@ export type Behaviour =
   | 'breaks its document'
   | 'needs space';
 
+/** The part of a manifest by which a release says that it listens on the socket of its supervisor. */
+export const handsOver = { [vendor]: { handover: 1 } };
+
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
- * version, environment and arguments, and exits on SIGTERM; one that drains, on the second.
+ * version, environment and arguments, and exits on SIGTERM; one that drains, on the second. With `handsOver` in `more`, it
+ * listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts).
  */
 export function makeRuntime(
   version = '0.1.0',
@@ -77,6 +81,7 @@ export function makeRuntime(
   const program = `
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { Server } from 'node:net';
 import { version } from './version.js';
 await Promise.resolve(); // top-level await, as the real engine has
 const behaviour = ${JSON.stringify(behaviour)};
@@ -88,7 +93,8 @@ if (behaviour === 'needs space' && existsSync(process.env.BOX_HOME + '/logs/full
   console.error('the box cannot start: ENOSPC: no space left on device, write');
   process.exit(1);
 }
-const server = createServer((request, response) => {
+const respond = (request, response) => {
+  if (retiring) response.setHeader('connection', 'close');
   if (request.url === '/docs/json') {
     const paths = { '/health': { get: {} }, '/products': { get: {} }, '/admin/tenants': { get: {} } };
     response.end(behaviour === 'breaks its document' ? '<html>' : JSON.stringify({ openapi: '3.1.0', paths }));
@@ -108,17 +114,31 @@ const server = createServer((request, response) => {
   }
   response.statusCode = behaviour === 'never healthy' ? 503 : 200;
   response.end(JSON.stringify({ version, environment: process.env, arguments: process.argv }));
-});
+};
+let retiring = false;
+const server = createServer(respond);
 server.on('error', (error) => {
   console.error(error.code === 'EADDRINUSE' ? 'port ' + process.env.PORT + ' is already in use' : error.message);
   process.exit(1);
 });
-server.listen(Number(process.env.PORT), process.env.HOST, () => console.log('listening as ' + version));
+const listening = () => console.log('listening as ' + version);
+const privatePath = process.env.SUPERVISOR_PRIVATE_PATH;
+if (privatePath) {
+  const checked = createServer(respond).listen(privatePath);
+  process.on('message', (message) => {
+    if (message === 'serve') server.listen({ fd: 3 }, () => process.send('serving', listening));
+    if (message !== 'retire') return;
+    retiring = true;
+    Server.prototype.close.call(server, () => process.exit(0));
+  });
+  process.on('disconnect', () => server.listening || process.exit(1));
+} else server.listen(Number(process.env.PORT), process.env.HOST, listening);
 let signals = 0;
 process.on('SIGTERM', () => {
   signals += 1;
   console.log('signal ' + signals);
   if (behaviour === 'ignores SIGTERM' || (behaviour === 'drains' && signals === 1)) return;
+  if (!server.listening) process.exit(0);
   server.close(() => process.exit(0));
   server.closeAllConnections();
 });

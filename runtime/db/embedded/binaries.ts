@@ -3,7 +3,7 @@
  * An npm tarball contains no symbolic links: those of the shared libraries are created here.
  */
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { packageName } from '../../vendor.ts';
@@ -60,14 +60,27 @@ export async function prepareBinaries(
     const inPlace = await tryBinaries(packageFolder, account);
     if (typeof inPlace !== 'string') return inPlace;
   }
+  return copiedBinaries(packageFolder, home, account, log);
+}
 
+/**
+ * Prepares a copy of the binaries in `<home>/binaries/<version>`, which stays when the package is replaced by another
+ * one of its version. It takes no further space where the file system has hard links.
+ * @throws Error with their output when the binaries do not run on this machine
+ */
+export async function copiedBinaries(
+  packageFolder: string,
+  home: string,
+  account: Account,
+  log: (line: string) => void,
+): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
   const folder = join(home, 'binaries', version);
   if (existsSync(folder)) {
     const copied = await tryBinaries(folder, account);
     if (typeof copied !== 'string') return copied;
   }
-  log(`Copying the PostgreSQL binaries to ${folder}, where user ${account.name} can run them`);
+  log(`Copying the PostgreSQL binaries to ${folder}`);
   await copyBinaries(packageFolder, folder);
   const copied = await tryBinaries(folder, account);
   if (typeof copied !== 'string') return copied;
@@ -112,11 +125,22 @@ async function copyBinaries(packageFolder: string, folder: string): Promise<void
   for (const name of await readdir(parent)) {
     if (name.endsWith('.partial')) await rm(join(parent, name), { recursive: true, force: true });
   }
-  await cp(join(packageFolder, 'native'), join(partial, 'native'), { recursive: true, verbatimSymlinks: true });
+  await linkTree(join(packageFolder, 'native'), join(partial, 'native'));
   await makeReadable(partial);
   if (!(await createLinks(partial))) throw new Error(`The library links could not be created in ${partial}.`);
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
+}
+
+/** Makes a copy of a tree of folders and files, by hard links where possible. */
+async function linkTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await linkTree(source, target);
+    // On another file system, or of another user.
+    else if (entry.isFile()) await link(source, target).catch(() => copyFile(source, target));
+  }
 }
 
 /** Makes the tree readable and its programs executable for everyone, whatever umask it was unpacked with. */

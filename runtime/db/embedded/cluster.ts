@@ -76,25 +76,34 @@ export async function ensureCluster(
 ): Promise<void> {
   await removePartial(home);
   const data = join(home, 'data');
-  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null);
-  if (version === null) {
+  if (!(await checkMajor(home, binaries))) {
     if (existsSync(join(home, 'restored.json'))) {
       throw new Error(`A restore into ${home} was interrupted: run "${vendor.name} start", which completes it.`);
     }
     return createCluster(home, binaries, account, log);
   }
 
-  if (Number(version) !== binaries.major) {
-    throw new Error(
-      `The data in ${data} was created by PostgreSQL ${version.trim()} and the installed binaries are PostgreSQL ` +
-        `${binaries.major}: install the former version, dump the data with pg_dump, and restore it into a new folder.`,
-    );
-  }
   if (account.borrowed && (await stat(data)).uid === 0) {
     // Restored by root from a backup: the server must own its files.
     await runAs({ ...account, borrowed: false }, 'chown', ['-R', `${account.uid}:${account.gid}`, data]);
     await chmod(data, 0o700);
   }
+}
+
+/**
+ * Checks that the binaries can run the data. Resolves to whether there is data.
+ * @throws Error when the data is of another major version
+ */
+export async function checkMajor(home: string, binaries: Binaries): Promise<boolean> {
+  const data = join(home, 'data');
+  const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null);
+  if (version !== null && Number(version) !== binaries.major) {
+    throw new Error(
+      `The data in ${data} was created by PostgreSQL ${version.trim()} and the installed binaries are PostgreSQL ` +
+        `${binaries.major}: install the former version, dump the data with pg_dump, and restore it into a new folder.`,
+    );
+  }
+  return version !== null;
 }
 
 /**

@@ -79,7 +79,7 @@ t.test('root, in a folder that no other user can enter', { skip: rootOnly }, asy
 t.test('an ordinary user', { skip: reasonToSkipOrdinaryUser() }, async (t) => {
   const directory = await createBoxFolder(t);
   await chown(dirname(directory), ordinaryUser, ordinaryUser);
-  const box = startInOtherProcess(t, directory, ordinaryUser);
+  const box = startInOtherProcess(t, directory, { user: ordinaryUser });
   const { url, owned } = await box.line;
   t.equal(owned, true);
   t.equal(userOf(await serverPid(directory)), ordinaryUser);
@@ -112,13 +112,13 @@ t.test('an ordinary user', { skip: reasonToSkipOrdinaryUser() }, async (t) => {
 
   await t.test("another user's data is refused", async (t) => {
     await chown(join(directory, 'data'), 12_345, 12_345);
-    const { error } = await startInOtherProcess(t, directory, ordinaryUser).line;
+    const { error } = await startInOtherProcess(t, directory, { user: ordinaryUser }).line;
     t.match(error, /belongs to user 12345, not to user 65534/);
   });
 
   await t.test('a folder that the user cannot write to', async (t) => {
     const readOnly = await createBoxFolder(t);
-    const { error } = await startInOtherProcess(t, readOnly, ordinaryUser).line;
+    const { error } = await startInOtherProcess(t, readOnly, { user: ordinaryUser }).line;
     t.match(error, /^User 65534 cannot write in the folder .*DATABASE_URL/);
   });
 });

@@ -57,12 +57,16 @@ export interface OtherProcess {
 }
 
 /** Starts the embedded PostgreSQL in another process, which runs until it is killed or receives SIGTERM. */
-export function startInOtherProcess(t: Test, directory: string, user?: number): OtherProcess {
+export function startInOtherProcess(
+  t: Test,
+  directory: string,
+  { user, adopt = false }: { user?: number; adopt?: boolean } = {},
+): OtherProcess {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(new URL('../embedded.ts', import.meta.url).href)});
     process.on('SIGTERM', () => process.exit(1));
     try {
-      const { url, owned } = await startEmbeddedPostgres({ directory: ${JSON.stringify(directory)} });
+      const { url, owned } = await startEmbeddedPostgres(${JSON.stringify({ directory, adopt })});
       console.log(JSON.stringify({ url, owned }));
       setInterval(() => {}, 1000);
     } catch (error) {

@@ -1,0 +1,48 @@
+/**
+ * Stopping a box so that its supervisor does not start another.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Output } from '../output/output.ts';
+import { controlPath } from './control.ts';
+import { type BoxFolder, exists } from './folder.ts';
+import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
+import { isAlive } from './process-table.ts';
+import { isInBackground, type RunningBox } from './running.ts';
+import { readStopSeconds, stopBox } from './stopping.ts';
+
+const pollMilliseconds = 20;
+/** The supervisor ends boxes that it has replaced, which may still have requests. */
+const releaseMilliseconds = 30_000;
+
+/**
+ * Stops a running box, and waits until its port is free.
+ * @param options.timeoutSeconds how long to wait for the box, in seconds; 30 plus DRAIN_SECONDS by default
+ * @param options.force whether to kill the box if it has not stopped by then
+ * @throws Failure did_not_stop
+ */
+export async function stopForGood(
+  folder: BoxFolder,
+  running: RunningBox,
+  output: Output,
+  options: { timeoutSeconds?: number; force?: boolean } = {},
+): Promise<void> {
+  const waitOptions = { seconds: options.timeoutSeconds ?? (await readStopSeconds(folder)), force: options.force };
+  // Without an empty launch queue the supervisor would restart a box that is killed.
+  if (running.supervised) await writeLaunchQueue(folder, []);
+  try {
+    await stopBox(folder, running, output, waitOptions);
+  } catch (error) {
+    await removeLaunchQueue(folder);
+    throw error;
+  }
+  await untilReleased(folder, running);
+}
+
+/** Waits until the supervisor has closed its sockets; one in the background, until it has exited. */
+async function untilReleased(folder: BoxFolder, running: RunningBox): Promise<void> {
+  const { parent, supervised } = running;
+  if (!supervised || !parent) return;
+  const holds = async () => (isInBackground(running) ? true : await exists(controlPath(folder)));
+  const until = Date.now() + releaseMilliseconds;
+  while (Date.now() < until && (await isAlive(parent)) && (await holds())) await pause(pollMilliseconds);
+}

@@ -1,0 +1,159 @@
+/**
+ * Restarts and upgrades a box while shoppers check out and other clients keep connections open: no request may fail, no
+ * connection may be reset, and the database runs on. Now and then the new box is one that cannot start, which nobody may
+ * notice either. Then the database is compared with the responses.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@carton/runtime/testing';
+import { median } from '../tools/load/measurement.ts';
+import { type RigBox, startRigBox } from './box.ts';
+import { newTally, sum } from './client.ts';
+import { checkConsistency } from './consistency.ts';
+import { postmastersIn, urlOfEmbedded } from './postgres.ts';
+import type { Rig, Stage } from './rig.ts';
+import { sendShoppers } from './shoppers.ts';
+import { openTenants, stock } from './tenants.ts';
+
+/** Every so many switches, the new box cannot start. */
+const failingEach = 5;
+/** Most milliseconds for which a client leaves its connection idle. */
+const longestPause = 1500;
+
+export const rig: Rig = {
+  about: 'Restarts a box during checkouts and on open connections, also with settings that fail: no request fails.',
+  options: {
+    switches: { about: 'replacements of the box', defaultValue: '50', short: '3' },
+    shoppers: { about: 'concurrent shoppers', defaultValue: '6', short: '3' },
+    connections: { about: 'other clients, each with a connection that it keeps', defaultValue: '20', short: '10' },
+    run: {
+      about: 'how the box runs',
+      defaultValue: 'background',
+      oneOf: ['background', 'foreground'],
+    },
+  },
+  timeLimit: (stage) => 120 + 20 * stage.number('switches'),
+  async run(stage) {
+    stage.say('starting a box');
+    const box = await startRigBox(stage, {
+      name: 'box',
+      port: await freePort(),
+      background: stage.word('run') === 'background',
+      environment: { LOG_LEVEL: 'info' },
+    });
+    const tenants = await openTenants(box.url, 2);
+    const tally = newTally();
+    const shoppers = sendShoppers({
+      urls: [box.url],
+      tenants,
+      shoppers: stage.number('shoppers'),
+      tally,
+      thinkTime: 60,
+    });
+    const clients = keepConnections(box.port, stage.number('connections'));
+    const { broken, durations, failed } = await replaceRepeatedly(stage, box);
+    await shoppers.stop();
+    const connections = await clients.stop();
+    const records = await checkConsistency(await urlOfEmbedded(box.databaseFolder), tenants, shoppers.purchases, stock);
+    for (const [reason, count] of connections.failures) broken.push(`${count} requests of open connections: ${reason}`);
+    for (const [reason, count] of tally.lost) broken.push(`${count} requests of shoppers: ${reason}`);
+    if (tally.refused > 0) broken.push(`${tally.refused} connections of shoppers were refused`);
+    for (const [status, count] of tally.statuses) if (status >= 500) broken.push(`${count} responses with ${status}`);
+    return {
+      broken: [...broken, ...tally.broken, ...records.broken],
+      counts: {
+        switches: durations.length,
+        failedStarts: failed,
+        medianMsOfSwitch: Math.round(median(durations)),
+        requests: tally.requests + connections.requests,
+        requestsFailed: sum(tally.lost) + tally.refused + sum(connections.failures),
+        connectionsReused: connections.reused,
+        longestRequestMs: Math.round(Math.max(tally.longest, connections.longest)),
+        ...records.counts,
+      },
+    };
+  },
+};
+
+/** Replaces the box again and again; some of the new ones cannot start. */
+async function replaceRepeatedly(stage: Stage, box: RigBox) {
+  const broken: string[] = [];
+  const durations: number[] = [];
+  let failed = 0;
+  const before = await postmastersIn(box.databaseFolder);
+  const settings = await readFile(box.folder.secrets, 'utf8');
+  const switches = stage.number('switches');
+  for (let number = 1; number <= switches; number++) {
+    stage.signal.throwIfAborted();
+    await sleep(Math.random() * 1000);
+    const old = await box.pid();
+    const started = performance.now();
+    const { code, output } = await box.command('restart', '--json');
+    durations.push(performance.now() - started);
+    if (code !== 0 || (await box.pid()) === old) broken.push(`restart ${number} ended with ${code}: ${output}`);
+    if (number % failingEach === 0 || number === switches) {
+      await writeFile(box.folder.secrets, `${settings}RATE_LIMIT_READ=many\n`);
+      const current = await box.pid();
+      const refused = await box.command('restart', '--json');
+      failed++;
+      if (refused.code !== 18 || (await box.pid()) !== current) {
+        broken.push(`a restart that must fail ended with ${refused.code}: ${refused.output}`);
+      }
+      await writeFile(box.folder.secrets, settings);
+    }
+    const postmasters = await postmastersIn(box.databaseFolder);
+    if (String(postmasters) !== String(before)) {
+      broken.push(`after switch ${number} PostgreSQL runs as ${postmasters.join(' and ')}, not as ${before.join()}`);
+    }
+    stage.say(`${number} of ${switches}: replaced in ${durations.at(-1)?.toFixed(0)} ms`);
+  }
+  return { broken, durations, failed };
+}
+
+/** Sends requests on connections that stay open, with pauses between them. */
+function keepConnections(port: number, count: number) {
+  const failures = new Map<string, number>();
+  const counts = { requests: 0, reused: 0, longest: 0 };
+  let open = true;
+  const client = async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (open) {
+      const started = performance.now();
+      const { reason, reused } = await request(port, agent);
+      counts.requests++;
+      if (reused) counts.reused++;
+      if (reason) failures.set(reason, (failures.get(reason) ?? 0) + 1);
+      counts.longest = Math.max(counts.longest, performance.now() - started);
+      // Most requests follow one another closely, so that many meet the moment of a switch.
+      await sleep(Math.random() < 0.8 ? Math.random() * 30 : Math.random() * longestPause);
+    }
+    agent.destroy();
+  };
+  const all = Promise.all(Array.from({ length: count }, client));
+  return {
+    async stop() {
+      open = false;
+      await all;
+      return { ...counts, failures };
+    },
+  };
+}
+
+/** @returns why the request failed, if it did, and whether it had a connection of an earlier one */
+function request(port: number, agent: Agent): Promise<{ reason?: string; reused: boolean }> {
+  return new Promise((resolve) => {
+    const sent = get({ host: '127.0.0.1', port, path: '/health', agent, timeout: 30_000 }, (response) => {
+      response.resume();
+      response.once('end', () => {
+        const { statusCode } = response;
+        resolve({ reused: sent.reusedSocket, ...(statusCode !== 200 && { reason: `status ${statusCode}` }) });
+      });
+      response.once('error', (error) => resolve({ reason: error.message, reused: sent.reusedSocket }));
+    });
+    sent.once('timeout', () => sent.destroy(new Error('no response')));
+    sent.once('error', (error: NodeJS.ErrnoException) =>
+      resolve({ reason: `${error.code ?? error.message}`, reused: sent.reusedSocket }),
+    );
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * The supervisor of a process: its parent, if that holds the listening socket (installer/box/supervision.ts). Another
+ * process can then take the place of this one without a refused connection.
+ *
+ * The supervisor starts the process with the socket as file descriptor 3, an IPC channel, and the variable
+ * `SUPERVISOR_PRIVATE_PATH`: the path of a Unix socket on which it checks the process. It sends `serve` when the process
+ * may listen on the shared socket, and `retire` when another one does. The process sends `serving` in between.
+ */
+import type { Handover } from './service.ts';
+
+/** The file descriptor of the shared socket: the first after those of standard input, output and error. */
+const socketDescriptor = 3;
+const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
+
+export interface Supervisor extends Handover {
+  /** Resolves when the process may serve; rejects if the supervisor dies before. */
+  readonly serve: Promise<void>;
+  /** Resolves when another process serves. */
+  readonly retire: Promise<void>;
+  /** Tells the supervisor that the process serves. */
+  reportServing(): void;
+}
+
+/** Returns the supervisor of this process, if it has one. Call it at the start, so that no message is lost. */
+export function findSupervisor(): Supervisor | undefined {
+  const privatePath = process.env[privatePathVariable];
+  if (!privatePath || !process.send) return undefined;
+  // Children of this process, such as a program that decodes images, are not supervised.
+  delete process.env[privatePathVariable];
+  const received = new Map<unknown, () => void>();
+  const whenSent = (command: string) =>
+    new Promise<void>((resolve) => {
+      received.set(command, resolve);
+    });
+  const retire = whenSent('retire');
+  const serve = new Promise<void>((resolve, reject) => {
+    received.set('serve', resolve);
+    process.once('disconnect', () => reject(new Error('its supervisor has ended')));
+  });
+  serve.catch(() => {}); // reported where it is awaited
+  process.on('message', (message) => received.get(message)?.());
+  return {
+    privatePath,
+    socket: socketDescriptor,
+    serve,
+    retire,
+    reportServing() {
+      // A supervisor that dies meanwhile leaves this process serving.
+      if (process.connected) process.send?.('serving', () => {});
+    },
+  };
+}
