@@ -4,8 +4,14 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Identifies one process together with its id: `<boot id>:<start in clock ticks since boot>`. */
+/**
+ * Identifies one process together with its id: `<boot id>:<time of the boot>:<start in clock ticks since boot>`, the time
+ * in seconds of Unix time. Earlier versions wrote no time.
+ */
 export type ProcessIdentity = string;
+
+/** Seconds by which the kernel's time of the boot varies without a new boot. */
+const bootTimeTolerance = 2;
 
 /** Returns the identity of a running process, or undefined if there is none or it is a zombie. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
@@ -16,12 +22,34 @@ export async function identify(pid: number): Promise<ProcessIdentity | undefined
   const state = fields[0];
   const startTime = fields[19];
   if (state === 'Z' || state === 'X') return undefined;
-  return `${((await readProc('sys/kernel/random/boot_id')) ?? '').trim()}:${startTime}`;
+  const [, bootTime = ''] = /^btime (\d+)$/m.exec((await readProc('stat')) ?? '') ?? [];
+  return `${((await readProc('sys/kernel/random/boot_id')) ?? '').trim()}:${bootTime}:${startTime}`;
 }
 
 /** Whether the process is still running, and its id has not been reused. */
 export async function isAlive(process: { pid: number; identity: ProcessIdentity }): Promise<boolean> {
-  return (await identify(process.pid)) === process.identity;
+  const identity = await identify(process.pid);
+  return identity !== undefined && isSame(process.identity, identity);
+}
+
+/**
+ * Whether two identities of one process id are of the same process. systemd-nspawn shows its container another boot id,
+ * and a service with `ProtectProc` the machine's: where they differ, the time of the boot decides.
+ */
+export function isSame(recorded: ProcessIdentity, current: ProcessIdentity): boolean {
+  const [one, other] = [partsOf(recorded), partsOf(current)];
+  if (one.ticks === '' || one.ticks !== other.ticks) return false;
+  return one.bootId === other.bootId || Math.abs(one.bootTime - other.bootTime) <= bootTimeTolerance;
+}
+
+function partsOf(identity: ProcessIdentity): { bootId: string; bootTime: number; ticks: string } {
+  const parts = identity.split(':');
+  const ticks = parts.length > 1 ? (parts.at(-1) as string) : '';
+  return {
+    bootId: parts[0] as string,
+    bootTime: Number(parts.length === 3 && parts[1] ? parts[1] : Number.NaN),
+    ticks,
+  };
 }
 
 /** A process as it was started. */

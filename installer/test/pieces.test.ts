@@ -10,7 +10,7 @@ import t from 'tap';
 import { writeAtomically } from '../box/files.ts';
 import { boxUrl } from '../box/health.ts';
 import { withLock } from '../box/lock.ts';
-import { identify, isAlive } from '../box/process-table.ts';
+import { identify, isAlive, isSame } from '../box/process-table.ts';
 import { updateSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { failureLine } from '../output/plain.ts';
@@ -121,6 +121,19 @@ t.test('a process is identified by more than its id', async (t) => {
   child.kill('SIGKILL');
   await once(child, 'exit');
   t.notOk(await isAlive({ pid, identity }));
+});
+
+t.test('the identity of a process in a container that shows another boot id, and after a reboot', (t) => {
+  const recorded = 'a1:1795567016:4711';
+  t.ok(isSame(recorded, 'a1:1795567016:4711'));
+  t.ok(isSame(recorded, 'a1:1795569999:4711'), 'the clock was set');
+  t.ok(isSame(recorded, 'b2:1795567017:4711'), 'the same boot with another id');
+  t.notOk(isSame(recorded, 'b2:1795567046:4711'), 'another boot, with a process that started after the same time');
+  t.notOk(isSame(recorded, 'a1:1795567016:4712'));
+  t.ok(isSame('a1:4711', 'a1:1795567016:4711'), 'written by an earlier version');
+  t.notOk(isSame('a1:4711', 'b2:1795567016:4711'));
+  t.notOk(isSame('', 'a1:1795567016:4711'), 'a process that had exited when it was recorded');
+  t.end();
 });
 
 t.test('mapConcurrently', async (t) => {
