@@ -64,6 +64,7 @@ export const migrationOwner = {
     'download_reports',
     'download_rollups',
     'download_totals',
+    'customer_erasures',
     'boxes',
     'box_domains',
     'dns_zones',
@@ -89,7 +90,11 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
   },
   { name: 'signing', description: 'The keys that verify activation tokens', routes: signingRoutes },
   { name: 'telemetry', description: 'Downloads that the registry allowed or denied', routes: telemetryRoutes },
-  { name: 'customers', description: 'What customers run and were refused', routes: customerRoutes },
+  {
+    name: 'customers',
+    description: 'What customers run and were refused, and what is stored of them',
+    routes: customerRoutes,
+  },
   { name: 'boxes', description: 'Boxes and their domains', routes: [...boxRoutes, ...boxHostingRoutes] },
   {
     name: 'releases',

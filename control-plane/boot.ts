@@ -7,6 +7,7 @@ import { openUrlChecks } from './addresses/lookups.ts';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
+import { removeLeftovers } from './customers/leftovers.ts';
 import { updateZones } from './dns/work.ts';
 import { openEncryption } from './encryption.ts';
 import { removeOldEvents } from './events/outbox.ts';
@@ -66,6 +67,13 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => removals.stop());
     const cleaning = startSchedule(() => removeOld(db), log, 'old events could not be removed', 3_600_000);
     onClose(() => cleaning.stop());
+    const leftovers = startSchedule(
+      () => removeLeftovers(db),
+      log,
+      'leftovers of erased customers could not be removed',
+      3_600_000,
+    );
+    onClose(() => leftovers.stop());
     const { rollUpInterval = 60_000, reportRetentionDays = 400 } = options;
     if (rollUpInterval > 0) {
       const rollUps = startSchedule(() => rollUpReports(db), log, 'downloads could not be counted', rollUpInterval);

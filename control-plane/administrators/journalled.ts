@@ -16,6 +16,7 @@ const notedFields: ReadonlySet<string> = new Set([
   'maxInstallations',
   'name',
   'overlapHours',
+  'revoke',
   'role',
   'tier',
   'version',

@@ -4,7 +4,10 @@
 import { type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { CheckUrl } from '../addresses/lookups.ts';
+import { shareErasures } from '../erasures.ts';
 import type { License } from '../license/schemas.ts';
+import { readLicense } from '../license/service.ts';
+import { rejectWithdrawn } from '../license/withdrawn.ts';
 import { replaceDomains } from './domains/claim.ts';
 import { readClaims } from './domains/names.ts';
 import { takePlace } from './limit.ts';
@@ -20,7 +23,8 @@ interface DeployServices {
 
 /**
  * Creates a customer's box, or replaces its URLs and its list of domains.
- * @throws invalid_request (400) that names each invalid field, license_boxes_exceeded (403), domain_taken (409) that
+ * @throws invalid_request (400) that names each invalid field, license_suspended, license_revoked,
+ * license_boxes_exceeded (403), domain_taken (409) that
  * names the domain
  */
 export async function deployBox(
@@ -40,6 +44,9 @@ export async function deployBox(
   if (errors.length > 0) throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
   await db
     .transaction(async (transaction) => {
+      await shareErasures(transaction);
+      // The customer may have been erased since the licence was identified.
+      rejectWithdrawn(await readLicense(transaction, license.id));
       const licenseId = await takePlace(transaction, license, name);
       const box = { customerId, licenseId, name, backendUrl, frontendUrl: frontendUrl ?? null };
       const boxId = await saveBox(transaction, box);

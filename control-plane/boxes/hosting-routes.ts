@@ -12,7 +12,8 @@ import {
 } from '@carton/runtime/service';
 import type { CheckUrl } from '../addresses/lookups.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
-import { type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
+import type { LicenseCallers } from '../license/service.ts';
+import { rejectWithdrawn } from '../license/withdrawn.ts';
 import type { CommonServices } from '../services.ts';
 import type { HostingSecrets } from './hosting-secret.ts';
 import { backendForbidden } from './problems.ts';

@@ -21,7 +21,8 @@ import {
   licenseRevoked,
   licenseSuspended,
 } from '../license/problems.ts';
-import { identifyLicense, type LicenseCallers, rejectWithdrawn } from '../license/service.ts';
+import { identifyLicense, type LicenseCallers } from '../license/service.ts';
+import { rejectWithdrawn } from '../license/withdrawn.ts';
 import { BoxName } from '../schemas.ts';
 import type { CommonServices } from '../services.ts';
 import { deployBox as deploy } from './deploy.ts';

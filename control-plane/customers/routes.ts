@@ -1,11 +1,15 @@
 /**
  * What the vendor asks about customers.
  */
-import { routeFor } from '@carton/runtime/service';
+import { notFound, object, routeFor } from '@carton/runtime/service';
 import type { Releases } from '../releases/service.ts';
+import { CustomerId } from '../schemas.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
+import { eraseCustomer } from './erase.ts';
+import { exportCustomer } from './export.ts';
+import { customerHasLicences } from './problems.ts';
 import { listRefusals as refusals } from './refusals.ts';
-import { DownloadedVersionPage, RefusalPage, RefusalQuery, VersionQuery } from './schemas.ts';
+import { DownloadedVersionPage, EraseCustomer, Erasure, RefusalPage, RefusalQuery, VersionQuery } from './schemas.ts';
 import { listVersions as versions } from './versions.ts';
 
 interface CustomerServices extends CommonServices {
@@ -49,4 +53,43 @@ const listRefusals = route(
   ({ query, ...services }) => refusals(services, query),
 );
 
-export const customerRoutes = [listVersions, listRefusals];
+const exportOne = route(
+  {
+    method: 'get',
+    path: '/customers/export',
+    operationId: 'exportCustomer',
+    tag,
+    summary: 'Export all that is stored of a customer',
+    description:
+      'One JSON document, with a list for each kind of record: `licences`, `installations`, `activations`, `warnings` of expiry, `boxes` with their domains, `downloads`, `downloadsByDay`, `downloadsInTotal`, `events`, and the rows of the `journal` that name the customer or a licence. It has no keys and secrets, nor who of the vendor made a change. It is written while it is read: a document that ends early is no JSON.',
+    access,
+    permission: 'manager',
+    query: object({ customerId: CustomerId }),
+    status: 200,
+    mediaType: 'application/json; charset=utf-8',
+    streamed: true,
+    problems: [notFound],
+  },
+  ({ db, query }) => exportCustomer(db, query.customerId),
+);
+
+const eraseOne = route(
+  {
+    method: 'post',
+    path: '/customers/erase',
+    operationId: 'eraseCustomer',
+    tag,
+    summary: 'Erase what is stored of a customer',
+    description:
+      'Licences that are not revoked are refused with 409, unless `revoke` is true. The registry refuses their tokens within a minute; the domains of boxes are no longer served. The response says what was removed, and what stays and why. A repeated request removes what has come since. Reports that arrive later are accepted and not stored, until a licence is minted for the customer again.',
+    access,
+    permission: 'owner',
+    body: EraseCustomer,
+    status: 200,
+    response: Erasure,
+    problems: [customerHasLicences, notFound],
+  },
+  ({ db, body }) => eraseCustomer(db, body.customerId, body.revoke),
+);
+
+export const customerRoutes = [listVersions, listRefusals, exportOne, eraseOne];

@@ -1,7 +1,17 @@
 /**
  * Schemas of what the vendor asks about customers.
  */
-import { DateTime, nullable, object, pageOf, pageQuery, type Static, Type, withOptions } from '@carton/runtime/service';
+import {
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  pageOf,
+  pageQuery,
+  type Static,
+  Type,
+  withOptions,
+} from '@carton/runtime/service';
 import { Channel } from '../releases/schemas.ts';
 import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
 
@@ -52,3 +62,44 @@ const Refusal = object(
 );
 export type Refusal = Static<typeof Refusal>;
 export const RefusalPage = pageOf(Refusal, 'RefusalPage');
+
+export const EraseCustomer = object(
+  {
+    customerId: CustomerId,
+    revoke: Type.Boolean({
+      default: false,
+      description: 'Whether licences that are not revoked are revoked first',
+    }),
+  },
+  { $id: 'EraseCustomer' },
+);
+
+const count = Type.Integer({ minimum: 0 });
+export const Erasure = object(
+  {
+    customerId: CustomerId,
+    removed: object(
+      {
+        installations: count,
+        activations: count,
+        warnings: count,
+        boxes: count,
+        domains: count,
+        downloads: count,
+        downloadsByDay: count,
+        downloadsInTotal: count,
+        events: count,
+      },
+      { description: 'How many records were removed' },
+    ),
+    kept: Type.Array(
+      object({
+        what: oneOf(['licences', 'domains', 'journal', 'erasure']),
+        count: Type.Integer({ minimum: 1 }),
+        reason: Type.String({ description: 'Why they stay, how, and for how long' }),
+      }),
+    ),
+  },
+  { $id: 'CustomerErasure' },
+);
+export type Erasure = Static<typeof Erasure>;

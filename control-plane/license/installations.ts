@@ -10,6 +10,7 @@ import type { InstallerReport } from './installer-headers.ts';
 import { licenseInstallationsExceeded } from './problems.ts';
 import type { Activation, Installation } from './schemas.ts';
 import { firstIdOf, lockCounts, lockLicense } from './store.ts';
+import { rejectWithdrawn } from './withdrawn.ts';
 
 /** Days for which activations are kept. */
 export const activationDays = 180;
@@ -19,13 +20,15 @@ const maxStored = 10_000;
 
 /**
  * Records an activation, and the installation if it says which one it is.
- * @throws license_installations_exceeded (403) for a new installation when the licence has no place for it
+ * @throws license_suspended, license_revoked (403), license_installations_exceeded (403) for a new installation when the licence has no place for it
  */
 export async function recordActivation(db: Knex, licenseId: string, report: InstallerReport): Promise<void> {
   await db.transaction(async (transaction) => {
     // First, since it locks the row: activations that lock it after the installation would wait for each other.
     const license = await lockLicense(transaction, licenseId);
     if (!license) return;
+    // It may have been withdrawn since it was identified; of an erased customer nothing must be stored.
+    rejectWithdrawn(license);
     await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
     if (license.lastActivatedAt === null) await recordLicenseEvent(transaction, licenseFirstActivated, license);
     const { installationId } = report;

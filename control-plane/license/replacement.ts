@@ -3,6 +3,7 @@
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { shareErasures } from '../erasures.ts';
 import { licenseMinted, licenseReplaced as replacedEvent } from '../events/types.ts';
 import { recordLicenseEvent } from './events.ts';
 import { generateKey } from './key.ts';
@@ -20,6 +21,7 @@ import { skipPassedWarnings } from './warnings.ts';
  */
 export function replaceLicense(db: Knex, id: string, overlapHours: number): Promise<License & { key: string }> {
   return db.transaction(async (transaction) => {
+    await shareErasures(transaction);
     // Of two requests at once, the second waits here and then finds the replacement.
     await transaction('license_keys').where({ id }).forUpdate().first('id');
     const license = await readLicense(transaction, id);

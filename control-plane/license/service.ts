@@ -3,6 +3,7 @@
  */
 import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { markReturned, shareErasures } from '../erasures.ts';
 import {
   licenseConverted,
   licenseMinted,
@@ -24,18 +25,11 @@ import type { GuessLimiter } from './guesses.ts';
 import { recordActivation } from './installations.ts';
 import type { InstallerReport } from './installer-headers.ts';
 import { generateKey, parseKey } from './key.ts';
-import {
-  licenseExpired,
-  licenseKeyMalformed,
-  licenseKeyUnknown,
-  licenseNotTrial,
-  licenseRevoked,
-  licenseSuspended,
-  revokedForGood,
-} from './problems.ts';
+import { licenseExpired, licenseKeyMalformed, licenseKeyUnknown, licenseNotTrial, revokedForGood } from './problems.ts';
 import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
 import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense, lockLicense } from './store.ts';
 import { skipPassedWarnings } from './warnings.ts';
+import { rejectWithdrawn } from './withdrawn.ts';
 
 /**
  * Mints a licence key. Only its hash is stored, so the result is the only place where the key can be read.
@@ -48,6 +42,8 @@ export async function mintLicense(
   const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
   if (terms.trial) requireTrialExpiry(expiry);
   await requireChannel(db, terms.channel);
+  await shareErasures(db);
+  await markReturned(db, terms.customerId);
   const { key, hash, last4 } = generateKey(terms.tier);
   const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
   await skipPassedWarnings(db, license.id);
@@ -105,15 +101,6 @@ export async function identifyLicense(
     throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
   return license;
-}
-
-/**
- * Rejects a suspended or revoked licence; an expired one passes.
- * @throws license_suspended or license_revoked (403)
- */
-export function rejectWithdrawn({ status }: License): void {
-  if (status === 'revoked') throw licenseRevoked('Use the key that replaces it, or contact the vendor.');
-  if (status === 'suspended') throw licenseSuspended('Ask the vendor to reinstate it.');
 }
 
 /** The callers of routes that accept a licence key. */

@@ -9,7 +9,7 @@ import type { CommonCallers, CommonServices } from '../services.ts';
 const route = routeFor<CommonServices, CommonCallers>();
 
 /** Hours after which no token is left that was issued before: longer than any token lives, whatever the clocks. */
-const longestLife = 25;
+export const longestTokenHours = 25;
 
 const Withdrawal = object(
   {
@@ -22,7 +22,7 @@ const Withdrawal = object(
 
 const WithdrawalList = object({ items: Type.Array(Withdrawal) }, { $id: 'WithdrawalList' });
 
-const oldest = `now() - interval '${longestLife} hours'`;
+const oldest = `now() - interval '${longestTokenHours} hours'`;
 /** The earlier of the withdrawal by the vendor and the end that has passed; null does not count. */
 const withdrawnAt = 'least(withdrawn_at, case when ends_at <= now() then ends_at end)';
 
@@ -46,7 +46,7 @@ export const withdrawalRoutes = [
       operationId: 'listWithdrawals',
       tag: 'Licences',
       summary: 'List licences that were suspended, revoked or replaced, whose tokens the registry refuses',
-      description: `Those of the last ${longestLife} hours: tokens issued before have expired.`,
+      description: `Those of the last ${longestTokenHours} hours: tokens issued before have expired.`,
       access: 'registry',
       status: 200,
       response: WithdrawalList,

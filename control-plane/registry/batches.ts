@@ -30,6 +30,9 @@ export function readBatchAnswer(status: number, text: string, reports: readonly 
   return outcomes === undefined ? { kind: 'failed', status } : { kind: 'outcomes', outcomes };
 }
 
+/** `discarded`: its customer was erased. */
+const accepted = new Set<unknown>(['stored', 'repeated', 'discarded']);
+
 type Entry = { idempotencyKey?: unknown; outcome?: unknown; detail?: unknown } | null;
 
 function outcomesIn(text: string, reports: readonly StoredReport[]): Outcome[] | undefined {
@@ -43,7 +46,7 @@ function outcomesIn(text: string, reports: readonly StoredReport[]): Outcome[] |
   const outcomes = entries.map((entry, at): Outcome | undefined => {
     if (entry?.idempotencyKey !== reports[at]?.idempotencyKey) return undefined;
     if (entry?.outcome === 'rejected') return { accepted: false, detail: String(entry.detail) };
-    return entry?.outcome === 'stored' || entry?.outcome === 'repeated' ? { accepted: true } : undefined;
+    return accepted.has(entry?.outcome) ? { accepted: true } : undefined;
   });
   return outcomes.includes(undefined) ? undefined : (outcomes as Outcome[]);
 }

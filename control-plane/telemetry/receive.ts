@@ -3,6 +3,7 @@
  */
 import { faults, newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { findErased, shareErasures } from '../erasures.ts';
 import { type DownloadBatchResult, type DownloadReport, TelemetryDownloadDto } from './schemas.ts';
 
 interface ArrivedReport {
@@ -13,14 +14,16 @@ interface ArrivedReport {
   downloadedAt: string | null;
 }
 
-type Stored = 'stored' | 'repeated' | 'conflict';
+/** `discarded`: its customer was erased. */
+type Stored = 'stored' | 'repeated' | 'conflict' | 'discarded';
 
 /** The clock of a registry that reports an earlier download is wrong. */
 const earliestDownload = Date.parse('2020-01-01T00:00:00Z');
 
 /**
  * Stores a report that arrived singly.
- * @returns `repeated` if this report is stored under the key, `conflict` if a different one is
+ * @returns `repeated` if this report is stored under the key, `conflict` if a different one is, `discarded` if its
+ * customer was erased
  */
 export async function storeReport(db: Knex, report: DownloadReport, idempotencyKey: string | null): Promise<Stored> {
   const [outcome] = await storeReports(db, [{ report, idempotencyKey, downloadedAt: null }]);
@@ -58,8 +61,23 @@ function credibleTime(text: string | undefined): string | null {
   return time >= earliestDownload && time <= Date.now() ? new Date(time).toISOString() : null;
 }
 
-/** Stores reports in one statement. Rows are inserted in the order of their keys, so that two batches cannot deadlock. */
-async function storeReports(db: Knex, reports: readonly ArrivedReport[]): Promise<Stored[]> {
+/** Stores reports, except those of customers who were erased. */
+function storeReports(db: Knex, reports: readonly ArrivedReport[]): Promise<Stored[]> {
+  return db.transaction(async (transaction) => {
+    await shareErasures(transaction);
+    const isErased = await findErased(
+      transaction,
+      reports.map(({ report }) => report.customerId),
+    );
+    const kept = reports.filter(({ report, downloadedAt }) => !isErased(report.customerId, downloadedAt));
+    const outcomes = await insertReports(transaction, kept);
+    const outcomeOf = new Map(kept.map((each, at) => [each, outcomes[at]]));
+    return reports.map((each) => outcomeOf.get(each) ?? 'discarded');
+  });
+}
+
+/** Inserts reports in one statement. Rows are inserted in the order of their keys, so that two batches cannot deadlock. */
+async function insertReports(db: Knex, reports: readonly ArrivedReport[]): Promise<Stored[]> {
   if (reports.length === 0) return [];
   const ids = reports.map(() => newId());
   const column = (name: keyof DownloadReport) => reports.map(({ report }) => report[name] ?? null);

@@ -5,10 +5,21 @@
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 
-/** Key of the advisory lock by which one replica at a time counts. */
+/** Key of the advisory lock by which one replica at a time counts, removes what is old, or erases a customer. */
 const lock = 3_310_552_907;
 const defaultBatch = 5000;
 const removedTogether = 10_000;
+
+/** Waits for a count in progress, and prevents others until the end of the transaction. */
+export async function lockRollUps(transaction: Knex): Promise<void> {
+  await transaction.raw('select pg_advisory_xact_lock(?)', [lock]);
+}
+
+/** Does not wait. */
+async function tryLockRollUps(transaction: Knex): Promise<boolean> {
+  const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as mine', [lock]);
+  return rows[0].mine;
+}
 
 /** The reports of a batch that have the same values on the same day. */
 interface Group {
@@ -34,8 +45,7 @@ export async function rollUpReports(db: Knex, batch = defaultBatch): Promise<num
 }
 
 async function rollUpBatch(transaction: Knex.Transaction, batch: number): Promise<number> {
-  const { rows: locked } = await transaction.raw('select pg_try_advisory_xact_lock(?) as mine', [lock]);
-  if (!locked[0].mine) return 0;
+  if (!(await tryLockRollUps(transaction))) return 0;
   const groups = await markBatch(transaction, batch);
   if (groups.length === 0) return 0;
   await addToDays(transaction, groups);
@@ -112,14 +122,19 @@ export async function removeOldReports(db: Knex, days: number): Promise<number> 
   if (days === 0) return 0;
   let total = 0;
   for (;;) {
-    const old = db('download_reports')
-      .whereRaw('created_at < now() - make_interval(days => ?)', [days])
-      .whereNotNull('rolledUpAt')
-      .orderBy('createdAt')
-      .limit(removedTogether)
-      .select('id');
-    const removed = await db('download_reports').whereIn('id', old).delete();
+    const removed = await db.transaction((transaction) => removeBatch(transaction, days));
     total += removed;
     if (removed < removedTogether) return total;
   }
+}
+
+async function removeBatch(transaction: Knex.Transaction, days: number): Promise<number> {
+  if (!(await tryLockRollUps(transaction))) return 0;
+  const old = transaction('download_reports')
+    .whereRaw('created_at < now() - make_interval(days => ?)', [days])
+    .whereNotNull('rolledUpAt')
+    .orderBy('createdAt')
+    .limit(removedTogether)
+    .select('id');
+  return transaction('download_reports').whereIn('id', old).delete();
 }

@@ -68,8 +68,9 @@ export const DownloadBatchResult = object(
     outcomes: Type.Array(
       object({
         idempotencyKey: BatchKey,
-        outcome: oneOf(['stored', 'repeated', 'rejected'], {
-          description: '`repeated` was stored before; `rejected` is not stored, and will not be when it is sent again',
+        outcome: oneOf(['stored', 'repeated', 'discarded', 'rejected'], {
+          description:
+            '`repeated` was stored before; `discarded` is of a customer who was erased; `rejected` is not stored, and will not be when it is sent again',
         }),
         detail: withOptions(nullable(Type.String()), { description: 'Why it was rejected' }),
       }),

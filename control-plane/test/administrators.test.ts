@@ -38,6 +38,8 @@ const required: Record<string, 'reader' | 'manager' | 'owner'> = {
   exportDownloadRollups: 'reader',
   listDownloadedVersions: 'reader',
   listRefusals: 'reader',
+  exportCustomer: 'manager',
+  eraseCustomer: 'owner',
   releaseDomain: 'manager',
   createAdministrator: 'owner',
   listAdministrators: 'owner',

@@ -3,7 +3,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '@carton/runtime/service';
 import { type Answer, type Caller, callerOf } from '@carton/runtime/testing';
+import { rollUpReports } from '../../control-plane/telemetry/roll-up.ts';
 import { withReader } from '../postgres.ts';
 import type { Findings, Stage } from '../rig.ts';
 import { countAllowed, untilDelivered } from './outage.ts';
@@ -188,9 +190,27 @@ async function compare(vendor: Vendor, books: Books): Promise<string[]> {
     const count = reports.get(customerId) ?? 0;
     if (count !== 1) lost.push(`the report of ${customerId} is stored ${count} times`);
   }
+  lost.push(...(await compareCounts(vendor)));
   // A download that was cut off may count as served: the registry cannot know what has arrived.
   const counted = (await countAllowed(vendor, 'kills')).get('kills') ?? 0;
   if (counted < books.served) lost.push(`${books.served} tarballs were served, and ${counted} are stored`);
   if (counted > books.asked) lost.push(`${books.asked} tarballs were requested, and ${counted} are stored`);
   return lost.slice(0, 20);
+}
+
+/** Counts the reports twice at once, as replicas do, while the control plane may too. Returns what differs from them. */
+async function compareCounts({ databaseUrl }: Vendor): Promise<string[]> {
+  const replicas = [0, 1].map(() => connect({ url: databaseUrl, poolSize: 1 }));
+  const left = 'select from download_reports where rolled_up_at is null';
+  const compared = await withReader(databaseUrl, async (read) => {
+    do await Promise.all(replicas.map((db) => rollUpReports(db, 500)));
+    while ((await read<{ any: boolean }>(`select exists (${left}) as any`))[0]?.any);
+    return read<{ reports: number; counted: number }>(
+      `select (select count(*) from download_reports)::integer as reports,
+              (select coalesce(sum(count), 0) from download_rollups)::integer as counted`,
+    );
+  }).finally(() => Promise.all(replicas.map((db) => db.destroy())));
+  return compared.flatMap(({ reports, counted }) =>
+    reports === counted ? [] : `${reports} reports are stored, and ${counted} are counted by day`,
+  );
 }
