@@ -3,13 +3,12 @@
  * `supervise`, which is not in the table of commands, since it is for this file alone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { commandWords, superviseWord } from './command-words.ts';
 import { type BoxFolder, boxFolder } from './folder.ts';
 import { inheritedVariables, type Launch } from './launch.ts';
-
-const logLimitBytes = 20_000_000;
+import { rotate } from './log-rotation.ts';
 
 /** Variables for Node.js, besides those that a box inherits. */
 const nodeVariables = ['NODE_COMPILE_CACHE', 'NODE_V8_COVERAGE'];
@@ -51,9 +50,8 @@ export async function readSupervisorInput(): Promise<{ folder: BoxFolder; launch
   return { folder: boxFolder(directory), launch: JSON.parse(await text(process.stdin)) };
 }
 
-/** Opens the log for appending. A long log is rotated first; one old log is kept. */
-async function openLog(folder: BoxFolder) {
-  const size = (await stat(folder.log).catch(() => undefined))?.size ?? 0;
-  if (size > logLimitBytes) await rename(folder.log, `${folder.log}.1`);
+/** Opens the log for appending. A long log is rotated first. */
+function openLog(folder: BoxFolder) {
+  rotate(folder.log);
   return open(folder.log, 'a', 0o640);
 }

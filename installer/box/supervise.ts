@@ -4,6 +4,7 @@
 import { asFailure } from '../failure.ts';
 import { jsonOutput } from '../output/json.ts';
 import { readSupervisorInput } from './background.ts';
+import { rotateWhenLong } from './log-rotation.ts';
 import { supervise } from './supervision.ts';
 
 const watchdogSeconds = 30;
@@ -15,7 +16,9 @@ export async function runSupervisor(): Promise<void> {
     const { folder, launch } = await readSupervisorInput();
     const supervised = await supervise(folder, launch, output, { watchdogSeconds, background: true });
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => supervised.stop());
+    const endRotation = rotateWhenLong(folder.log);
     process.exitCode = await supervised.ended;
+    endRotation();
   } catch (error) {
     const { message, exitCode } = asFailure(error);
     process.stderr.write(`${message}\n`);

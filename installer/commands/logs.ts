@@ -2,9 +2,10 @@
  * `logs`: prints the last lines of a box's log, and follows it. A box in the foreground does not write it: its output is
  * that of its command.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { boxFolder } from '../box/folder.ts';
+import { earlierLog } from '../box/log-rotation.ts';
 import { requireSettings } from '../box/settings.ts';
 
 /** Options of `logs`. */
@@ -33,6 +34,8 @@ export async function logs(
 ): Promise<boolean> {
   const folder = boxFolder(dir);
   await requireSettings(folder);
+  const earlier = earlierLog(folder.log, 1);
+  let copied = await inodeOf(earlier);
   let file = await openIfPresent(folder.log);
   const exists = file !== undefined;
   try {
@@ -42,9 +45,16 @@ export async function logs(
       await pause(pollMilliseconds, undefined, { signal }).catch(() => undefined);
       const next = await openIfPresent(folder.log);
       if (!next) continue;
-      if (file) position = await copy(file, position, write);
-      // A start of the box renames a long log and begins another.
       const isSame = file && (await file.stat()).ino === (await next.stat()).ino;
+      const newest = await inodeOf(earlier);
+      if (isSame && newest !== copied) {
+        // The log has been copied and emptied.
+        await copyEarlier(earlier, position, write);
+        position = 0;
+      }
+      copied = newest;
+      if (file) position = await copy(file, position, write);
+      // Earlier versions of the command renamed a long log.
       if (isSame) {
         await next.close();
         continue;
@@ -57,6 +67,10 @@ export async function logs(
     await file?.close();
   }
   return exists;
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.ino;
 }
 
 async function openIfPresent(path: string): Promise<FileHandle | undefined> {
@@ -84,6 +98,17 @@ async function startOfLastLines(file: FileHandle, lines: number): Promise<number
     }
   }
   return 0;
+}
+
+/** Writes the rest of a log that was copied and emptied. */
+async function copyEarlier(path: string, from: number, write: (bytes: Buffer) => Promise<void>): Promise<void> {
+  const file = await openIfPresent(path);
+  if (!file) return;
+  try {
+    await copy(file, from, write);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Writes what the file has from a position on, and returns where it ends now. */

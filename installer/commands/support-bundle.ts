@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BoxFolder, boxFolder, exists, packagesFolder, releaseFolder } from '../box/folder.ts';
+import { earlierLog } from '../box/log-rotation.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
@@ -109,7 +110,7 @@ const parts: Record<string, Collect> = {
   'process.json': async (folder) => processFacts(await findRunningBox(folder)),
   'folder.txt': listFolder,
   'logs/box.log': (folder) => tailOf(folder.log, logBytes),
-  'logs/box.log.1': (folder) => tailOf(`${folder.log}.1`, logBytes),
+  'logs/box.log.1': (folder) => tailOf(earlierLog(folder.log, 1), logBytes),
   'logs/postgresql.log': async (folder) => {
     const text = await tailOf(join(await databaseHome(folder), 'postgresql.log'), logBytes);
     return text && redactStatements(text);

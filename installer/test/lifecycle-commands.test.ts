@@ -2,11 +2,13 @@
  * `restart`, `logs` and `uninstall` on an installed box.
  */
 import { execFile } from 'node:child_process';
-import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exactly, temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
+import { rotate } from '../box/log-rotation.ts';
 import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox } from './support/box.ts';
@@ -66,6 +68,40 @@ t.test('logs prints the last lines, and follows a log that is renamed', async (t
   await printed(line(1));
   child.kill('SIGINT');
   t.match(await ended, { exitCode: 0, stdout: line(1000) + line(1001) + line(1) });
+});
+
+t.test('a long log is rotated while it is written, and logs follows it', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  await mkdir(box.folder.logs, { recursive: true });
+  const output = await open(box.folder.log, 'a'); // as the box has it
+  t.teardown(() => output.close());
+  const line = (number: number) => `line ${String(number).padStart(200, '0')}\n`;
+  await output.write(line(1));
+  const { child, ended, printed } = box.begin(['logs', '--follow', '--lines', '1']);
+  await printed(line(1));
+  child.kill('SIGSTOP'); // so that it misses what follows
+  let expected = line(1);
+  for (let number = 2; number <= 6; number++) {
+    await output.write(line(number));
+    expected += line(number);
+  }
+  rotate(box.folder.log, 2000);
+  t.notOk(existsSync(`${box.folder.log}.1`), 'a short log stays');
+  rotate(box.folder.log, 500);
+  t.equal((await stat(box.folder.log)).size, 0);
+  await output.write(line(7));
+  child.kill('SIGCONT');
+  await printed(line(7));
+  child.kill('SIGINT');
+  t.match(await ended, { exitCode: 0, stdout: expected + line(7) }, 'no line is lost');
+
+  for (let number = 8; number <= 20; number++) {
+    await output.write(line(number));
+    rotate(box.folder.log, 100);
+  }
+  t.strictSame(await list(box.folder.logs), ['box.log', 'box.log.1', 'box.log.2', 'box.log.3']);
+  t.equal(await readFile(`${box.folder.log}.3`, 'utf8'), line(18), 'the oldest are removed');
 });
 
 t.test('logs --follow ends when its reader does', async (t) => {
