@@ -24,6 +24,14 @@ const Settings = object({
     default: 'carton.lock.json',
     description: 'The lock file with the entitled packages, which are in `node_modules` beside it',
   }),
+  WAL_ARCHIVE_FOLDER: Type.Optional(
+    Type.String({
+      pattern: '^/.',
+      maxLength: 200,
+      description:
+        'Folder in which the embedded database archives its write-ahead log, for `carton restore --to-time`; best on another disk',
+    }),
+  ),
   REQUEST_DEADLINE: Type.Integer({
     minimum: 1,
     maximum: 3600,
@@ -54,6 +62,7 @@ export interface Config {
   readonly home: string;
   readonly lockFile: string;
   readonly databaseUrl: string | undefined;
+  readonly archiveFolder: string | undefined;
   readonly poolSize: number;
   /** Milliseconds. */
   readonly requestDeadline: number;
@@ -86,6 +95,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     home: resolve(values.BOX_HOME),
     lockFile: resolve(values.BOX_PACKAGES),
     databaseUrl: values.DATABASE_URL,
+    archiveFolder: values.WAL_ARCHIVE_FOLDER,
     poolSize: values.DATABASE_POOL_SIZE,
     requestDeadline: values.REQUEST_DEADLINE * 1000,
     operatorSecret: values.OPERATOR_SECRET,

@@ -30,6 +30,8 @@ export interface ServiceDescription {
   databaseUrl: string | undefined;
   /** Folder of the embedded PostgreSQL. */
   databaseFolder: string;
+  /** Folder in which the embedded PostgreSQL archives its WAL. */
+  archiveFolder?: string | undefined;
   start(databaseUrl: string, log: Logger, handover: Handover | undefined): Promise<RunningService>;
 }
 
@@ -64,6 +66,7 @@ async function run(
     ? null
     : await startEmbeddedPostgres({
         directory: service.databaseFolder,
+        archive: service.archiveFolder,
         log: (line) => log.info({ part: 'postgresql' }, line),
         adopt: supervisor !== undefined,
       });

@@ -21,13 +21,14 @@ async function readLockFile(path: string): Promise<LockFile> {
 }
 
 await runService('the box', async () => {
-  const { databaseUrl, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
+  const { databaseUrl, archiveFolder, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
   const { tier, packages } = await readLockFile(lockFile);
   return {
     logLevel,
     drainTime,
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
+    archiveFolder,
     start: (databaseUrl, log, handover) =>
       boot({
         ...config,

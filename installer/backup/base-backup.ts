@@ -29,12 +29,8 @@ const partBytes = 1024 * 1024;
 const control = 'global/pg_control';
 
 export interface BaseBackup {
-  /** Place in the WAL at which recovery starts, and the one at which the data is consistent. */
-  start: string;
-  stop: string;
-  timeline: number;
-  /** Bytes of a WAL segment. */
-  segmentBytes: number;
+  /** The first segment of the WAL that its recovery needs. */
+  segment: string;
   moment: CountedMoment;
 }
 
@@ -58,14 +54,13 @@ export async function copyRunning(
   return withConnection(connection, async (client) => {
     const name = `${vendor}_backup_${randomBytes(6).toString('hex')}`;
     await client.query('select pg_create_physical_replication_slot($1, true, true)', [name]).catch(explainSlots);
-    const { rows: started } = await client.query('select pg_backup_start($1, true) as lsn', [name]);
+    await client.query('select pg_backup_start($1, true)', [name]);
     await copyData(data, sink, options);
-    const { rows: stopped } = await client.query('select lsn, labelfile from pg_backup_stop(false)');
-    const { lsn: stop, labelfile } = stopped[0] as { lsn: string; labelfile: string };
+    const { rows: stopped } = await client.query('select labelfile from pg_backup_stop(false)');
+    const { labelfile } = stopped[0] as { labelfile: string };
     await addText(sink, `${dataPath}/backup_label`, labelfile);
     const timeline = Number(/^START TIMELINE: (\d+)$/m.exec(labelfile)?.[1]);
-    const start = started[0].lsn as string;
-    let segmentBytes = 0;
+    let segments: string[] = [];
     const copyWal = async () => {
       // The recovery ends before the record of this point, so there is a record to end before.
       await client.query('select pg_create_restore_point($1)', [name]);
@@ -73,8 +68,8 @@ export async function copyRunning(
         `select pg_switch_wal() as end,
                 (select setting::float8 from pg_settings where name = 'wal_segment_size') as bytes`,
       );
-      segmentBytes = switched[0].bytes as number;
-      for (const segment of segmentsBetween(startOf(labelfile), switched[0].end, timeline, segmentBytes)) {
+      segments = segmentsBetween(startOf(labelfile), switched[0].end, timeline, switched[0].bytes);
+      for (const segment of segments) {
         await copyFile(join(data, 'pg_wal', segment), `${dataPath}/pg_wal/${segment}`, sink, true);
       }
       for (const file of await readdir(join(data, 'pg_wal'))) {
@@ -83,7 +78,7 @@ export async function copyRunning(
       }
     };
     const moment = await withConnection(connection, (counting) => countAtMoment(counting, copyWal));
-    return { start, stop, timeline, segmentBytes, moment };
+    return { segment: segments[0] as string, moment };
   });
 }
 

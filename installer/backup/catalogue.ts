@@ -1,7 +1,7 @@
 /**
  * The catalogue of a folder of backups: which files there this box has written and verified. Retention removes only those.
  */
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../box/files.ts';
 import { vendor } from '../vendor.ts';
@@ -16,6 +16,8 @@ export interface CatalogueEntry {
   bytes: number;
   digest: string;
   encrypted: boolean;
+  /** The first segment of the WAL that a recovery to a later time needs; absent for a dump or a stopped database. */
+  segment?: string | undefined;
   /** The installation it is of. */
   installation: string | undefined;
   /** When it was last restored aside by `doctor --backup` (ISO 8601). */
@@ -63,4 +65,24 @@ export async function removeOldBackups(
   const old = others.slice(0, Math.max(0, others.length - Math.max(0, keep - 1)));
   for (const { file } of old) await rm(join(folder, file), { force: true });
   return old.map(({ file }) => file);
+}
+
+/**
+ * Removes the segments of an archive of the WAL that no backup needs: those before the oldest one.
+ * @param folder of the backups
+ * @returns how many were removed
+ */
+export async function pruneArchive(folder: string, archive: string, installation: string | undefined): Promise<number> {
+  const own = (await readCatalogue(folder)).filter((entry) => entry.installation === installation);
+  const needed = own.map(({ segment }) => segment?.slice(8)).filter((place) => place !== undefined);
+  const oldest = needed.sort()[0];
+  if (oldest === undefined) return 0;
+  let removed = 0;
+  for (const name of await readdir(archive).catch(() => [])) {
+    // A segment has the place in the WAL after its timeline. History files are small, and stay.
+    if (!/^[0-9A-F]{24}$/.test(name) || name.slice(8) >= oldest) continue;
+    await rm(join(archive, name), { force: true });
+    removed += 1;
+  }
+  return removed;
 }

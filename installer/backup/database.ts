@@ -76,9 +76,9 @@ export async function writeDatabase(
     const server = await findServer(real);
     if (server?.status === 'ready') {
       const connection = await socketOptions(server.socketFolder, password);
-      const { moment } = await copyRunning(connection, real, sink, options);
+      const { moment, segment } = await copyRunning(connection, real, sink, options);
       const { time, lsn, counts, exact } = moment;
-      return { kind: 'running', postgres, time, end: lsn, counts, exact };
+      return { kind: 'running', postgres, time, end: lsn, segment, counts, exact };
     }
     // While this lock is held, no box can start a server on the data.
     const unlock = server ? undefined : await lockDatabase(directory);

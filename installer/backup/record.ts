@@ -14,6 +14,8 @@ export interface DatabaseRecord {
   time: string;
   /** Place in the write-ahead log before which the recovery ends; for `running` only. */
   end?: string;
+  /** The first segment of the WAL that its recovery needs, such as `000000010000000000000002`. */
+  segment?: string;
   /** Rows by table at this place; for `running` only, since a stopped database cannot count. */
   counts?: Counts;
   /** Whether the recovery has exactly these rows, or may have some more. */

@@ -40,6 +40,8 @@ export interface RestoreOptions {
   replace: boolean;
   /** What ends the recovery instead of the end of the backup, as settings of PostgreSQL: a time, an archive. */
   recovery?: Record<string, string>;
+  /** The archive of the WAL that the box has: the recovery begins a timeline that is not in it yet. */
+  archive?: string | undefined;
   output: Output;
   signal?: AbortSignal | undefined;
 }
@@ -169,17 +171,20 @@ export async function beginRestore(folder: BoxFolder, options: RestoreOptions): 
 export async function recover(
   place: { program: string; account: DatabaseAccount; data: string; password: string },
   record: DatabaseRecord,
-  { recovery, output, signal }: Pick<RestoreOptions, 'recovery' | 'output' | 'signal'>,
+  { recovery, archive, output, signal }: Pick<RestoreOptions, 'recovery' | 'archive' | 'output' | 'signal'>,
 ): Promise<Counts> {
   const { account, data } = place;
-  const until =
-    recovery ?? (record.end ? { recovery_target_lsn: record.end, recovery_target_inclusive: 'off' } : undefined);
-  if (until && record.kind === 'running') {
-    const signalFile = join(data, 'recovery.signal');
-    await writeFileOf(signalFile, [], account.borrowed ? account : undefined);
+  const settings = recovery ?? {
+    restore_command: archive ? `case "%f" in *.history) cp ${quotePath(archive)}/%f "%p";; *) false;; esac` : 'false',
+    recovery_target_timeline: 'current',
+    ...(record.end && { recovery_target_lsn: record.end, recovery_target_inclusive: 'off' }),
+  };
+  const isArchiveRecovery = record.kind === 'running' || archive !== undefined;
+  if (isArchiveRecovery) {
+    await writeFileOf(join(data, 'recovery.signal'), [], account.borrowed ? account : undefined);
   }
-  const settings = until && { restore_command: 'false', recovery_target_action: 'promote', ...until };
-  const counts = await withServer({ ...place, ...(settings && { settings }), output, signal }, countRows);
+  const all = isArchiveRecovery ? { recovery_target_action: 'promote', ...settings } : {};
+  const counts = await withServer({ ...place, settings: all, output, signal }, countRows);
   if (recovery || !record.counts) return counts;
   const differences = compareCounts(record.counts, counts);
   if (differences.length === 0) return counts;
@@ -192,6 +197,11 @@ export async function recover(
     );
   output.warn(`rows were written while the backup was counted: ${text}`, { differences });
   return counts;
+}
+
+/** Quotes a path for a shell in a setting of PostgreSQL, where `%` begins a placeholder. */
+export function quotePath(path: string): string {
+  return `'${path.replaceAll("'", "'\\''").replaceAll('%', '%%')}'`;
 }
 
 const swapFile = 'restored.json';

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { parseEnv } from 'node:util';
 import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { keepInstallationId } from '../box/installation.ts';
@@ -101,7 +102,9 @@ export async function restoreBox(
     if (head?.database === 'embedded') {
       const { recovery, output, signal } = options;
       // A restore that was killed may have put the data in its place already.
-      database = await beginRestore(folder, { release, replace: true, ...(recovery && { recovery }), output, signal });
+      const archive = parseEnv(secrets).WAL_ARCHIVE_FOLDER;
+      const how = { ...(recovery && { recovery }), archive, output, signal };
+      database = await beginRestore(folder, { release, replace: true, ...how });
     }
   };
   const putAside = async (entry: ArchiveEntry, name: string) => {

@@ -3,14 +3,20 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { addToCatalogue, type CatalogueEntry, readCatalogue, removeOldBackups } from '../backup/catalogue.ts';
+import {
+  addToCatalogue,
+  type CatalogueEntry,
+  pruneArchive,
+  readCatalogue,
+  removeOldBackups,
+} from '../backup/catalogue.ts';
 import { verifyBackup } from '../backup/read.ts';
 import { type TakenBackup, takeBackup } from '../backup/take.ts';
 import { writeAtomically } from '../box/files.ts';
 import { type BoxFolder, boxFolder, checkOwner, exists } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { withLock } from '../box/lock.ts';
-import { requireSettings } from '../box/settings.ts';
+import { readSecrets, requireSettings } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { vendor } from '../vendor.ts';
@@ -71,6 +77,8 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
     const installation = await readInstallationId(folder);
     const removed =
       keep === undefined ? [] : await removeOldBackups(dirname(path), { keep, verified: basename(path), installation });
+    const { WAL_ARCHIVE_FOLDER: archive } = await readSecrets(folder);
+    if (archive && keep !== undefined) await pruneArchive(dirname(path), archive, installation);
     return { ...taken, removed };
   });
 }
@@ -115,9 +123,9 @@ export async function readPassphrase(file: string | undefined): Promise<string |
   );
 }
 
-function entryOf({ path, bytes, digest, head, encrypted }: TakenBackup): CatalogueEntry {
+function entryOf({ path, bytes, digest, head, record, encrypted }: TakenBackup): CatalogueEntry {
   const { release, time, installation } = head;
-  return { file: basename(path), release, time, bytes, digest, encrypted, installation };
+  return { file: basename(path), release, time, bytes, digest, encrypted, segment: record.segment, installation };
 }
 
 async function choosePath(folder: BoxFolder, to: string | undefined, encrypted: boolean): Promise<string> {

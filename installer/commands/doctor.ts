@@ -9,11 +9,12 @@ import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSettings, checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, readRelease } from '../control-plane.ts';
 import { asFailure, Failure } from '../failure.ts';
-import { megabytes } from '../output/output.ts';
+import { megabytes, type Output, silent } from '../output/output.ts';
 import { checkPort, spareBytes } from '../preflight.ts';
 import { currentRelease, isComplete } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
 import { vendor } from '../vendor.ts';
+import { checkArchive, checkLastBackup, proveLastBackup } from './doctor-backup.ts';
 
 /** Options of `doctor`. */
 export interface DoctorOptions {
@@ -21,6 +22,10 @@ export interface DoctorOptions {
   dir: string;
   /** Whether to leave out the checks that need the network. */
   offline?: boolean;
+  /** Whether to prove the last backup, by restoring its database aside. */
+  backup?: boolean | undefined;
+  passphraseFile?: string | undefined;
+  output?: Output;
   signal?: AbortSignal;
 }
 
@@ -55,6 +60,8 @@ const checks: Record<string, { needsNetwork?: boolean; run: (box: Box) => Promis
   release: { run: checkRelease },
   disk: { run: checkFreeDisk },
   box: { run: checkBox },
+  backup: { run: ({ folder }) => checkLastBackup(folder) },
+  archive: { run: ({ folder }) => checkArchive(folder) },
   clock: { needsNetwork: true, run: checkClock },
   licence: { needsNetwork: true, run: checkLicence },
   registry: { needsNetwork: true, run: checkRegistry },
@@ -66,7 +73,7 @@ const checks: Record<string, { needsNetwork?: boolean; run: (box: Box) => Promis
  * @throws Failure not_installed, interrupted; usage if `box.json` is invalid
  */
 export async function doctor(
-  { dir, offline, signal }: DoctorOptions,
+  { dir, offline, backup, passphraseFile, output = silent, signal }: DoctorOptions,
   report: (finding: Finding) => void,
 ): Promise<Finding[]> {
   const folder = boxFolder(dir);
@@ -85,7 +92,17 @@ export async function doctor(
     findings.push(finding);
     report(finding);
   }
+  if (backup) {
+    const finding = { check: 'restore', ...(await prove(folder, { passphraseFile, output, signal }).catch(fromError)) };
+    findings.push(finding);
+    report(finding);
+  }
   return findings;
+}
+
+async function prove(folder: BoxFolder, options: Parameters<typeof proveLastBackup>[1]): Promise<Result> {
+  const { entry, rows } = await proveLastBackup(folder, options);
+  return ok(`the backup of ${entry.time} was restored aside and is right: ${rows} rows`);
 }
 
 function fromError(error: unknown): Result {

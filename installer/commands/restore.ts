@@ -13,6 +13,7 @@ import {
   type RestoredSettings,
   restoreBox,
 } from '../backup/restore.ts';
+import { quotePath } from '../backup/restore-database.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -109,8 +110,7 @@ function completeRecovery(
   if (Date.parse(options.toTime ?? '') < Date.parse(head.time)) {
     throw new Failure('usage', `the backup was taken later, at ${head.time}`, 'Use an earlier backup');
   }
-  const quote = (path: string) => `'${path.replaceAll("'", "'\\''").replaceAll('%', '%%')}'`;
-  const [place, last] = [quote(archive), quote(recovery.restore_command ?? '')];
+  const [place, last] = [quotePath(archive), quotePath(recovery.restore_command ?? '')];
   recovery.restore_command = `cp ${place}/%f "%p" 2>/dev/null || cp ${last}/%f "%p" 2>/dev/null`;
 }
 

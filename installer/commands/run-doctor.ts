@@ -10,13 +10,15 @@ interface Options {
   dir: string;
   json?: boolean;
   offline?: boolean;
+  backup?: boolean;
+  passphraseFile?: string;
 }
 
 /** Runs `doctor` and sets the exit status: 0 unless there is a problem. */
-export async function runDoctor({ dir, json, offline }: Options): Promise<void> {
+export async function runDoctor({ dir, json, ...options }: Options): Promise<void> {
   const output = await chooseOutput({ json });
   await runCommand(output, async () => {
-    const findings = await doctor({ dir, offline, signal: abortOnSignals() }, (finding) => {
+    const findings = await doctor({ dir, ...options, output, signal: abortOnSignals() }, (finding) => {
       const { check, state, advice } = finding;
       const text = `${check.padEnd(9)} ${finding.message}${advice ? `. ${advice}` : ''}`;
       if (state === 'ok') output.info('check', text, finding);

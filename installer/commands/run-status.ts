@@ -4,6 +4,7 @@
 import { chooseOutput } from '../output/choose.ts';
 import { vendor } from '../vendor.ts';
 import { runCommand } from './common.ts';
+import { describeFailure } from './doctor-backup.ts';
 import { type StatusResult, status, statusExitCode } from './status.ts';
 
 interface Options {
@@ -31,6 +32,7 @@ function describe(result: StatusResult): string[] {
     `release   ${result.release ?? 'none'}, ${names.length} packages`,
     `box       ${describeProcess(result)}`,
     `address   ${result.url}${describeHealth(result)}`,
+    ...(result.archiving?.failing ? [`archive   ${describeFailure(result.archiving)}`] : []),
     '',
     ...names.map((name) => `${name.padEnd(width)}  ${result.packages[name]}`),
   ];

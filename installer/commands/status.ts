@@ -1,6 +1,7 @@
 /**
  * `status`: what is installed, and whether the box is running and healthy. Changes nothing and takes no lock.
  */
+import { type Archiving, readArchiving } from '../backup/archiving.ts';
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -33,6 +34,8 @@ export interface StatusResult {
   healthy: boolean;
   /** Status of the response of /health; absent without a response. */
   healthStatus?: number;
+  /** The archive of the write-ahead log; absent if the box has none, or its database does not run. */
+  archiving?: Archiving;
 }
 
 /** @throws Failure not_installed */
@@ -44,6 +47,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
   const running = await findRunningBox(folder);
   const url = boxUrl(settings);
   const healthStatus = running ? await fetchHealthStatus(url) : undefined;
+  const archiving = running ? await readArchiving(folder) : undefined;
   return {
     dir: folder.root,
     tier: settings.tier,
@@ -56,6 +60,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     runningRelease: running?.release,
     healthy: healthStatus === 200,
     healthStatus,
+    ...(archiving && { archiving }),
   };
 }
 

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { vendor } from '../vendor.ts';
 import { chooseAccount, cleanEnvironment } from './embedded/account.ts';
+import { archiveSettings } from './embedded/archive.ts';
 import { copiedBinaries, findBinariesPackage, prepareBinaries, removeOldBinaries } from './embedded/binaries.ts';
 import {
   checkMajor,
@@ -50,6 +51,8 @@ export interface EmbeddedPostgresOptions {
   directory: string;
   /** Settings of postgresql.conf that override the defaults here. */
   settings?: Record<string, string>;
+  /** The folder to archive the WAL in; without it, nothing is archived. */
+  archive?: string | undefined;
   /** Receives one line for each event of interest to an operator. */
   log?: (line: string) => void;
   /**
@@ -119,7 +122,8 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     const password = await ensurePassword(home, binaries, account);
     const socketFolder = await ensureSocketFolder(home, account);
 
-    const parameters = serverParameters(data, socketFolder, options.settings ?? {});
+    const archive = options.archive ? await archiveSettings(options.archive, account) : {};
+    const parameters = serverParameters(data, socketFolder, { ...archive, ...options.settings });
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
     supervised = await supervise(plan);

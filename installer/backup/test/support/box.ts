@@ -22,7 +22,8 @@ export interface DatabaseBox {
   folder: BoxFolder;
   /** The server; started again by `start`. */
   server: EmbeddedPostgres;
-  start(settings?: Record<string, string>): Promise<void>;
+  /** @param archive folder of the archive of the WAL */
+  start(archive?: string): Promise<void>;
   /** Runs a statement on the box's database and returns its rows. */
   query<Row>(text: string): Promise<Row[]>;
   /** Adds orders, each in a transaction of its own, until told to stop; returns how many were acknowledged by then. */
@@ -54,11 +55,9 @@ export async function startBox(t: Test, folder?: BoxFolder): Promise<DatabaseBox
   await writeSettings(at, own, { LICENSE_KEY: '', OPERATOR_SECRET: 'operator', HOSTING_SECRET: 'hosting' });
   const box = {
     folder: at,
-    async start(settings?: Record<string, string>) {
-      box.server = await startEmbeddedPostgres({
-        directory: join(at.data, 'postgresql'),
-        settings: { fsync: 'off', ...settings },
-      });
+    async start(archive?: string) {
+      const directory = join(at.data, 'postgresql');
+      box.server = await startEmbeddedPostgres({ directory, settings: { fsync: 'off' }, archive });
     },
     query: (text: string) => queryAt(box.server.url, text),
     sell: () => sell(box.server.url),
