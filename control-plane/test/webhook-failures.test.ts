@@ -178,6 +178,15 @@ t.test('refused connections, redirects and broken responses are failures', async
   await until(t, 'a long response is not read to its end', async () => (await read(moved.id)).pending === 0);
 });
 
+t.test('a request goes to the address that was checked', async (t) => {
+  const receiver = await startReceiver(t);
+  // Only the DNS server that the control plane asks knows this name.
+  const webhook = await createWebhook(`http://inside.vendor.shop:${receiver.port}/hook`);
+  await admin.post(`/webhooks/${webhook.id}/test`);
+  await until(t, 'it has arrived', () => receiver.received.length === 1);
+  t.equal(receiver.received[0]?.headers.host, `inside.vendor.shop:${receiver.port}`);
+});
+
 t.test('no request goes to an address that is not public, whatever the name led to before', async (t) => {
   const receiver = await startReceiver(t);
   const post = (url: string) => strict.admin.post('/webhooks', { url });
