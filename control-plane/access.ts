@@ -1,59 +1,63 @@
 /**
  * Access kinds: administrators of the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
  */
-import {
-  type AccessKind,
-  addressBlock,
-  bearerToken,
-  type MetricsReader,
-  metricsAccess,
-  secretsEqual,
-} from '@carton/runtime/service';
+import { type AccessKind, addressBlock, bearerToken, type MetricsReader, metricsAccess } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { type Role, rejectRole } from './administrators/roles.ts';
 import { isAdministratorSecret } from './administrators/secret.ts';
 import { findActor } from './administrators/store.ts';
 import type { GuessLimiter } from './license/guesses.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
+import { isOneOf, type Secret, valuesOf } from './registry/secrets.ts';
 import type { Actor } from './services.ts';
 
 /** What credentials are compared with. */
 export interface CredentialScope {
   db: Knex;
   guesses: GuessLimiter;
-  adminSecret: string;
-  registrySecret: string;
+  adminSecret: Secret;
+  registrySecret: Secret;
   /** Without it, releases cannot be published. */
-  publishSecret?: string | undefined;
+  publishSecret?: Secret | undefined;
   /** Without it, there is no website hosting layer. */
-  hostingSecret?: string | undefined;
-  metricsSecret?: string | undefined;
+  hostingSecret?: Secret | undefined;
+  metricsSecret?: Secret | undefined;
 }
 
-type Secret = 'adminSecret' | 'registrySecret' | 'publishSecret' | 'hostingSecret' | 'metricsSecret';
+type SecretName = 'adminSecret' | 'registrySecret' | 'publishSecret' | 'hostingSecret' | 'metricsSecret';
 
 /**
  * Compares what a client sent with a secret. What equals none of the secrets counts as a guess.
  * @throws too_many_requests (429) for an address with too many guesses
  */
-export function isSecret(scope: CredentialScope, secret: Secret, { sent, address }: { sent: string; address: string }) {
+export function isSecret(
+  scope: CredentialScope,
+  secret: SecretName,
+  { sent, address }: { sent: string; address: string },
+) {
   const sources = [`address ${addressBlock(address)}`];
   scope.guesses.check(sources);
-  if (secretsEqual(sent, scope[secret])) return true;
+  if (isOneOf(sent, scope[secret])) return true;
   if (!isOfAnother(scope, sent) && !isAdministratorSecret(sent)) scope.guesses.count(sources);
   return false;
 }
 
 function isOfAnother(scope: CredentialScope, sent: string): boolean {
-  return secrets.some((other) => secretsEqual(sent, scope[other]));
+  return secrets.some((other) => isOneOf(sent, scope[other]));
 }
 
-const secrets: readonly Secret[] = ['adminSecret', 'registrySecret', 'publishSecret', 'hostingSecret', 'metricsSecret'];
+const secrets: readonly SecretName[] = [
+  'adminSecret',
+  'registrySecret',
+  'publishSecret',
+  'hostingSecret',
+  'metricsSecret',
+];
 
 /** Callers who send a secret as a bearer token. Routes with such an access declare `too_many_requests`. */
 function secretAccess<Name extends 'registry' | 'publisher' | 'hosting'>(
   name: Name,
-  secret: Secret,
+  secret: SecretName,
   description: string,
   actor?: Actor,
 ): AccessKind<CredentialScope, LicenseCallers[Name], Name> {
@@ -77,7 +81,7 @@ const owner: Actor = { id: null, name: 'ADMIN_SECRET', role: 'owner' };
 async function identifyAdministrator(scope: CredentialScope, sent: string, address: string): Promise<Actor | null> {
   const sources = [`address ${addressBlock(address)}`];
   scope.guesses.check(sources);
-  if (secretsEqual(sent, scope.adminSecret)) return owner;
+  if (isOneOf(sent, scope.adminSecret)) return owner;
   const actor = isAdministratorSecret(sent) ? await findActor(scope.db, sent) : null;
   if (actor === null && !isOfAnother(scope, sent)) scope.guesses.count(sources);
   return actor === 'ended' ? null : actor;
@@ -112,7 +116,7 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
   },
 };
 
-const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => metricsSecret);
+const metrics = metricsAccess<CredentialScope>(({ metricsSecret }) => valuesOf(metricsSecret));
 
 /** An authenticated caller. */
 export type Caller = LicenseCallers['admin' | 'registry' | 'publisher' | 'hosting' | 'license'] | MetricsReader;

@@ -5,10 +5,12 @@ import { applyMigrations, connect, type RunningApi, startService, vendor } from 
 import type { Knex } from 'knex';
 import { openUrlChecks } from './addresses/lookups.ts';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
+import { hostingSecretEncryption } from './boxes/hosting-secret.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';
 import { openServedDomains, type ServedDomains } from './boxes/served/domains.ts';
 import { removeLeftovers } from './customers/leftovers.ts';
 import { updateZones } from './dns/work.ts';
+import { encryptColumnAgain, keepEncrypted } from './encrypt-again.ts';
 import { openEncryption } from './encryption.ts';
 import { removeOldEvents } from './events/outbox.ts';
 import { removeOldActivations } from './license/installations.ts';
@@ -17,6 +19,7 @@ import manifest from './package.json' with { type: 'json' };
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
+import { encryptKeysAgain } from './signing/private-keys.ts';
 import { removeOldReports, rollUpReports } from './telemetry/roll-up.ts';
 import { removeOldDeliveries } from './webhooks/deliveries.ts';
 import { webhookFamilies } from './webhooks/metrics.ts';
@@ -37,6 +40,17 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => db.destroy());
     await applyMigrations(db, [migrationOwner], log);
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
+    const webhookSecrets = openEncryption(signingKeySecret, 'webhook secrets', 'the secret of a webhook');
+    const hostingSecrets = hostingSecretEncryption(signingKeySecret);
+    // All that SIGNING_KEY_SECRET encrypts.
+    const encrypted = [
+      () => encryptKeysAgain(db, signingKeySecret),
+      () => encryptColumnAgain(db, hostingSecrets, { table: 'boxes', column: 'hostingSecret' }),
+      () => encryptColumnAgain(db, webhookSecrets, { table: 'webhooks', column: 'secret' }),
+      () => encryptColumnAgain(db, webhookSecrets, { table: 'webhooks', column: 'formerSecret' }),
+    ];
+    const encryption = await keepEncrypted(signingKeySecret, encrypted, log, options.encryptionInterval);
+    onClose(() => encryption.stop());
     if (options.nameservers.length === 0)
       log.warn('NAMESERVERS is not set: domains of boxes cannot be delegated, and are proved by TXT records only');
     if (!options.provesDomains)
@@ -88,7 +102,6 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => reportRemovals.stop());
     const { allowHttpWebhooks: allowHttp = false, allowPrivateWebhooks: allowPrivate = false, ownHosts } = options;
     const checkWebhook = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
-    const webhookSecrets = openEncryption(signingKeySecret, 'webhook secrets', 'the secret of a webhook');
     operations.addMetrics(webhookFamilies(db));
     const { webhookInterval = 2_000 } = options;
     if (webhookInterval > 0) {

@@ -16,9 +16,25 @@ import {
   vendor,
 } from '@carton/runtime/service';
 import type { Hosting, PowerDnsSettings } from './dns/settings.ts';
+import { fileDescription, readSecretFiles, type SecretFile } from './registry/secret-files.ts';
+import type { Secret } from './registry/secrets.ts';
+
+/** The settings that can be given by file. */
+const secretSettings = [
+  'ADMIN_SECRET',
+  'REGISTRY_SECRET',
+  'PUBLISH_SECRET',
+  'HOSTING_SECRET',
+  'METRICS_SECRET',
+  'SIGNING_KEY_SECRET',
+] as const;
+
+const secretFile = (setting: (typeof secretSettings)[number]) =>
+  Type.Optional(Type.String({ minLength: 1, description: fileDescription(setting) }));
 
 const Settings = object({
   ...serviceSettings,
+  METRICS_SECRET_FILE: secretFile('METRICS_SECRET'),
   CONTROL_PLANE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 4000, description: 'Port to listen on' }),
   CONTROL_PLANE_HOME: Type.String({
     minLength: 1,
@@ -26,13 +42,16 @@ const Settings = object({
     description: 'Folder of the embedded PostgreSQL; unused with DATABASE_URL',
   }),
   ADMIN_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the vendor' }),
+  ADMIN_SECRET_FILE: secretFile('ADMIN_SECRET'),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the gated registry' }),
+  REGISTRY_SECRET_FILE: secretFile('REGISTRY_SECRET'),
   PUBLISH_SECRET: Type.Optional(
     Type.String({
       minLength: 16,
       description: 'Bearer secret of the publisher; without it, releases cannot be published',
     }),
   ),
+  PUBLISH_SECRET_FILE: secretFile('PUBLISH_SECRET'),
   REGISTRY_URL: Type.String({
     pattern: '^https?://[^\\s]+$',
     description: 'Public URL of the gated registry, and audience of activation tokens',
@@ -56,6 +75,7 @@ const Settings = object({
     description:
       'Days for which download reports are kept after they arrived, 7 at least; 0 for ever. Counts by day stay',
   }),
+  SIGNING_KEY_SECRET_FILE: secretFile('SIGNING_KEY_SECRET'),
   NAMESERVERS: Type.Optional(
     Type.String({
       minLength: 1,
@@ -108,6 +128,7 @@ const Settings = object({
         'Secret of the website hosting layer, which may resolve pending domains and reads the secrets of boxes',
     }),
   ),
+  HOSTING_SECRET_FILE: secretFile('HOSTING_SECRET'),
   ALLOW_HTTP_BACKENDS: Type.Boolean({ default: false, description: 'Accept http in the URLs of boxes' }),
   ALLOW_PRIVATE_BACKENDS: Type.Boolean({
     default: false,
@@ -133,22 +154,22 @@ export interface Config {
   readonly home: string;
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
-  readonly adminSecret: string;
-  readonly registrySecret: string;
-  readonly publishSecret: string | undefined;
+  readonly adminSecret: Secret;
+  readonly registrySecret: Secret;
+  readonly publishSecret: Secret | undefined;
   /** Without a trailing slash. */
   readonly registryUrl: string;
   readonly tokenLifetimeSeconds: number;
   /** 0 for ever. */
   readonly reportRetentionDays: number;
-  readonly signingKeySecret: string | undefined;
+  readonly signingKeySecret: Secret | undefined;
   /** Empty if domains cannot be delegated. */
   readonly nameservers: readonly string[];
   readonly nameserverLookup: string | undefined;
   /** Null unless the adapter is PowerDNS. */
   readonly powerdns: PowerDnsSettings | null;
   readonly provesDomains: boolean;
-  readonly hostingSecret: string | undefined;
+  readonly hostingSecret: Secret | undefined;
   readonly allowHttpBackends: boolean;
   readonly allowPrivateBackends: boolean;
   readonly allowHttpWebhooks: boolean;
@@ -157,7 +178,9 @@ export interface Config {
   readonly ownHosts: readonly string[];
   readonly trustProxy: string;
   readonly logLevel: string;
-  readonly metricsSecret: string | undefined;
+  readonly metricsSecret: Secret | undefined;
+  /** Files of secrets, to be followed. */
+  readonly secretFiles: readonly SecretFile[];
   /** Milliseconds. */
   readonly slowQueries: number;
   /** Milliseconds. */
@@ -177,7 +200,9 @@ export const requiredSettings: readonly string[] = Settings.required.filter(
  * @throws Error that names the missing or invalid setting and the values it accepts
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const values = readSettings(Settings, environment);
+  const { secretOf, faults, ...secrets } = readSecretFiles(secretSettings, environment);
+  if (faults.length > 0) throw new Error(`invalid setting: ${faults.join('; ')}`);
+  const values = readSettings(Settings, secrets.environment);
   const nameservers = values.NAMESERVERS === undefined ? [] : hostNames('NAMESERVERS', values.NAMESERVERS);
   const powerdns = readPowerDns(values, nameservers);
   const hostingHosts = powerdns && 'name' in powerdns.hosting ? [powerdns.hosting.name] : [];
@@ -187,18 +212,18 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     home: resolve(values.CONTROL_PLANE_HOME),
     databaseUrl: values.DATABASE_URL,
     poolSize: values.DATABASE_POOL_SIZE,
-    adminSecret: values.ADMIN_SECRET,
-    registrySecret: values.REGISTRY_SECRET,
-    publishSecret: values.PUBLISH_SECRET,
+    adminSecret: secretOf('ADMIN_SECRET', values.ADMIN_SECRET),
+    registrySecret: secretOf('REGISTRY_SECRET', values.REGISTRY_SECRET),
+    publishSecret: secretOf('PUBLISH_SECRET', values.PUBLISH_SECRET),
     registryUrl: values.REGISTRY_URL.replace(/\/+$/, ''),
     tokenLifetimeSeconds: values.TOKEN_LIFETIME_SECONDS,
     reportRetentionDays: retentionOf(values.REPORT_RETENTION_DAYS),
-    signingKeySecret: values.SIGNING_KEY_SECRET,
+    signingKeySecret: secretOf('SIGNING_KEY_SECRET', values.SIGNING_KEY_SECRET),
     nameservers,
     nameserverLookup: values.NAMESERVER_LOOKUP,
     powerdns,
     provesDomains: values.DOMAIN_PROOF === 'on',
-    hostingSecret: values.HOSTING_SECRET,
+    hostingSecret: secretOf('HOSTING_SECRET', values.HOSTING_SECRET),
     allowHttpBackends: values.ALLOW_HTTP_BACKENDS,
     allowPrivateBackends: values.ALLOW_PRIVATE_BACKENDS,
     allowHttpWebhooks: values.ALLOW_HTTP_WEBHOOKS,
@@ -206,7 +231,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ownHosts: [...hostsOf([values.CONTROL_PLANE_URL, values.REGISTRY_URL]), ...nameservers, ...hostingHosts],
     trustProxy: readTrustProxy(values.TRUST_PROXY),
     logLevel: values.LOG_LEVEL,
-    metricsSecret: values.METRICS_SECRET,
+    metricsSecret: secretOf('METRICS_SECRET', values.METRICS_SECRET),
+    secretFiles: secrets.files,
     slowQueries: values.SLOW_QUERY_MILLISECONDS,
     drainTime: values.DRAIN_SECONDS * 1000,
     tracing: readTracing(environment),

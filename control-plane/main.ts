@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { runService } from '@carton/runtime/service';
 import { startControlPlane } from './boot.ts';
 import { readConfig } from './config.ts';
+import { followSecretFiles } from './registry/secret-files.ts';
 
 await runService('the control plane', async () => {
-  const { home, databaseUrl, logLevel, drainTime, ...config } = readConfig(process.env);
+  const { home, databaseUrl, logLevel, drainTime, secretFiles, ...config } = readConfig(process.env);
   return {
     logLevel,
     drainTime,
     databaseUrl,
     databaseFolder: join(home, 'postgresql'),
-    start: (databaseUrl, log) => startControlPlane({ ...config, databaseUrl, log }),
+    start: (databaseUrl, log) => {
+      followSecretFiles(secretFiles, (level, message, fields) => log[level](fields, message));
+      return startControlPlane({ ...config, databaseUrl, log });
+    },
   };
 });

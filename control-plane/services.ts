@@ -4,6 +4,7 @@
 import type { ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { PowerDnsSettings } from './dns/settings.ts';
+import type { Secret } from './registry/secrets.ts';
 
 /** Settings that apply to all customers. */
 export interface ControlPlaneSettings {
@@ -34,15 +35,15 @@ export interface ControlPlaneSettings {
 export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceOptions, 'about'> {
   databaseUrl: string;
   poolSize?: number;
-  adminSecret: string;
-  registrySecret: string;
+  adminSecret: Secret;
+  registrySecret: Secret;
   /** Bearer secret of the publisher; without it, releases cannot be published. */
-  publishSecret?: string | undefined;
+  publishSecret?: Secret | undefined;
   /** Encrypts private signing keys, the hosting secrets of boxes and the secrets of webhooks in the database. */
-  signingKeySecret?: string;
-  metricsSecret?: string;
+  signingKeySecret?: Secret | undefined;
+  metricsSecret?: Secret | undefined;
   /** Secret of the website hosting layer, which may resolve pending domains and reads the secrets of boxes. */
-  hostingSecret?: string | undefined;
+  hostingSecret?: Secret | undefined;
   /** Milliseconds between looks for domains that are due for a check, and for work on zones; 0 for never. Default: 15 seconds. */
   domainCheckInterval?: number;
   /** Milliseconds between looks for events to send; 0 for never. Default: two seconds. */
@@ -53,6 +54,8 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   rollUpInterval?: number;
   /** Days for which download reports are kept after they arrived; 0 for ever. Default: 400. */
   reportRetentionDays?: number;
+  /** Milliseconds between looks for another SIGNING_KEY_SECRET. Default: 5 seconds. */
+  encryptionInterval?: number;
   /** The proxies whose X-Forwarded-For is trusted: see `trustedProxy`. */
   trustProxy?: boolean | string;
   /** Fail on a response that does not match its schema: for tests. */

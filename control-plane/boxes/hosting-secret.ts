@@ -5,7 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { openEncryption } from '../encryption.ts';
+import { type Encryption, openEncryption } from '../encryption.ts';
+import type { Secret } from '../registry/secrets.ts';
 
 export interface HostingSecrets {
   /** Gives a box a new secret and returns it. The former one is no longer sent. */
@@ -17,9 +18,13 @@ export interface HostingSecrets {
   find(domain: string, backendUrl: string): Promise<string | null>;
 }
 
+export function hostingSecretEncryption(keySecret: Secret | undefined): Encryption {
+  return openEncryption(keySecret, 'hosting secrets', 'the hosting secret of a box');
+}
+
 /** @param keySecret encrypts the secrets; without it they are stored as they are */
-export function openHostingSecrets(db: Knex, keySecret: string | undefined): HostingSecrets {
-  const { encrypt, decrypt } = openEncryption(keySecret, 'hosting secrets', 'the hosting secret of a box');
+export function openHostingSecrets(db: Knex, keySecret: Secret | undefined): HostingSecrets {
+  const { encrypt, decrypt } = hostingSecretEncryption(keySecret);
   return {
     async replace(boxId) {
       const secret = randomBytes(32).toString('base64url');

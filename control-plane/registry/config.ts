@@ -4,7 +4,15 @@ import { resolve } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { defaultLimits, type LimitSettings, type TrustedProxy, trustedProxy } from './limits.ts';
+import { fileDescription, fileSettingOf, readSecretFiles, type SecretFile } from './secret-files.ts';
+import type { Secret } from './secrets.ts';
 import { vendor } from './vendor.ts';
+
+/** The settings that can be given by file. */
+const secretSettings = ['REGISTRY_SECRET', 'PUBLISH_SECRET', 'METRICS_SECRET'] as const;
+
+const secretFile = (setting: (typeof secretSettings)[number]) =>
+  Type.Optional(Type.String({ minLength: 1, description: fileDescription(setting) }));
 
 const url = '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$';
 
@@ -27,7 +35,9 @@ const Settings = Type.Object({
     description: 'Control plane, which signs tokens and receives download reports',
   }),
   REGISTRY_SECRET: Type.String({ minLength: 16, description: 'Bearer secret for the control plane' }),
+  REGISTRY_SECRET_FILE: secretFile('REGISTRY_SECRET'),
   PUBLISH_SECRET: Type.String({ minLength: 16, description: 'Bearer secret of the publisher' }),
+  PUBLISH_SECRET_FILE: secretFile('PUBLISH_SECRET'),
   PACKAGE_KEYS_FILE: Type.Optional(
     Type.String({
       minLength: 1,
@@ -36,6 +46,7 @@ const Settings = Type.Object({
     }),
   ),
   METRICS_SECRET: Type.Optional(Type.String({ minLength: 16, description: 'Bearer secret for `/metrics` only' })),
+  METRICS_SECRET_FILE: secretFile('METRICS_SECRET'),
   TRUST_PROXY: Type.String({
     default: 'false',
     description:
@@ -70,11 +81,13 @@ export type Config = {
   readonly storage: string;
   readonly publicUrl: string | undefined;
   readonly controlPlaneUrl: string;
-  readonly registrySecret: string;
-  readonly publishSecret: string;
+  readonly registrySecret: Secret;
+  readonly publishSecret: Secret;
   /** An absolute path. */
   readonly packageKeysFile: string | undefined;
-  readonly metricsSecret: string | undefined;
+  readonly metricsSecret: Secret | undefined;
+  /** Files of secrets, to be followed. */
+  readonly secretFiles: readonly SecretFile[];
   readonly trustedProxy: TrustedProxy;
   readonly limits: LimitSettings;
 };
@@ -91,17 +104,19 @@ export const requiredSettings: readonly string[] = (Settings.required ?? []).fil
  * @throws Error whose message names every missing or invalid setting, and none of their values
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const values = readSettings(environment);
+  const secrets = readSecretFiles(secretSettings, environment);
+  const values = readSettings(secrets.environment, secrets.faults);
   return Object.freeze({
     host: values.REGISTRY_HOST,
     port: values.REGISTRY_PORT,
     storage: resolve(values.REGISTRY_STORAGE),
     publicUrl: values.REGISTRY_PUBLIC_URL,
     controlPlaneUrl: values.CONTROL_PLANE_URL,
-    registrySecret: values.REGISTRY_SECRET,
-    publishSecret: values.PUBLISH_SECRET,
+    registrySecret: secrets.secretOf('REGISTRY_SECRET', values.REGISTRY_SECRET),
+    publishSecret: secrets.secretOf('PUBLISH_SECRET', values.PUBLISH_SECRET),
     packageKeysFile: values.PACKAGE_KEYS_FILE === undefined ? undefined : resolve(values.PACKAGE_KEYS_FILE),
-    metricsSecret: values.METRICS_SECRET,
+    metricsSecret: secrets.secretOf('METRICS_SECRET', values.METRICS_SECRET),
+    secretFiles: secrets.files,
     trustedProxy: trustedProxy(values.TRUST_PROXY),
     limits: {
       requests: values.RATE_LIMIT_CUSTOMER,
@@ -112,7 +127,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   });
 }
 
-function readSettings(environment: NodeJS.ProcessEnv): Static<typeof Settings> {
+function readSettings(environment: NodeJS.ProcessEnv, faultsOfFiles: readonly string[]): Static<typeof Settings> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, default: defaultValue }] of Object.entries(settings)) {
     const text = environment[name];
@@ -121,7 +136,11 @@ function readSettings(environment: NodeJS.ProcessEnv): Static<typeof Settings> {
   }
   const check = new Ajv2020({ allErrors: true }).compile<Static<typeof Settings>>(Settings);
   const isValid = check(values);
-  const faults = [...(check.errors ?? []).map(describe), ...faultsOfProxies(String(values.TRUST_PROXY))];
+  const faults = [
+    ...(check.errors ?? []).map(describe),
+    ...faultsOfFiles,
+    ...faultsOfProxies(String(values.TRUST_PROXY)),
+  ];
   if (!isValid || faults.length > 0) throw new Error(faults.join('; '));
   return values;
 }
@@ -140,11 +159,17 @@ function describe({ keyword, params, instancePath, message }: ErrorObject): stri
   return keyword === 'required' ? `${params.missingProperty} is not set` : `${instancePath.slice(1)} ${message}`;
 }
 
+function isSecretSetting(name: string): boolean {
+  return (secretSettings as readonly string[]).includes(name);
+}
+
 /** The text of `--help`. */
 export function helpText(command: string): string {
   const rows = Object.entries(settings).map(([name, { default: defaultValue, description }]) => {
     const value = requiredSettings.includes(name)
-      ? ' (required)'
+      ? isSecretSetting(name)
+        ? ` (required, or ${fileSettingOf(name)})`
+        : ' (required)'
       : defaultValue === undefined
         ? ''
         : ` (${defaultValue})`;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchAnswer, batchOf, batchSize, readBatchAnswer } from './batches.ts';
 import type { Log } from './log.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
+import { firstOf, type Secret } from './secrets.ts';
 
 const sendTimeout = 10_000;
 const firstDelay = 1_000;
@@ -19,7 +20,7 @@ export type DeliveryOptions = {
   /** URL of the control plane, without a trailing slash. */
   controlPlaneUrl: string;
   /** Bearer secret of this registry. */
-  registrySecret: string;
+  registrySecret: Secret;
   log: Log;
   /** Milliseconds of a monotonic clock. */
   elapsed?: () => number;
@@ -49,7 +50,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       const response = await fetch(`${controlPlaneUrl}${path}`, {
         method: 'POST',
         redirect: 'error',
-        headers: { Authorization: `Bearer ${registrySecret}`, 'Content-Type': 'application/json', ...headers },
+        headers: { Authorization: `Bearer ${firstOf(registrySecret)}`, 'Content-Type': 'application/json', ...headers },
         body,
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(sendTimeout)]),
       });

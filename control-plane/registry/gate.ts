@@ -1,7 +1,6 @@
 // The gate authenticates callers and authorises their requests before Verdaccio handles them; `gate-plugin.ts` connects
 // it to Verdaccio.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Licence, type TokenVerification, verifyActivationToken } from './activation-token.ts';
 import type { Catalogue, PublishedPackage } from './catalogue.ts';
@@ -19,6 +18,7 @@ import {
   unsupportedPath,
 } from './refusal.ts';
 import { parseTarget } from './request-target.ts';
+import { isOneOf, type Secret } from './secrets.ts';
 import type { PackageKeys } from './signatures/package-keys.ts';
 import { requireSigned } from './signatures/publication.ts';
 import type { Withdrawals } from './withdrawals.ts';
@@ -43,7 +43,7 @@ export type Gate = {
 };
 
 export type GateOptions = {
-  publishSecret: string;
+  publishSecret: Secret;
   tokens: TokenVerification;
   withdrawals: Pick<Withdrawals, 'concern'>;
   limits: Limits;
@@ -73,7 +73,7 @@ export function createGate({
     if (credential === undefined) throw tokenMissing();
     const isGuess = !tokenShape.test(credential);
     if (isGuess) limits.rejectGuesser(request);
-    if (isSameSecret(credential, publishSecret)) return { kind: 'publisher' };
+    if (isOneOf(credential, publishSecret)) return { kind: 'publisher' };
     if (isGuess) limits.countGuess(request);
     const licence = await verifyActivationToken(credential, tokens).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === 'token_invalid') limits.countWrongToken(request);
@@ -155,10 +155,4 @@ export async function catchRefusal<Result>(step: Promise<Result>, log: Log): Pro
     log('error', 'the gate failed', { reason: (error as Error).stack });
     return new Refusal(500, 'internal_error', 'The registry failed to check this request');
   }
-}
-
-/** Compares in constant time. Digests make the lengths equal. */
-export function isSameSecret(sent: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(sent), digest(expected));
 }

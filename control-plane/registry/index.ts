@@ -17,6 +17,7 @@ import { openOutbox } from './outbox.ts';
 import { createOwnAnswers } from './own-answers.ts';
 import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
 import { parseTarget, redactPath } from './request-target.ts';
+import type { Secret } from './secrets.ts';
 import { openPackageKeys } from './signatures/package-keys.ts';
 import { createProvenanceServer } from './signatures/provenance.ts';
 import { openSigningKeys } from './signing-keys.ts';
@@ -36,13 +37,13 @@ export type RegistryOptions = {
   publicUrl?: string;
   controlPlaneUrl: string;
   /** Bearer secret for the control plane's download reports. */
-  registrySecret: string;
+  registrySecret: Secret;
   /** Bearer secret of the publisher. */
-  publishSecret: string;
+  publishSecret: Secret;
   /** File of the public keys with which published versions must be signed; without it, they need no signature. */
   packageKeysFile?: string | undefined;
   /** Bearer secret for `/metrics`; without it, there are none. */
-  metricsSecret?: string | undefined;
+  metricsSecret?: Secret | undefined;
   /** Proxies whose X-Forwarded-For is trusted. Default: none. */
   trustedProxy?: TrustedProxy;
   limits?: LimitSettings;

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { helpText, readConfig } from './config.ts';
 import { startRegistry } from './index.ts';
 import { logToStandardOutput as log } from './log.ts';
+import { followSecretFiles } from './secret-files.ts';
 
 function end(code: number, message: string): never {
   (code === 0 ? process.stdout : process.stderr).write(message);
@@ -20,6 +21,7 @@ try {
 
 try {
   const config = readConfig(process.env);
+  followSecretFiles(config.secretFiles, log);
   const registry = await startRegistry(config).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(`port ${config.port} on ${config.host} is already in use`);

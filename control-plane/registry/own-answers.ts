@@ -2,11 +2,12 @@
 // audits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { callerName, type Gate, type Grant, isSameSecret } from './gate.ts';
+import { callerName, type Gate, type Grant } from './gate.ts';
 import type { Limits } from './limits.ts';
 import { type Metrics, metricsType } from './metrics.ts';
 import { metricsSecretWrong } from './refusal.ts';
 import type { RequestTarget } from './request-target.ts';
+import { isOneOf, type Secret } from './secrets.ts';
 import { type PackageKeys, sendPackageKeys } from './signatures/package-keys.ts';
 import type { ProvenanceServer } from './signatures/provenance.ts';
 import type { TarballServer } from './tarballs.ts';
@@ -22,7 +23,7 @@ export type OwnAnswersOptions = {
   packageKeys: PackageKeys | undefined;
   metrics: Metrics;
   /** Without it, there are no metrics. */
-  metricsSecret: string | undefined;
+  metricsSecret: Secret | undefined;
 };
 
 /** Returns the function that finds the answer to a request, or undefined for one that Verdaccio answers. */
@@ -39,7 +40,7 @@ export function createOwnAnswers({
     if (target.kind === 'metrics' && metricsSecret !== undefined) {
       return async ({ headers, method }, response) => {
         const secret = /^Bearer +([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
-        if (secret === undefined || !isSameSecret(secret, metricsSecret)) throw metricsSecretWrong();
+        if (!isOneOf(secret, metricsSecret)) throw metricsSecretWrong();
         response.setHeader('Content-Type', metricsType);
         response.setHeader('Cache-Control', 'no-store');
         response.end(method === 'HEAD' ? undefined : await metrics.text());

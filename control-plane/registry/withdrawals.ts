@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Licence } from './activation-token.ts';
 import { replaceFile } from './files.ts';
 import type { Log } from './log.ts';
+import { firstOf, type Secret } from './secrets.ts';
 
 /** Milliseconds between two reads of the list: a fraction of the minute within which a token must end. */
 const defaultInterval = 10_000;
@@ -23,7 +24,7 @@ export type Withdrawals = {
 export type WithdrawalsOptions = {
   /** URL of the list. */
   url: string;
-  registrySecret: string;
+  registrySecret: Secret;
   /** File that keeps the list. */
   cacheFile: string;
   /** Milliseconds between two reads. */
@@ -49,7 +50,7 @@ export async function followWithdrawals(options: WithdrawalsOptions): Promise<Wi
   async function readAgain(): Promise<void> {
     try {
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(fetchTimeout)]);
-      const headers = { Authorization: `Bearer ${registrySecret}` };
+      const headers = { Authorization: `Bearer ${firstOf(registrySecret)}` };
       const response = await fetch(url, { headers, redirect: 'error', signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
       const items = withdrawalsIn(await response.json());

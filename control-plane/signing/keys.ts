@@ -1,14 +1,14 @@
 /**
  * The keys that sign activation tokens: RSA, one at a time, in the database so that several processes share them. The
- * next key is published before it signs, so that clients that cache public keys know it.
- *
- * Private keys are stored as PKCS #8. With SIGNING_KEY_SECRET they are encrypted, so that a copy of the database is not
- * enough to sign tokens. A private key is erased when it is retired.
+ * next key is published before it signs, so that clients that cache public keys know it. `private-keys.ts` says how
+ * private keys are stored. A private key is erased when it is retired.
  */
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
 import type { Knex } from 'knex';
+import type { Secret } from '../registry/secrets.ts';
+import { decryptKey, encryptKey } from './private-keys.ts';
 import {
   findCurrentKey,
   insertNextKey,
@@ -63,8 +63,8 @@ export interface SigningKeys {
 export interface SigningOptions {
   /** Lifetime of new tokens, in seconds. */
   tokenLifetime: number;
-  /** Encrypts new private keys, and decrypts those encrypted with it. */
-  secret?: string;
+  /** Its first value encrypts new private keys, and each decrypts those encrypted with it. */
+  secret?: Secret | undefined;
 }
 
 /**
@@ -79,7 +79,7 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
     let signer = signers.get(kid);
     if (!signer) {
       signers.clear();
-      signer = { kid, privateKey: decrypt(privateKey, secret), publicKey };
+      signer = { kid, privateKey: decryptKey(privateKey, secret).key, publicKey };
       signers.set(kid, signer);
     }
     return signer;
@@ -122,23 +122,13 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
 }
 
 /** Generates a key pair; its id is its thumbprint (RFC 7638). */
-async function generateKey(secret: string | undefined): Promise<KeyRow> {
+async function generateKey(secret: Secret | undefined): Promise<KeyRow> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength });
-  const encryption = secret === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: secret };
   return {
     kid: await calculateJwkThumbprint(await exportJWK(publicKey)),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem', ...encryption }).toString(),
+    privateKey: encryptKey(privateKey, secret),
   };
-}
-
-function decrypt(pem: string, secret: string | undefined): KeyObject {
-  const isEncrypted = pem.includes('ENCRYPTED PRIVATE KEY');
-  try {
-    return createPrivateKey(isEncrypted ? { key: pem, passphrase: secret ?? '' } : pem);
-  } catch (cause) {
-    throw new Error('the signing key is encrypted: set SIGNING_KEY_SECRET to the secret that encrypted it', { cause });
-  }
 }
 
 async function publicJwk(kid: string, publicKey: string): Promise<PublicJwk> {

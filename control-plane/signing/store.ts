@@ -28,6 +28,16 @@ export async function findCurrentKey(db: Knex): Promise<KeyRow | null> {
   return (await db('signing_keys').whereNotNull('signsSince').whereNull('retiredAt').first(columns)) ?? null;
 }
 
+/** Lists the private keys that have not been erased: those of the current key and of the next one. */
+export async function listPrivateKeys(db: Knex): Promise<Pick<KeyRow, 'kid' | 'privateKey'>[]> {
+  return db('signing_keys').select('kid', 'privateKey').whereNotNull('privateKey').orderBy('createdAt');
+}
+
+/** Replaces a stored private key unless it was changed or erased. @returns 1 if it was replaced, else 0 */
+export async function replacePrivateKey(db: Knex, kid: string, { from, to }: { from: string; to: string }) {
+  return db('signing_keys').where({ kid, privateKey: from }).update({ privateKey: to });
+}
+
 /** Lists the keys that verify tokens now or after the next rotation. */
 export async function listLiveKeys(db: Knex): Promise<PublicKeyRow[]> {
   return db('signing_keys')

@@ -38,6 +38,7 @@ t.test('settings that are not set have their defaults', async (t) => {
     trustProxy: 'false',
     logLevel: 'info',
     metricsSecret: undefined,
+    secretFiles: [],
     slowQueries: 500,
     drainTime: 0,
     tracing: null,

@@ -3,11 +3,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectSocket, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packageName } from '@carton/runtime/service';
 import { callerOf } from '@carton/runtime/testing';
 import pg from 'pg';
@@ -23,6 +24,43 @@ t.test('an invalid setting is reported in one line, with exit code 1', async (t)
   const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });
   t.equal(await ended, 1);
   t.match(output(), /^the control plane cannot start: invalid setting: ADMIN_SECRET must [^\n]+\n$/);
+});
+
+t.test('secrets in files are replaced without a restart; a wrong file is reported at the start', async (t) => {
+  const { url: databaseUrl } = await makeDatabase(t);
+  const folder = await mkdtemp(join(tmpdir(), 'control-plane-test-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = async (...lines: string[]) => {
+    await writeFile(join(folder, 'new'), lines.join('\n'), { mode: 0o600 });
+    await rename(join(folder, 'new'), join(folder, 'admin'));
+  };
+  const environment = {
+    ...settings,
+    DATABASE_URL: databaseUrl,
+    ADMIN_SECRET: '',
+    ADMIN_SECRET_FILE: join(folder, 'admin'),
+  };
+  const none = run(t, environment);
+  t.equal(await none.ended, 1);
+  t.match(
+    none.output(),
+    /cannot start: invalid setting: ADMIN_SECRET_FILE is a file that cannot be read \(there is none\)/,
+  );
+
+  const [former, next] = ['former-secret-of-the-tests', 'next-secret-of-the-tests'];
+  await file(former);
+  const { child, url, output } = run(t, environment);
+  const statusOf = async (secret: string) =>
+    (await callerOf(await url, { authorization: `Bearer ${secret}` }).get('/license/keys')).status;
+  t.strictSame([await statusOf(former), await statusOf(next)], [200, 401]);
+  await file(next, former);
+  child.kill('SIGHUP');
+  while ((await statusOf(next)) !== 200) await sleep(20);
+  t.equal(await statusOf(former), 200);
+  await file(next);
+  while ((await statusOf(former)) !== 401) await sleep(100);
+  t.equal(await statusOf(next), 200, 'a change is noticed without a signal');
+  t.notMatch(output(), /-secret-of-the-tests/);
 });
 
 t.test('a port in use is reported in one line, with exit code 1', async (t) => {

@@ -8,6 +8,12 @@ import type { Test } from 'tap';
 import { type ControlPlaneOptions, startControlPlane } from '../index.ts';
 import { firstRelease } from './release.ts';
 
+/** With secrets that a test can send. */
+export type TestOptions = ControlPlaneOptions &
+  Record<'adminSecret' | 'registrySecret' | 'publishSecret' | 'hostingSecret', string> & {
+    signingKeySecret?: string | undefined;
+  };
+
 export const registryUrl = 'http://registry.example:4873';
 export const nameservers = ['ns1.vendor.example', 'ns2.vendor.example'];
 
@@ -25,7 +31,7 @@ export async function makeDatabase(t: Test) {
 }
 
 /** Options of a control plane on this database, with new secrets. */
-export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneOptions> = {}): ControlPlaneOptions {
+export function optionsFor(databaseUrl: string, overrides: Partial<TestOptions> = {}): TestOptions {
   return {
     databaseUrl,
     adminSecret: randomBytes(24).toString('base64url'),
@@ -56,7 +62,7 @@ export function optionsFor(databaseUrl: string, overrides: Partial<ControlPlaneO
 }
 
 /** Starts a control plane that stops with the test. A release is published on it unless `released` is false. */
-export async function startTestControlPlane(t: Test, overrides: Partial<ControlPlaneOptions> = {}, released = true) {
+export async function startTestControlPlane(t: Test, overrides: Partial<TestOptions> = {}, released = true) {
   const { url: databaseUrl, db } = await makeDatabase(t);
   const options = optionsFor(databaseUrl, overrides);
   const server = await startControlPlane(options);

@@ -19,6 +19,7 @@ const defaults = {
   publishSecret: required.PUBLISH_SECRET,
   packageKeysFile: undefined,
   metricsSecret: undefined,
+  secretFiles: [],
   limits: { requests: 12_000, burst: 30_000, tarballs: 4_000, wrongTokens: 120 },
 };
 

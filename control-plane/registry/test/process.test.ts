@@ -2,8 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rename, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { settings } from '../config.ts';
@@ -120,6 +122,45 @@ t.test('downloads served before a SIGKILL are reported exactly once', async (t) 
   t.equal(new Set(back.state.received.map(({ headers }) => headers['idempotency-key'])).size, 3);
 });
 
+t.test('secrets in files are replaced without a restart', async (t) => {
+  const folder = await makeFolder(t);
+  const file = async (name: string, content: string) => {
+    await writeFile(join(folder, `${name}.new`), content, { mode: 0o600 });
+    await rename(join(folder, `${name}.new`), join(folder, name));
+    return join(folder, name);
+  };
+  const controlPlane = await startControlPlaneStub(t, [generateKey()]);
+  const started = await run(t, {
+    REGISTRY_PORT: '0',
+    CONTROL_PLANE_URL: controlPlane.url,
+    REGISTRY_SECRET: '',
+    REGISTRY_SECRET_FILE: await file('registry', `${registrySecret}\n`),
+    PUBLISH_SECRET: '',
+    PUBLISH_SECRET_FILE: await file('publish', `${publishSecret}\n`),
+    METRICS_SECRET_FILE: await file('metrics', 'metrics-secret-of-the-tests'),
+  });
+  const { child, output } = started;
+  const url = await listening(started);
+  const headers = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+  const publisher = async (secret: string) => (await fetch(`${url}/-/whoami`, headers(secret))).status;
+  const next = 'next-publish-secret-of-the-tests';
+  t.strictSame([await publisher(publishSecret), await publisher(next)], [200, 401]);
+  await file('publish', `${next}\n${publishSecret}\n`);
+  child.kill('SIGHUP');
+  await waitUntil(async () => (await publisher(next)) === 200);
+  t.equal(await publisher(publishSecret), 200);
+  await file('publish', '');
+  child.kill('SIGHUP');
+  await waitUntil(() => output.text.includes('PUBLISH_SECRET_FILE'));
+  await waitUntil(() => output.text.includes('is an empty file'));
+  t.strictSame([await publisher(publishSecret), await publisher(next)], [200, 200], 'the former ones stay valid');
+  await file('publish', `${next}\n`);
+  await waitUntil(async () => (await publisher(publishSecret)) === 401);
+  t.equal(await publisher(next), 200);
+  t.equal((await fetch(`${url}/metrics`, headers('metrics-secret-of-the-tests'))).status, 200);
+  t.notMatch(output.text + output.errors, /-of-the-tests/);
+});
+
 t.test('a port in use is reported in one line, with exit code 1', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -136,6 +177,7 @@ t.test('missing and invalid settings are reported together in one line, with exi
     CONTROL_PLANE_URL: 'control.example',
     REGISTRY_SECRET: 'short-secret',
     PUBLISH_SECRET: '',
+    METRICS_SECRET_FILE: '/nowhere/metrics-secret',
   });
   t.equal(await ended, 1);
   t.equal(output.text, '');
@@ -143,7 +185,8 @@ t.test('missing and invalid settings are reported together in one line, with exi
     output.errors,
     'The registry cannot start: PUBLISH_SECRET is not set; REGISTRY_PORT must be integer; ' +
       'CONTROL_PLANE_URL must match pattern "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"; ' +
-      'REGISTRY_SECRET must NOT have fewer than 16 characters\n',
+      'REGISTRY_SECRET must NOT have fewer than 16 characters; ' +
+      'METRICS_SECRET_FILE is a file that cannot be read (there is none): /nowhere/metrics-secret\n',
   );
 });
 

@@ -8,13 +8,17 @@ export interface MetricsReader {
   metrics: true;
 }
 
-/** Authenticates no caller if there is no secret. */
+/** Authenticates no caller if there is no secret. A service may have several that are valid at a time. */
 export function metricsAccess<Scope>(
-  secretOf: (scope: Scope) => string | undefined,
+  secretOf: (scope: Scope) => string | readonly string[] | undefined,
 ): AccessKind<Scope, MetricsReader, 'metrics'> {
   return {
     name: 'metrics',
     schemes: { metricsSecret: { type: 'http', scheme: 'bearer', description: 'METRICS_SECRET, for monitoring' } },
-    authenticate: (ctx, scope) => (secretsEqual(bearerToken(ctx), secretOf(scope)) ? { metrics: true } : null),
+    authenticate: (ctx, scope) => {
+      const sent = bearerToken(ctx);
+      const isReader = [secretOf(scope)].flat().some((secret) => secretsEqual(sent, secret));
+      return isReader ? { metrics: true } : null;
+    },
   };
 }
