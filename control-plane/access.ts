@@ -1,13 +1,21 @@
 /**
  * Access kinds: administrators of the vendor, the gated registry, the publisher, the website hosting layer, holders of licence keys.
  */
-import { type AccessKind, addressBlock, bearerToken, type MetricsReader, metricsAccess } from '@carton/runtime/service';
+import {
+  type AccessKind,
+  accessKindsOf,
+  addressBlock,
+  bearerToken,
+  type MetricsReader,
+  metricsAccess,
+} from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { type Role, rejectRole } from './administrators/roles.ts';
 import { isAdministratorSecret } from './administrators/secret.ts';
 import { findActor } from './administrators/store.ts';
 import type { GuessLimiter } from './license/guesses.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
+import type { CredentialName, RefusedCredentials } from './refused-credentials.ts';
 import { isOneOf, type Secret, valuesOf } from './registry/secrets.ts';
 import type { Actor } from './services.ts';
 
@@ -15,6 +23,7 @@ import type { Actor } from './services.ts';
 export interface CredentialScope {
   db: Knex;
   guesses: GuessLimiter;
+  refused: RefusedCredentials;
   adminSecret: Secret;
   registrySecret: Secret;
   /** Without it, releases cannot be published. */
@@ -24,7 +33,16 @@ export interface CredentialScope {
   metricsSecret?: Secret | undefined;
 }
 
-type SecretName = 'adminSecret' | 'registrySecret' | 'publishSecret' | 'hostingSecret' | 'metricsSecret';
+/** The caller that each secret is of, as the metrics name it. */
+const secrets = {
+  adminSecret: 'admin',
+  registrySecret: 'registry',
+  publishSecret: 'publisher',
+  hostingSecret: 'hosting',
+  metricsSecret: 'metrics',
+} as const satisfies Record<string, CredentialName>;
+
+type SecretName = keyof typeof secrets;
 
 /**
  * Compares what a client sent with a secret. What equals none of the secrets counts as a guess.
@@ -38,21 +56,15 @@ export function isSecret(
   const sources = [`address ${addressBlock(address)}`];
   scope.guesses.check(sources);
   if (isOneOf(sent, scope[secret])) return true;
-  if (!isOfAnother(scope, sent) && !isAdministratorSecret(sent)) scope.guesses.count(sources);
+  const isMisplaced = isOfAnother(scope, sent) || isAdministratorSecret(sent);
+  scope.refused.count(secrets[secret], isMisplaced ? 'misplaced' : 'unknown');
+  if (!isMisplaced) scope.guesses.count(sources);
   return false;
 }
 
 function isOfAnother(scope: CredentialScope, sent: string): boolean {
-  return secrets.some((other) => isOneOf(sent, scope[other]));
+  return Object.keys(secrets).some((other) => isOneOf(sent, scope[other as SecretName]));
 }
-
-const secrets: readonly SecretName[] = [
-  'adminSecret',
-  'registrySecret',
-  'publishSecret',
-  'hostingSecret',
-  'metricsSecret',
-];
 
 /** Callers who send a secret as a bearer token. Routes with such an access declare `too_many_requests`. */
 function secretAccess<Name extends 'registry' | 'publisher' | 'hosting'>(
@@ -78,13 +90,22 @@ const owner: Actor = { id: null, name: 'ADMIN_SECRET', role: 'owner' };
  * Finds the administrator who sent a secret. An unknown one counts as a guess.
  * @throws too_many_requests (429)
  */
-async function identifyAdministrator(scope: CredentialScope, sent: string, address: string): Promise<Actor | null> {
+async function identifyAdministrator(
+  scope: CredentialScope,
+  sent: string,
+  { address, asked }: { address: string; asked: 'admin' | 'metrics' },
+): Promise<Actor | null> {
   const sources = [`address ${addressBlock(address)}`];
   scope.guesses.check(sources);
   if (isOneOf(sent, scope.adminSecret)) return owner;
   const actor = isAdministratorSecret(sent) ? await findActor(scope.db, sent) : null;
-  if (actor === null && !isOfAnother(scope, sent)) scope.guesses.count(sources);
-  return actor === 'ended' ? null : actor;
+  if (actor !== null && actor !== 'ended') return actor;
+  const isMisplaced = isOfAnother(scope, sent);
+  // The other kind of access to the metrics accepts their secret.
+  if (asked === 'admin' || !isOneOf(sent, scope.metricsSecret))
+    scope.refused.count(asked, actor === 'ended' ? 'ended' : isMisplaced ? 'misplaced' : 'unknown');
+  if (actor === null && !isMisplaced) scope.guesses.count(sources);
+  return null;
 }
 
 /** Routes with this access declare what `declareRole` adds. */
@@ -99,7 +120,8 @@ const admin: AccessKind<CredentialScope, LicenseCallers['admin'], 'admin'> = {
   },
   async authenticate(ctx, scope, declaration) {
     const sent = bearerToken(ctx);
-    const actor = sent === null ? null : await identifyAdministrator(scope, sent, ctx.ip);
+    const asked = accessKindsOf(declaration).includes('metrics') ? 'metrics' : 'admin';
+    const actor = sent === null ? null : await identifyAdministrator(scope, sent, { address: ctx.ip, asked });
     if (actor === null) return null;
     rejectRole(declaration, actor.role as Role);
     return { admin: true, actor };

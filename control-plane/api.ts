@@ -31,6 +31,7 @@ import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
+import type { RefusedCredentials } from './refused-credentials.ts';
 import { catalogueRoutes, releaseRoutes } from './releases/routes.ts';
 import { openReleases, type Releases } from './releases/service.ts';
 import type { CommonServices, ControlPlaneOptions } from './services.ts';
@@ -121,6 +122,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
 export function controlPlaneApi(
   options: ControlPlaneOptions,
   opened: Pick<ControlPlaneServices, 'db' | 'signing' | 'served' | 'log' | 'checkWebhook' | 'webhookSecrets'>,
+  refused: RefusedCredentials,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
   const { db } = opened;
   const { adminSecret, registrySecret, publishSecret, metricsSecret, hostingSecret, trustProxy, strictResponses } =
@@ -131,7 +133,7 @@ export function controlPlaneApi(
   const releases = openReleases(db);
   const { allowHttpBackends: allowHttp, allowPrivateBackends: allowPrivate, ownHosts } = options;
   const checkBackend = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
-  const scope = { db, guesses, adminSecret, registrySecret, publishSecret, hostingSecret, metricsSecret };
+  const scope = { db, guesses, refused, adminSecret, registrySecret, publishSecret, hostingSecret, metricsSecret };
   return {
     name: 'control plane',
     title: `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`,

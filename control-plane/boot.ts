@@ -16,6 +16,7 @@ import { removeOldEvents } from './events/outbox.ts';
 import { removeOldActivations } from './license/installations.ts';
 import { removeOldWarnings, warnOfExpiry } from './license/warnings.ts';
 import manifest from './package.json' with { type: 'json' };
+import { RefusedCredentials } from './refused-credentials.ts';
 import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
@@ -114,8 +115,10 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     }
     const served = await openServedDomains(db, databaseUrl, log);
     onClose(() => served.close());
+    const refused = new RefusedCredentials();
+    operations.addMetrics(refused.families);
     const opened = { db, signing, served, log, checkWebhook, webhookSecrets };
-    return { api: controlPlaneApi(options, opened), handle: { served } };
+    return { api: controlPlaneApi(options, opened, refused), handle: { served } };
   });
 }
 

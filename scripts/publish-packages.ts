@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   buildPackages,
+  distTagOf,
   makeRelease,
+  openOtherPlatforms,
   openSigningKeys,
   publishPackages,
   publishProvenance,
@@ -14,6 +16,7 @@ import {
   publishReleaseProvenance,
   readBuildFacts,
   readContents,
+  tagChannel,
 } from '../tools/packages/index.ts';
 import { readWorkspace, repository } from '../tools/packages/sources.ts';
 
@@ -22,7 +25,10 @@ const help = `Usage: npm run publish:packages -- [options]
 Builds the packages of a box, publishes those whose version is not in the registry yet, and publishes their release at
 the control plane, from which installers choose versions. PUBLISH_SECRET is the secret of the publisher. Nothing is
 published if the packages are not compatible, or if a version is already published with other content: raise it with
-npm run release.
+npm run release. The dist-tag of the channel (latest for stable) then leads to the versions of the release.
+
+PostgreSQL and native libraries are published for all platforms: those that npm has not installed on this machine are
+fetched from npm's registry, as package-lock.json has them.
 
 PACKAGE_SIGNING_KEY_FILE names the private key that signs what is published (npm run package-keys creates it), or
 several, separated by commas. Without it, nothing is signed. With it, the registry also gets the provenance of the
@@ -34,6 +40,7 @@ URI of who builds them (default: urn:carton:builder:publish-packages).
   --registry <url>       registry (default: REGISTRY_URL or http://127.0.0.1:4873)
   --out <folder>         folder for the tarballs (default: CARTON_HOME/packages or .carton/packages)
   --only <name>          publish only this package, such as @carton/cart, without a release; may be repeated
+  --this-platform        leave out other platforms than this machine's (for a local registry)
   --build                build without publishing
   --dry-run              build, and print what would be published
   --replace              replace published versions whose content differs (for a local registry)
@@ -53,6 +60,7 @@ function readOptions() {
         registry: { type: 'string', default: env.REGISTRY_URL || 'http://127.0.0.1:4873' },
         out: { type: 'string', default: join(env.CARTON_HOME || join(repository, '.carton'), 'packages') },
         only: { type: 'string', multiple: true },
+        'this-platform': { type: 'boolean', default: false },
         build: { type: 'boolean', default: false },
         'dry-run': { type: 'boolean', default: false },
         replace: { type: 'boolean', default: false },
@@ -79,7 +87,9 @@ if (!options.build && !publishSecret) {
 
 try {
   const start = performance.now();
-  const packages = await buildPackages({ out: options.out, only: options.only, log: print });
+  const platforms = { root: repository, folder: join(options.out, 'platforms'), log: print };
+  const fetchPackage = options['this-platform'] ? undefined : openOtherPlatforms(platforms);
+  const packages = await buildPackages({ out: options.out, only: options.only, fetchPackage, log: print });
   print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
   if (!options.build && publishSecret) {
     const { PACKAGE_SIGNING_KEY_FILE: keyFiles } = process.env;
@@ -91,7 +101,7 @@ try {
       publishSecret,
       packages,
       sign,
-      tag: options.channel === 'stable' ? 'latest' : options.channel,
+      tag: distTagOf(options.channel),
       dryRun: options['dry-run'],
       replace: options.replace,
       log: print,
@@ -113,6 +123,9 @@ try {
     else if (release) {
       await publishRelease(options['control-plane'], publishSecret, release, sign);
       print(`release ${version} published on ${options.channel}: ${options['control-plane']}`);
+      const { registry: registryUrl, channel } = options;
+      const moved = await tagChannel({ registryUrl, publishSecret, channel, packages });
+      print(`${moved} packages have a new version with the dist-tag ${distTagOf(channel)}`);
     }
   }
 } catch (error) {

@@ -1,7 +1,7 @@
 // Activation tokens: the customer and the entitled packages, signed by the control plane.
 
 import { errors, jwtVerify } from 'jose';
-import { keysUnavailable, tokenExpired, tokenInvalid } from './refusal.ts';
+import { keysUnavailable, type RefusedReason, tokenExpired, tokenInvalid } from './refusal.ts';
 import { KeysUnavailable, type SigningKeys } from './signing-keys.ts';
 import { issuer } from './vendor.ts';
 
@@ -39,14 +39,14 @@ export async function verifyActivationToken(token: string, { keys, publicUrl }: 
     });
     const { sub, tier, packages, license, iat = 0 } = payload;
     if (typeof sub !== 'string' || sub === '' || typeof tier !== 'string' || !isStringArray(packages)) {
-      throw tokenInvalid('its claims do not contain a customer, tier and packages');
+      throw tokenInvalid('claims', 'its claims do not contain a customer, tier and packages');
     }
     const licenceId = typeof license === 'string' ? license : undefined;
     return { licenceId, customerId: sub, tier, packages: new Set(packages), issuedAt: iat };
   } catch (error) {
     if (error instanceof KeysUnavailable) throw keysUnavailable();
     if (error instanceof errors.JWTExpired) throw tokenExpired();
-    if (error instanceof errors.JOSEError) throw tokenInvalid(describeFault(error));
+    if (error instanceof errors.JOSEError) throw tokenInvalid(...describeFault(error));
     throw error;
   }
 }
@@ -55,15 +55,15 @@ function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-/** Explains to operators why a token is invalid. */
-function describeFault(error: errors.JOSEError): string {
+/** Why a token is invalid, for the metrics and for operators. */
+function describeFault(error: errors.JOSEError): [RefusedReason, string] {
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'aud') return 'it was issued for another registry';
-    if (error.claim === 'iss') return 'it has another issuer';
-    return `its claim ${error.claim} is invalid`;
+    if (error.claim === 'aud') return ['audience', 'it was issued for another registry'];
+    if (error.claim === 'iss') return ['issuer', 'it has another issuer'];
+    return ['claims', `its claim ${error.claim} is invalid`];
   }
-  if (error instanceof errors.JWKSNoMatchingKey) return 'its signing key is unknown; activate again';
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'it is not signed with RS256';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not match';
-  return 'it is not an activation token';
+  if (error instanceof errors.JWKSNoMatchingKey) return ['unknown_key', 'its signing key is unknown; activate again'];
+  if (error instanceof errors.JOSEAlgNotAllowed) return ['algorithm', 'it is not signed with RS256'];
+  if (error instanceof errors.JWSSignatureVerificationFailed) return ['signature', 'its signature does not match'];
+  return ['malformed', 'it is not an activation token'];
 }

@@ -7,6 +7,7 @@ import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import {
   licenceWithdrawn,
   notEntitled,
@@ -52,6 +53,8 @@ export type GateOptions = {
   /** Keys with which published versions must be signed; without them, they need no signature. */
   packageKeys?: PackageKeys | undefined;
   log: Log;
+  /** Is called with each credential that is refused. */
+  onRefused?: Metrics['countCredential'];
 };
 
 /** A JWT (RFC 7519): its header begins with `{"`. No such credential is a guess at the publisher's secret. */
@@ -67,6 +70,7 @@ export function createGate({
   downloads,
   packageKeys,
   log,
+  onRefused = () => {},
 }: GateOptions): Gate {
   async function authenticateCaller(request: IncomingMessage): Promise<Caller> {
     const credential = /^Bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -74,13 +78,21 @@ export function createGate({
     const isGuess = !tokenShape.test(credential);
     if (isGuess) limits.rejectGuesser(request);
     if (isOneOf(credential, publishSecret)) return { kind: 'publisher' };
-    if (isGuess) limits.countGuess(request);
-    const licence = await verifyActivationToken(credential, tokens).catch((error: unknown) => {
-      if (error instanceof Refusal && error.code === 'token_invalid') limits.countWrongToken(request);
+    if (isGuess) {
+      limits.countGuess(request);
+      onRefused('publisher', 'wrong');
+    }
+    try {
+      const licence = await verifyActivationToken(credential, tokens);
+      if (withdrawals.concern(licence)) throw licenceWithdrawn();
+      return { kind: 'customer', licence };
+    } catch (error) {
+      if (error instanceof Refusal) {
+        if (error.reason !== undefined && !isGuess) onRefused('token', error.reason);
+        if (error.code === 'token_invalid') limits.countWrongToken(request);
+      }
       throw error;
-    });
-    if (withdrawals.concern(licence)) throw licenceWithdrawn();
-    return { kind: 'customer', licence };
+    }
   }
 
   async function authorize(request: IncomingMessage): Promise<Grant> {

@@ -124,6 +124,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       downloads,
       packageKeys,
       log,
+      onRefused: metrics.countCredential,
     });
     const verdaccio = await createVerdaccio(gate, log, packages, url);
     const delivery = startDelivery({

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { RefusedReason } from './refusal.ts';
 import { vendor } from './vendor.ts';
 
 /** Values that are read at a scrape. */
@@ -17,6 +18,8 @@ export type Readings = {
 export type Metrics = {
   /** Counts a finished request. `refusal` is the code of the error with which the registry rejected it. */
   countRequest(kind: string, status: number, refusal: string | undefined): void;
+  /** Counts a token or secret that was refused. */
+  countCredential(credential: 'token' | 'publisher' | 'metrics', reason: RefusedReason): void;
   countDownload(outcome: 'allowed' | 'denied'): void;
   addTarballBytes(bytes: number): void;
   /** The metrics of the registry, without those of the process: for documentation. */
@@ -41,6 +44,13 @@ export function createMetrics(readings: Readings): Metrics {
   const refusals = new Counter({
     ...about('refusals_total', 'Requests that were rejected, by the `code` of the response'),
     labelNames: ['code'],
+  });
+  const credentials = new Counter({
+    ...about(
+      'credentials_refused_total',
+      'Credentials that were refused: activation tokens (`token`), by reason (`audience`, `issuer`, `expired`, `unknown_key`, `signature`, `algorithm`, `claims`, `malformed`, `withdrawn`), and secrets (`publisher`, `metrics`), which are `wrong`',
+    ),
+    labelNames: ['credential', 'reason'],
   });
   const downloads = new Counter({
     ...about(
@@ -85,6 +95,7 @@ export function createMetrics(readings: Readings): Metrics {
       requests.inc({ kind, status });
       if (refusal !== undefined) refusals.inc({ code: refusal });
     },
+    countCredential: (credential, reason) => credentials.inc({ credential, reason }),
     countDownload: (outcome) => downloads.inc({ outcome }),
     addTarballBytes: (count) => bytes.inc(count),
     describe() {

@@ -40,7 +40,10 @@ export function createOwnAnswers({
     if (target.kind === 'metrics' && metricsSecret !== undefined) {
       return async ({ headers, method }, response) => {
         const secret = /^Bearer +([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
-        if (!isOneOf(secret, metricsSecret)) throw metricsSecretWrong();
+        if (!isOneOf(secret, metricsSecret)) {
+          if (secret !== undefined) metrics.countCredential('metrics', 'wrong');
+          throw metricsSecretWrong();
+        }
         response.setHeader('Content-Type', metricsType);
         response.setHeader('Cache-Control', 'no-store');
         response.end(method === 'HEAD' ? undefined : await metrics.text());

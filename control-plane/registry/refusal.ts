@@ -3,6 +3,19 @@
 import type { ServerResponse } from 'node:http';
 import { vendor } from './vendor.ts';
 
+/** Why a credential was refused; the values of a metric's label. */
+export type RefusedReason =
+  | 'audience'
+  | 'issuer'
+  | 'expired'
+  | 'unknown_key'
+  | 'signature'
+  | 'algorithm'
+  | 'claims'
+  | 'malformed'
+  | 'withdrawn'
+  | 'wrong';
+
 /** A rejected request: an HTTP status, a stable code, and a message for the user of npm. */
 export class Refusal extends Error {
   readonly status: number;
@@ -10,6 +23,8 @@ export class Refusal extends Error {
   readonly details: Record<string, unknown>;
   /** Seconds after which the request may succeed. */
   readonly retryAfter: number | undefined;
+  /** Why a credential was refused, for the metrics. */
+  reason: RefusedReason | undefined;
 
   constructor(
     status: number,
@@ -30,13 +45,24 @@ export const tokenMissing = () =>
   new Refusal(401, 'token_missing', 'An activation token is required: activate your licence key to get one');
 
 export const tokenExpired = () =>
-  new Refusal(401, 'token_expired', 'The activation token has expired: activate again to get a new one');
+  becauseOf(
+    'expired',
+    new Refusal(401, 'token_expired', 'The activation token has expired: activate again to get a new one'),
+  );
 
-export const tokenInvalid = (reason: string) =>
-  new Refusal(401, 'token_invalid', `The activation token is invalid: ${reason}`);
+export const tokenInvalid = (reason: RefusedReason, explanation: string) =>
+  becauseOf(reason, new Refusal(401, 'token_invalid', `The activation token is invalid: ${explanation}`));
 
 export const licenceWithdrawn = () =>
-  new Refusal(403, 'license_withdrawn', 'The licence is suspended or was revoked: contact the vendor');
+  becauseOf(
+    'withdrawn',
+    new Refusal(403, 'license_withdrawn', 'The licence is suspended or was revoked: contact the vendor'),
+  );
+
+function becauseOf(reason: RefusedReason, refusal: Refusal): Refusal {
+  refusal.reason = reason;
+  return refusal;
+}
 
 export const keysUnavailable = () =>
   new Refusal(503, 'keys_unavailable', 'Activation tokens cannot be verified right now: try again in a moment');

@@ -3,7 +3,7 @@
  * rejected before they reach a handler.
  */
 import { packageName } from '@carton/runtime/service';
-import type { Caller } from '@carton/runtime/testing';
+import { type Caller, callerOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { failuresPerWindow } from '../license/guesses.ts';
 import { generateKey } from '../license/key.ts';
@@ -301,4 +301,45 @@ t.test('a problem reveals nothing of the implementation', async (t) => {
   );
   t.match(response, { status: 400, body: { code: 'invalid_request' } });
   t.notMatch(JSON.stringify(response.body), /select|license_keys|\.ts|timestamp/);
+});
+
+t.test('refused secrets are counted by what was asked for and reason', async (t) => {
+  const { url, options, admin, administrator } = await startTestControlPlane(t, {
+    metricsSecret: 'metrics-secret-of-the-tests',
+  });
+  const ended = await administrator('reader');
+  await admin.patch(`/administrators/${ended.id}`, { disabled: true });
+  const status = async (path: string, bearer: string, method = 'GET') =>
+    (await callerOf(url, { authorization: `Bearer ${bearer}` }).call(method, path)).status;
+  const calls: [path: string, bearer: string, method?: string][] = [
+    ['/license/keys', 'a-guess'],
+    ['/license/keys', ended.secret],
+    ['/license/keys', options.registrySecret],
+    ['/license/withdrawals', 'a-guess'],
+    ['/license/withdrawals', options.adminSecret],
+    ['/releases', 'a-guess', 'POST'],
+    ['/boxes/hosting?host=shop.example.com', 'a-guess'],
+    ['/metrics', 'a-guess'],
+    ['/metrics', options.registrySecret],
+  ];
+  for (const call of calls) t.equal(await status(...call), 401, call.join(' '));
+  t.equal(await status('/metrics', 'metrics-secret-of-the-tests'), 200);
+  const authorization = `Bearer ${options.adminSecret}`;
+  const text = await (await fetch(`${url}/metrics`, { headers: { authorization } })).text();
+  const lines = text.split('\n').filter((line) => line.startsWith('carton_credentials_refused_total{'));
+  const counts = lines.map((line) => line.replace(/^.*credential="(.*)",reason="(.*)"} /, '$1 $2 '));
+  t.strictSame(
+    new Set(counts),
+    new Set([
+      'admin unknown 1',
+      'admin ended 1',
+      'admin misplaced 1',
+      'registry unknown 1',
+      'registry misplaced 1',
+      'publisher unknown 1',
+      'hosting unknown 1',
+      'metrics unknown 1',
+      'metrics misplaced 1',
+    ]),
+  );
 });

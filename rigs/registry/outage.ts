@@ -78,6 +78,8 @@ function watchMemory(registry: Registry) {
       await sleep(50);
     }
   })();
+  // The registry has ended if the rig has failed.
+  watching.catch(() => {});
   return {
     async stop() {
       isWatching = false;

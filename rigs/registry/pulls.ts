@@ -16,14 +16,23 @@ export interface Pull {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
-/** Sends a request. @throws Error if the connection is lost before the headers of the response */
+/**
+ * Sends a request. One that meets a kept connection which the registry has just closed is sent again, as npm's clients do.
+ * @throws Error if the connection is lost before the headers of the response
+ */
 export async function pull(registry: Pick<Registry, 'url'>, path: string, token: string): Promise<Pull> {
   const sent = request(registry.url + path, {
     agent,
     headers: { authorization: `Bearer ${token}`, accept: 'application/vnd.npm.install-v1+json, */*' },
   });
   sent.end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let response: IncomingMessage;
+  try {
+    [response] = (await once(sent, 'response')) as [IncomingMessage];
+  } catch (error) {
+    if (sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET') return pull(registry, path, token);
+    throw error;
+  }
   const keepsText = !path.endsWith('.tgz');
   let [bytes, text] = [0, ''];
   try {

@@ -32,7 +32,8 @@ const environment = {
   PUBLISH_SECRET: secrets.publishSecret,
   PACKAGE_SIGNING_KEY_FILE: keyFile,
 };
-const publish = (...parameters: string[]) => checkout.run('scripts/publish-packages.ts', parameters, environment);
+const publish = (...parameters: string[]) =>
+  checkout.run('scripts/publish-packages.ts', ['--this-platform', ...parameters], environment);
 const release = (...parameters: string[]) => checkout.run('scripts/release.ts', parameters, environment);
 const published = ({ stdout }: { stdout: string }) =>
   stdout.split('\n').filter((line) => line.startsWith('@carton/') && line.endsWith(' published'));

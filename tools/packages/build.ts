@@ -10,7 +10,14 @@ import { bundle, explorerAssets } from './bundle.ts';
 import { type Declarations, withDeclarations } from './declarations.ts';
 import { thirdPartyLicences } from './licences.ts';
 import { type NativeLibrary, nativeDependencies, nativeFiles, nativeLibraries } from './native.ts';
-import { findPlatforms, type PlatformSource, platformDependencies, platformFiles } from './postgresql.ts';
+import type { FetchPackage } from './other-platforms.ts';
+import {
+  findPlatforms,
+  type PlatformSource,
+  platformDependencies,
+  platformFiles,
+  platformPrefix,
+} from './postgresql.ts';
 import {
   entryPoints,
   type Manifest,
@@ -47,6 +54,8 @@ export type BuildOptions = {
   only?: string[];
   /** The checkout to build; this one by default. */
   root?: string;
+  /** Fetches what npm has not installed because it is of another platform; without it, those platforms are left out. */
+  fetchPackage?: FetchPackage | undefined;
   /** Called with each line of output. */
   log?: (line: string) => void;
 };
@@ -59,11 +68,13 @@ export async function buildPackages({
   out,
   only,
   root = repository,
+  fetchPackage,
   log = () => {},
 }: BuildOptions): Promise<BuiltPackage[]> {
   await mkdir(out, { recursive: true });
   const workspace = await readWorkspace(root);
-  const platforms = await findPlatforms(workspace);
+  const arePlatformsRequested = only?.some((name) => name.startsWith(platformPrefix(workspace))) ?? true;
+  const platforms = await findPlatforms(workspace, arePlatformsRequested ? fetchPackage : undefined);
   const sources = inDependencyOrder(workspace);
   const isRequested = ({ name }: { name: string }) => only === undefined || only.includes(name);
   const known = new Set([...platforms, ...sources.map(({ manifest }) => manifest)].map(({ name }) => name));
@@ -75,7 +86,7 @@ export async function buildPackages({
 
   const requested = sources.filter(({ manifest }) => isRequested(manifest));
   const libraries = new Map<Source, NativeLibrary[]>();
-  for (const source of requested) libraries.set(source, await nativeLibraries(workspace, source));
+  for (const source of requested) libraries.set(source, await nativeLibraries(workspace, source, fetchPackage));
   built.push(...(await buildLibraries(workspace, [...libraries.values()].flat(), out)));
 
   const state = await digestSources(workspace, requested);

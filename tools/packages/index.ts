@@ -3,6 +3,8 @@
 
 export { type BuildOptions, type BuiltPackage, buildPackages } from './build.ts';
 export { readContents } from './contents.ts';
+export { distTagOf, tagChannel } from './dist-tags.ts';
+export { openOtherPlatforms } from './other-platforms.ts';
 export {
   type ProvenanceOptions,
   packageProvenance,

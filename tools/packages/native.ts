@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { thirdPartyLicences } from './licences.ts';
+import type { FetchPackage } from './other-platforms.ts';
 import { platforms } from './postgresql.ts';
 import { type Manifest, readManifest, type Source, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
@@ -44,12 +45,23 @@ type Part = { folder: string; manifest: Manifest };
  * Reads the libraries that a package lists.
  * @throws Error if one is not installed or may not be redistributed
  */
-export async function nativeLibraries(workspace: Workspace, source: Source): Promise<NativeLibrary[]> {
+export async function nativeLibraries(
+  workspace: Workspace,
+  source: Source,
+  fetchPackage?: FetchPackage,
+): Promise<NativeLibrary[]> {
   const vendorFields = source.manifest[workspace.vendor] as { native?: string[] } | undefined;
-  return Promise.all((vendorFields?.native ?? []).map((library) => readLibrary(workspace, source, library)));
+  return Promise.all(
+    (vendorFields?.native ?? []).map((library) => readLibrary(workspace, source, library, fetchPackage)),
+  );
 }
 
-async function readLibrary({ scope }: Workspace, source: Source, library: string): Promise<NativeLibrary> {
+async function readLibrary(
+  { scope }: Workspace,
+  source: Source,
+  library: string,
+  fetchPackage?: FetchPackage,
+): Promise<NativeLibrary> {
   const own = await findPart(source.folder, library);
   if (!own) throw new Error(`${source.manifest.name} lists the native library ${library}, which is not installed`);
   const common = await closureOf([own]);
@@ -57,7 +69,7 @@ async function readLibrary({ scope }: Workspace, source: Source, library: string
   const known = platforms.filter((platform) => optional.some((name) => name.endsWith(`-${platform}`)));
   const installed: NativeLibrary['installed'] = [];
   for (const platform of known) {
-    const parts = await partsFor(platform, own, common);
+    const parts = await partsFor(platform, own, common, fetchPackage);
     if (parts) installed.push({ platform, parts });
   }
   if (known.length === 0) installed.push({ platform: anyPlatform, parts: common });
@@ -78,18 +90,28 @@ async function readLibrary({ scope }: Workspace, source: Source, library: string
   };
 }
 
-/** The library with its dependencies for a platform; undefined if npm has not installed them on this machine. */
-async function partsFor(platform: string, own: Part, common: readonly Part[]): Promise<Part[] | undefined> {
+/** The library with its dependencies for a platform; undefined if npm has not installed them on this machine and they are not fetched. */
+async function partsFor(
+  platform: string,
+  own: Part,
+  common: readonly Part[],
+  fetchPackage?: FetchPackage,
+): Promise<Part[] | undefined> {
   const platformParts: Part[] = [];
   for (const { folder, manifest } of common) {
     for (const name of Object.keys(manifest.optionalDependencies ?? {})) {
       if (!name.endsWith(`-${platform}`)) continue;
-      const part = await findPart(folder, name);
+      const part = (await findPart(folder, name)) ?? (await fetchPart(name, fetchPackage));
       if (!part) return undefined;
       platformParts.push(part);
     }
   }
   return closureOf([own, ...platformParts]);
+}
+
+async function fetchPart(name: string, fetchPackage?: FetchPackage): Promise<Part | undefined> {
+  const folder = await fetchPackage?.(name);
+  return folder === undefined ? undefined : { folder, manifest: await readManifest(folder) };
 }
 
 /**

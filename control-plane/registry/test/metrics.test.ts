@@ -68,10 +68,52 @@ t.test('requests, refusals, downloads and bytes are counted', async (t) => {
     'refusals_total{code="not_entitled"}': 2,
     'refusals_total{code="token_missing"}': 1,
     'refusals_total{code="token_invalid"}': 1,
+    'credentials_refused_total{credential="publisher",reason="wrong"}': 1,
     'downloads_total{outcome="allowed"}': 1,
     'downloads_total{outcome="denied"}': 1,
     tarball_bytes_total: length + 10,
   });
+});
+
+t.test('each kind of wrong token and secret is refused, and counted by reason', async (t) => {
+  const { controlPlane, registry, samples } = await start(t);
+  const sign = (claims = {}, by = key) => signToken(by, registry.url, claims);
+  const right = await sign();
+  const [header, payload, signature] = right.split('.') as [string, string, string];
+  const edited = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const withheld = { alg: 'none', typ: 'JWT', kid: key.kid };
+  controlPlane.state.withdrawals = [{ licenseId: 'licence-1', customerId: 'c', withdrawnAt: new Date().toISOString() }];
+  const withdrawn = await sign({ license: 'licence-1' });
+  await waitUntil(async () => (await send(registry, tarball, withdrawn)).status === 403);
+  const before = await samples();
+  const cases: [reason: string, token: string, status: number][] = [
+    ['audience', await sign({ aud: 'http://another.example' }), 401],
+    ['issuer', await sign({ iss: 'another' }), 401],
+    ['expired', await sign({ exp: Math.floor(Date.now() / 1000) - 60 }), 401],
+    ['unknown_key', await sign({}, generateKey()), 401],
+    ['signature', [header, encode({ ...edited, tier: 'enterprise' }), signature].join('.'), 401],
+    ['signature', await sign({}, { ...generateKey(), kid: key.kid }), 401],
+    ['algorithm', [encode(withheld), payload, ''].join('.'), 401],
+    ['algorithm', [encode({ ...withheld, alg: 'HS256' }), payload, signature].join('.'), 401],
+    ['claims', await sign({ sub: '' }), 401],
+    ['malformed', `eyJ.${payload}.${signature}`, 401],
+    ['withdrawn', withdrawn, 403],
+  ];
+  const expected: Record<string, number> = {};
+  for (const [reason, token, status] of cases) {
+    t.equal((await send(registry, tarball, token)).status, status, reason);
+    const name = `credentials_refused_total{credential="token",reason="${reason}"}`;
+    expected[name] = (expected[name] ?? before[name] ?? 0) + 1;
+  }
+  await send(registry, '/-/whoami', 'a guess');
+  await send(registry, '/-/whoami', 'another-guess');
+  expected['credentials_refused_total{credential="publisher",reason="wrong"}'] = 1;
+  await send(registry, '/metrics', 'a-guess');
+  expected['credentials_refused_total{credential="metrics",reason="wrong"}'] = 1;
+  t.equal((await send(registry, tarball, right)).status, 200);
+  const counted = Object.entries(await samples()).filter(([name]) => name.startsWith('credentials_'));
+  t.strictSame(Object.fromEntries(counted), expected);
 });
 
 t.test('reports that wait and ages show that the control plane is away', async (t) => {
