@@ -1,9 +1,11 @@
 /**
  * An install that is interrupted, by a signal or by the network, resumes.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { isAlive } from '../box/process-table.ts';
+import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, until } from './support/box.ts';
 import { makePackage, makeRuntime } from './support/packages.ts';
@@ -49,6 +51,51 @@ t.test('an install killed during the pull resumes', async (t) => {
     await list(release),
     ['part-a', 'part-b', 'part-c', 'part-d', 'runtime'],
     'no incomplete package is in the release',
+  );
+});
+
+t.test('an install killed while the box starts: the next one stops that box and finishes', async (t) => {
+  const box = await makeBox(t, vendor);
+  const runtime = `${scope}/runtime`;
+  t.teardown(() => vendor.packages.set(runtime, makeRuntime()));
+  vendor.packages.set(runtime, makeRuntime('0.1.0', 'never healthy'));
+  const cut = box.beginInstall();
+  await until(async () => (await findRunningBox(box.folder)) !== undefined && (await box.ask()) !== undefined);
+  cut.child.kill('SIGKILL');
+  await cut.ended;
+  const orphan = await findRunningBox(box.folder);
+  t.ok(orphan, 'the box outlives the command');
+  t.match(await box.run(['status', '--json']), { exitCode: 12, end: { error: { code: 'not_installed' } } });
+
+  vendor.packages.set(runtime, makeRuntime('0.2.0'));
+  t.match(await box.install(), { exitCode: 0, end: { result: { running: true } } });
+  t.match(await box.ask(), { version: '0.2.0' });
+  t.notOk(orphan && (await isAlive(orphan)), 'the orphaned box is gone');
+  t.match(await box.run(['status', '--json']), { exitCode: 0 });
+});
+
+t.test('an update killed while the new box starts: status says so, and the next one finishes', async (t) => {
+  const box = await makeBox(t, vendor);
+  const runtime = `${scope}/runtime`;
+  t.teardown(() => vendor.packages.set(runtime, makeRuntime()));
+  vendor.packages.set(runtime, makeRuntime());
+  const first = await box.install();
+  vendor.packages.set(runtime, makeRuntime('0.2.0', 'never healthy'));
+  const cut = box.beginInstall();
+  await until(async () => (await box.ask())?.version === '0.2.0');
+  cut.child.kill('SIGKILL');
+  await cut.ended;
+  t.equal(await readlink(box.folder.current), `releases/${first.end.result?.release}`, 'the old release is current');
+  t.match(await box.run(['status', '--json']), { exitCode: 10, end: { result: { running: true, healthy: false } } });
+
+  vendor.packages.set(runtime, makeRuntime('0.3.0'));
+  t.match(await box.install(), { exitCode: 0 });
+  t.match(await box.ask(), { version: '0.3.0' });
+  t.match(await box.run(['status', '--json']), { exitCode: 0 });
+  t.same(
+    (await list(box.folder.releases)).filter((name) => !/^[0-9a-f]{16}$/.test(name)),
+    [],
+    'nothing half-made remains',
   );
 });
 
