@@ -97,6 +97,7 @@ export const rooms = {
     service: ['vendor.ts', 'failure.ts', 'output', 'box'],
     pull: ['vendor.ts', 'failure.ts', 'network.ts', 'control-plane.ts', 'output', 'box', 'release'],
     backup: ['vendor.ts', 'failure.ts', 'output', 'box'],
+    upgrade: ['vendor.ts', 'failure.ts', 'output', 'box', 'release', 'backup'],
     commands: all,
     'command-line': all,
     'program.ts': all,

@@ -25,6 +25,8 @@ export interface ReleasedPackage {
   version: string;
   /** Digest of its tarball (Subresource Integrity), `sha512-…`. */
   integrity: string;
+  /** File names of its migrations; not signed. */
+  migrations?: string[];
 }
 
 /** A signature (ECDSA in DER) in base64, and the id of its key. */
@@ -86,16 +88,27 @@ export async function activate(
 }
 
 /**
- * Reads the current release of a channel. Network errors and 5xx responses are retried twice.
- * @throws Failure control_plane_unavailable, interrupted
+ * Reads the current release of a channel, or one that was published on it before. Network errors and 5xx responses are
+ * retried twice.
+ * @throws Failure usage if the channel has no such release; control_plane_unavailable, interrupted
  */
 export async function readRelease(
   controlPlaneUrl: string,
   channel: string = defaultChannel,
   signal?: AbortSignal,
+  version?: string,
 ): Promise<Release> {
-  const url = `${controlPlaneUrl.replace(/\/+$/, '')}/releases/${channel}`;
-  return parseRelease(await requestWithRetries(url, {}, toRequestFailure, signal), url);
+  const name = version === undefined ? channel : `${channel}/${encodeURIComponent(version)}`;
+  const url = `${controlPlaneUrl.replace(/\/+$/, '')}/releases/${name}`;
+  const toFailure: ToFailure = async (response, of) => {
+    const failure = await toRequestFailure(response, of);
+    if (response.status !== 404 || version === undefined) return failure;
+    const message = `the channel ${channel} has no release ${version}`;
+    return new Failure('usage', message, 'Use a version that the vendor has published on it', failure.facts);
+  };
+  const release = parseRelease(await requestWithRetries(url, {}, toFailure, signal), url);
+  if (version === undefined || release.version === version) return release;
+  throw unavailable(url, `it responded with release ${release.version} instead of ${version}`);
 }
 
 /**
@@ -249,7 +262,8 @@ function parseRelease(body: unknown, url: string): Release {
   const isPackage = (entry: Partial<ReleasedPackage>) =>
     packageName.test(entry?.name ?? '') &&
     semver.valid(entry.version) !== null &&
-    /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '');
+    /^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '') &&
+    (entry.migrations === undefined || isListOfTexts(entry.migrations));
   const isSignature = (entry: Partial<ReleaseSignature> | null) =>
     typeof entry?.keyid === 'string' && typeof entry.sig === 'string';
   const areSignatures = Array.isArray(signatures) && signatures.every(isSignature);
@@ -257,6 +271,10 @@ function parseRelease(body: unknown, url: string): Release {
     return body as Release;
   }
   throw unavailable(url, 'invalid release in the response');
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 /** The failure of a request to the control plane. */

@@ -26,6 +26,8 @@ export const exitCodes = {
   yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
   taken_back: { status: 18, meaning: 'the new release or settings failed, and the former box runs' },
   domains_not_proved: { status: 20, meaning: 'a domain of the box is not proved yet' },
+  would_lose_data: { status: 21, meaning: 'going back would lose data; nothing was changed' },
+  no_former_release: { status: 22, meaning: 'there is no former release to go back to' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

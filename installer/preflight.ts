@@ -12,13 +12,13 @@ import { megabytes } from './output/output.ts';
 export const spareBytes = { embeddedDatabase: 500_000_000, ownDatabase: 100_000_000 };
 
 /** Files occupy whole blocks, and the registry's sizes are only declared: 10 % on top. */
-const overhead = 1.1;
+export const diskOverhead = 1.1;
 
 /** @throws Failure disk_full when the disk has less space than `bytesToPull` and `spare` bytes need */
 export async function checkDisk(folder: BoxFolder, bytesToPull: number, spare: number): Promise<void> {
   const { bavail, bsize } = await statfs(await nearestExisting(folder.root));
   const free = bavail * bsize;
-  const needed = Math.ceil(bytesToPull * overhead) + spare;
+  const needed = Math.ceil(bytesToPull * diskOverhead) + spare;
   if (free >= needed) return;
   throw new Failure(
     'disk_full',

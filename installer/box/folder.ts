@@ -15,6 +15,8 @@ export interface BoxFolder {
   readonly releases: string;
   readonly current: string;
   readonly data: string;
+  /** Records and backups of upgrades. */
+  readonly upgrades: string;
   readonly logs: string;
   readonly log: string;
   readonly run: string;
@@ -35,6 +37,7 @@ export function boxFolder(directory: string): BoxFolder {
     releases: join(root, 'releases'),
     current: join(root, 'current'),
     data: join(root, 'data'),
+    upgrades: join(root, 'upgrades'),
     logs: join(root, 'logs'),
     log: join(root, 'logs', 'box.log'),
     run: join(root, 'run'),
@@ -88,7 +91,8 @@ export async function checkFolderUsable(folder: BoxFolder): Promise<void> {
   }
   if (nearest !== folder.root) return;
   // A killed command may have left a temporary file such as `box.json.123.new`.
-  const known = /^(releases|data|logs|run|backups|backup\.json|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
+  const known =
+    /^(releases|data|upgrades|logs|run|backups|backup\.json|lost\+found|\..*|(box\.json|box\.env|current)(\..*)?)$/;
   const otherFiles = (await readdir(folder.root)).filter((name) => !known.test(name));
   if (otherFiles.length > 0 && !(await exists(folder.settings))) {
     throw new Failure(

@@ -140,7 +140,8 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
-async function startSuccessor(
+/** Starts a box after a stopped one: in the supervisor of the latter, which takes it from the launch queue, if it has one. */
+export async function startSuccessor(
   folder: BoxFolder,
   previous: RunningBox,
   launch: Launch,

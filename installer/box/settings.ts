@@ -20,6 +20,11 @@ export interface BoxSettings {
   customerId: string;
   /** The channel of releases; absent for the stable one of a box that an earlier version of the command has installed. */
   channel?: string;
+  /** The vendor's version of the installed release; absent until an install has recorded it. */
+  version?: string;
+  /** The version that the box stays at, and the channel it follows in place of the licence's: `upgrade` sets both. */
+  pinnedVersion?: string;
+  chosenChannel?: string;
   /** How the box is registered at the control plane; absent until `deploy`. */
   deployment?: Deployment;
 }

@@ -2,6 +2,7 @@
  * The table of all commands: names, options, examples and exit codes. `npm run documentation` writes docs/commands.md
  * from it. A command's implementation is loaded only when it runs.
  */
+import type { ExitCode } from '../exit-codes.ts';
 import { variable, vendor } from '../vendor.ts';
 import { backupCommands } from './backup.ts';
 import { configCommands } from './config.ts';
@@ -9,6 +10,7 @@ import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts
 import { domainCommands } from './domains.ts';
 import { informationCommands } from './information.ts';
 import { serviceCommands } from './service.ts';
+import { upgradeCommands } from './upgrades.ts';
 
 /** Commands of several words, by the first. */
 export const groups: Readonly<Record<string, string>> = {
@@ -18,6 +20,15 @@ export const groups: Readonly<Record<string, string>> = {
   license: 'show and replace the licence of the box',
   service: 'run the box as a service of systemd, which starts it at boot and watches it',
 };
+
+const neverOfInstall: readonly ExitCode[] = [
+  'not_installed',
+  'not_running',
+  'problems_found',
+  'domains_not_proved',
+  'would_lose_data',
+  'no_former_release',
+];
 
 /** In the order in which help lists them. */
 export const commands: readonly CommandDefinition[] = [
@@ -50,9 +61,10 @@ export const commands: readonly CommandDefinition[] = [
       `${vendor} install --port 8080 --database-url-file database.txt`,
       `${vendor} install                      # update, or change the tier`,
     ],
-    codes: allCodes.filter((code) => !['not_installed', 'not_running', 'problems_found'].includes(code)),
+    codes: allCodes.filter((code) => !neverOfInstall.includes(code)),
     load: async () => (await import('../commands/run-install.ts')).runInstall,
   },
+  ...upgradeCommands,
   {
     name: 'start',
     summary: 'start the box and wait until it is healthy',

@@ -27,6 +27,8 @@ export function buildProgram(): Command {
     .usage('<command> [options]')
     .showSuggestionAfterError()
     .configureOutput({ writeErr: () => undefined })
+    // `--version` after a command is an option of the command.
+    .enablePositionalOptions()
     .exitOverride();
   program.addHelpText('after', () =>
     helpTail([`${vendor} install --key-file licence.txt`, `${vendor} status`], allCodes),

@@ -12,7 +12,7 @@ import { stopForGood } from '../box/stop-for-good.ts';
 import { hasTakenNoPlace } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { silent } from '../output/output.ts';
-import { partialFolder, revertToPartial } from '../release/layout.ts';
+import { currentRelease, partialFolder, revertToPartial } from '../release/layout.ts';
 
 /** Knows what existed before the install and what it has created. */
 export interface Cleanup {
@@ -75,7 +75,12 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
         await stopForGood(folder, running, silent, { force: true });
         running = undefined;
       }
-      if (release && !releases.has(release) && running?.release !== release) {
+      if (
+        release &&
+        !releases.has(release) &&
+        running?.release !== release &&
+        (await currentRelease(folder)) !== release
+      ) {
         await revertToPartial(folder, release).catch(() => undefined);
       }
       if (release) await tidyPartial(partialFolder(folder, release), keep);

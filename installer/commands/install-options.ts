@@ -33,6 +33,14 @@ export interface InstallOptions {
   hostingSecret?: string;
   /** False lays out the release and makes it current without starting the box. */
   start?: boolean;
+  /** The version of a release: the box then stays at it. */
+  version?: string;
+  /** The channel to follow in place of the licence's. */
+  channel?: string;
+  /** Whether the box follows the newest release of the licence's channel again. */
+  unpin?: boolean;
+  /** Whether the operator has a backup of a database of their own, so that none is taken before migrations. */
+  ownBackup?: boolean;
   /** Whether versions that the vendor has yanked are installed. */
   allowYanked?: boolean;
   /** The vendor's public keys, which verify the release; those of this build by default. An empty list verifies nothing. */

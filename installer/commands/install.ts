@@ -4,7 +4,6 @@
  */
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
-import { readInstallationId } from '../box/installation.ts';
 import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { replaceBox, startBox, type WaitOptions } from '../box/replace.ts';
@@ -19,16 +18,11 @@ import {
 } from '../box/settings.ts';
 import { stopForGood } from '../box/stop-for-good.ts';
 import { readStopSeconds } from '../box/stopping.ts';
-import { type Activation, activate, channelOf, defaultChannel, readRelease } from '../control-plane.ts';
+import { activate } from '../control-plane.ts';
+import { asFailure } from '../failure.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { checkDisk, checkExecutable, checkPath, checkPort, spareBytes } from '../preflight.ts';
-import { createCredentials } from '../pull/credentials.ts';
-import builtIn from '../pull/package-keys.json' with { type: 'json' };
-import { verifyReleaseProvenance } from '../pull/provenance.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
-import { openRegistry } from '../pull/registry.ts';
-import { type PackageKey, verifyRelease } from '../pull/release-signature.ts';
-import { resolvePackages } from '../pull/resolve.ts';
 import { rejectYanked } from '../pull/yanked.ts';
 import {
   createPartial,
@@ -39,9 +33,19 @@ import {
   removePartials,
   switchCurrent,
 } from '../release/layout.ts';
-import { createLock, type ReleaseLock, readLock, releaseId } from '../release/lock-file.ts';
+import { type ReleaseLock, readLock } from '../release/lock-file.ts';
+import { guardUpgrade, type UpgradeGuard } from '../upgrade/guard.ts';
+import { readRecords } from '../upgrade/record.ts';
+import { resumeUpgrade } from '../upgrade/restore.ts';
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
 import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
+import {
+  chooseRelease,
+  type ResolvedRelease,
+  type ResolveInput,
+  rejectOlder,
+  resolveRelease,
+} from './resolve-release.ts';
 import { warnOfRoot, warnOfUnencrypted } from './risks.ts';
 
 /** The result of an install. */
@@ -100,6 +104,7 @@ async function installLocked(
   cleanup: Cleanup,
 ): Promise<InstallResult> {
   await checkSecrets(folder);
+  await resumeUpgrade(folder, output);
   const before = {
     settings: await readSettings(folder),
     secrets: await readSecrets(folder),
@@ -122,76 +127,52 @@ async function installLocked(
   });
   warnOfRoot(output);
   const { tier, customerId, registryUrl } = activation;
-  const channel = channelOf(activation.token);
   const deployment = before.settings?.deployment;
-  const settings: BoxSettings = {
+  const chosen: BoxSettings = {
     ...address,
     registryUrl,
     tier,
     customerId,
-    channel,
+    ...chooseRelease(options, before.settings, activation.token),
     ...(deployment && { deployment }),
   };
-
-  const lock = await layOutRelease(folder, { activation, settings, secrets, key }, options, output, cleanup);
-  const plan: Plan = { folder, before, settings, secrets, lock, id: releaseId(lock) };
-  return finish(plan, options, output);
+  const licence = { activation, settings: chosen, secrets, key, before: before.settings };
+  const { lock, id, release } = await layOutRelease(folder, licence, options, output, cleanup);
+  const settings = { ...chosen, version: release.version };
+  return finish({ folder, before, settings, secrets, lock, id }, options, output);
 }
 
-/** Resolves, pulls and lays out the release. @returns its lock */
+/** Resolves, pulls and lays out the release. */
 async function layOutRelease(
   folder: BoxFolder,
-  licence: { activation: Activation; settings: BoxSettings; secrets: BoxSecrets; key: string },
+  licence: ResolveInput & { before: BoxSettings | undefined },
   options: InstallOptions,
   output: Output,
   cleanup: Cleanup,
-): Promise<ReleaseLock> {
-  const { activation, settings, key } = licence;
-  const installationId = await readInstallationId(folder);
-  const ownDatabase = licence.secrets.DATABASE_URL !== undefined;
-  const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal);
-  const registry = openRegistry(createCredentials(activation, renew), output, options.signal, options.patience);
-  const release = await readRelease(settings.controlPlaneUrl, settings.channel, options.signal);
-  const keys: readonly PackageKey[] = options.packageKeys ?? builtIn.keys;
-  if (keys.length > 0) verifyRelease(release, settings.channel ?? defaultChannel, keys, Date.now());
-  if (keys.length > 0) await verifyReleaseProvenance(registry, release, keys, Date.now());
-  const packages = await resolvePackages(registry, activation.packages, release, { ownDatabase });
-  const current = await currentRelease(folder);
-  const installed = current === undefined ? undefined : await readLock(releaseFolder(folder, current));
+): Promise<ResolvedRelease> {
+  const resolved = await resolveRelease(folder, licence, options, output);
+  const { registry, release, packages, lock, id, installed, verified } = resolved;
+  rejectOlder(release, licence.before?.version);
   rejectYanked(packages, installed, options.allowYanked ?? false, output);
-  const title = `release ${release.version}${keys.length > 0 ? '' : ' (unverified: this command has no keys of the vendor)'}`;
-  const lock = createLock(activation.tier, packages);
-  const id = releaseId(lock);
+  const title = `release ${release.version}${verified ? '' : ' (unverified: this command has no keys of the vendor)'}`;
+  const facts = { packages: packages.length, version: release.version, verified, release: id };
   if (await isComplete(folder, id, lock)) {
-    output.info('resolved', `${title}: ${packages.length} packages, all present`, {
-      packages: packages.length,
-      version: release.version,
-      verified: keys.length > 0,
-      release: id,
-    });
-    return lock;
+    output.info('resolved', `${title}: ${packages.length} packages, all present`, facts);
+    return resolved;
   }
 
   const plan = await planPull(folder, packages);
   output.info(
     'resolved',
     `${title}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
-    {
-      version: release.version,
-      verified: keys.length > 0,
-      packages: packages.length,
-      toPull: plan.packagesToPull,
-      bytes: plan.bytesToPull,
-      release: id,
-    },
+    { ...facts, toPull: plan.packagesToPull, bytes: plan.bytesToPull },
   );
-  const spare = options.spareBytes ?? (ownDatabase ? spareBytes.ownDatabase : spareBytes.embeddedDatabase);
-  await checkDisk(folder, plan.bytesToPull, spare);
+  await checkDisk(folder, plan.bytesToPull, options.spareBytes ?? spareBytesFor(licence.secrets));
   await cleanup.createBoxFolders(id);
   await pullPackages(registry, plan, await createPartial(folder, id), output, options.signal);
   await finishRelease(folder, id, lock);
   output.info('laid_out', `release ${id} verified and laid out`, { release: id });
-  return lock;
+  return resolved;
 }
 
 /** Starts or replaces the box if anything changed, then makes the release current. */
@@ -204,16 +185,28 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
     before.settings !== undefined &&
     isSameLaunch(toLaunch(id, before.settings, before.secrets), launch);
 
+  const start = options.start !== false;
+  const guard = await guardOf(plan, options, output);
   let box = running;
   let restarted = false;
-  if (options.start !== false && !(unchanged && running?.release === id)) {
-    box = await startRelease(plan, options, output);
+  if (start && !(unchanged && running?.release === id)) {
+    try {
+      box = await startRelease(plan, guard, options, output);
+    } catch (error) {
+      // A box that could not be brought back keeps its backup.
+      if (asFailure(error).facts.restored !== false) await guard?.abandon();
+      throw error;
+    }
     restarted = true;
   }
   if (before.current !== id) await switchCurrent(folder, id);
   await writeSettings(folder, settings, secrets);
+  await guard?.complete();
   await removePartials(folder);
-  const kept = [id, before.current, box?.release, before.running?.release].filter((release) => release !== undefined);
+  const undoable = (await readRecords(folder)).flatMap(({ from, backup }) => (backup ? [from.release] : []));
+  const kept = [id, before.current, box?.release, before.running?.release, ...undoable].filter(
+    (release) => release !== undefined,
+  );
   await removeOldReleases(folder, new Set(kept));
 
   const changed = restarted || !unchanged;
@@ -233,8 +226,30 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
   return result;
 }
 
+/** The guard of an upgrade; undefined for a first install, and where the release stays. */
+async function guardOf(plan: Plan, options: InstallOptions, output: Output): Promise<UpgradeGuard | undefined> {
+  const { folder, before, settings, secrets, lock, id } = plan;
+  if (!before.settings || !before.current || before.current === id) return undefined;
+  const installed = await readLock(releaseFolder(folder, before.current));
+  const { tier, version } = before.settings;
+  const from = { release: before.current, version, tier: installed?.tier ?? tier };
+  const to = { release: id, version: settings.version, tier: lock.tier };
+  const { ownBackup = false, signal } = options;
+  const upgrade = { folder, from, to, settings, secrets, ownBackup, signal };
+  return guardUpgrade(upgrade, { start: options.start !== false }, output);
+}
+
+function spareBytesFor({ DATABASE_URL }: Partial<BoxSecrets>): number {
+  return DATABASE_URL === undefined ? spareBytes.embeddedDatabase : spareBytes.ownDatabase;
+}
+
 /** Starts the release, replacing the running box if there is one. */
-async function startRelease(plan: Plan, options: InstallOptions, output: Output): Promise<RunningBox> {
+async function startRelease(
+  plan: Plan,
+  guard: UpgradeGuard | undefined,
+  options: InstallOptions,
+  output: Output,
+): Promise<RunningBox> {
   const { folder, before, settings, secrets, id } = plan;
   const launch = toLaunch(id, settings, secrets);
   const waitOptions: WaitOptions = {
@@ -244,8 +259,10 @@ async function startRelease(plan: Plan, options: InstallOptions, output: Output)
     smokeCheck: true,
   };
   let box: RunningBox;
-  if (before.running && before.settings) {
-    const old = toLaunch(before.running.release, before.settings, before.secrets);
+  const old = before.running && before.settings && toLaunch(before.running.release, before.settings, before.secrets);
+  if (guard?.closed) {
+    box = await guard.exchange({ running: before.running, old, new: launch }, waitOptions);
+  } else if (before.running && old) {
     box = await replaceBox(folder, before.running, { old, new: launch }, output, waitOptions);
   } else {
     // A running box without settings was started by an install that was killed in its last step: it cannot be restored.

@@ -8,6 +8,7 @@ import { replaceBox, startBox } from '../box/replace.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readStopSeconds } from '../box/stopping.ts';
 import type { Output } from '../output/output.ts';
+import { resumeUpgrade } from '../upgrade/restore.ts';
 import { describe, readyToLaunch, type StartOptions, type StartResult, start } from './start.ts';
 import { stop } from './stop.ts';
 
@@ -23,6 +24,7 @@ export async function restart(options: StartOptions, output: Output): Promise<St
 async function restartSupervised(options: StartOptions, output: Output): Promise<StartResult> {
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'restart', async () => {
+    await resumeUpgrade(folder, output);
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     const { healthSeconds = 120, signal } = options;

@@ -139,7 +139,7 @@ async function provideRelease(
         'Nothing was changed. Contact the vendor',
       );
     }
-    return { ...manifest, yankedFor: manifest.deprecated };
+    return { ...manifest, yankedFor: manifest.deprecated, migrations: [] };
   });
   const plan = await planPull(folder, packages);
   output.info('resolved', `release ${id} of the backup: ${plan.packagesToPull} packages to pull`, { release: id });

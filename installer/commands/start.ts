@@ -17,6 +17,7 @@ import type { Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease } from '../release/layout.ts';
 import { findService } from '../service/systemd.ts';
+import { resumeUpgrade } from '../upgrade/restore.ts';
 import { warnOfRoot } from './risks.ts';
 
 /** Options of `start`. */
@@ -56,6 +57,7 @@ export interface ForegroundResult extends StartResult {
 export async function start(options: StartOptions, output: Output): Promise<StartResult> {
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'start', async () => {
+    await resumeUpgrade(folder, output);
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     if (running) return describe(folder, launch, running, true);
@@ -81,6 +83,7 @@ export async function start(options: StartOptions, output: Output): Promise<Star
 export async function startInForeground(options: StartOptions, output: Output): Promise<ForegroundResult> {
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'start', async () => {
+    await resumeUpgrade(folder, output);
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     if (running && !isInBackground(running)) {

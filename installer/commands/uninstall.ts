@@ -67,7 +67,7 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
 /** Removes the box's files, the settings last: until then the box counts as installed, and the command can be repeated. */
 async function removeFiles(folder: BoxFolder, withData: boolean): Promise<Pick<UninstallResult, 'removed' | 'kept'>> {
   const program = [folder.current, folder.releases, folder.run];
-  const data = [folder.data, folder.logs, folder.secrets, folder.installationId];
+  const data = [folder.data, folder.upgrades, folder.logs, folder.secrets, folder.installationId];
   const removed: string[] = [];
   for (const path of [...program, ...(withData ? data : []), folder.settings]) {
     if (!(await exists(path))) continue;

@@ -3,6 +3,7 @@
  * signed, so each member is checked before it is used.
  */
 import { Failure } from '../failure.ts';
+import { kindsIn, type MigrationKinds } from '../release/migrations.ts';
 import { lasting } from './faults.ts';
 
 /** What the registry says about one version. */
@@ -21,6 +22,8 @@ export interface Manifest {
   optionalDependencies: Record<string, string>;
   os?: string[] | string;
   cpu?: string[] | string;
+  /** What the package says of its migrations; not signed, so it serves for a plan only. */
+  migrations: MigrationKinds;
 }
 
 /** The version's entry as it is in JSON. */
@@ -89,6 +92,7 @@ export function parsePackument(
     optionalDependencies: optionalDependencies as Record<string, string>,
     os: os as string[] | undefined,
     cpu: cpu as string[] | undefined,
+    migrations: kindsIn(entry),
   };
 }
 

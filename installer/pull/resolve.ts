@@ -5,6 +5,7 @@
 import { satisfies } from 'semver';
 import type { Release } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
+import { type Migration, toMigrations } from '../release/migrations.ts';
 import { embeddedDatabasePrefix, runtimePackage, scope } from '../vendor.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import type { Manifest } from './packument.ts';
@@ -24,6 +25,8 @@ export interface ResolvedPackage {
   yankedFor: string | undefined;
   /** Version ranges of the vendor's packages that it depends on, by name. */
   dependencies: Record<string, string>;
+  /** Its migrations as the release and the registry list them, which is not signed. */
+  migrations: Migration[];
 }
 
 /** The platform to resolve for, in npm's terms (`linux`, `x64`). */
@@ -56,7 +59,7 @@ export async function resolvePackages(
     mapConcurrently(packages, maxConcurrent, (name) => readManifest(registry, name, release));
   const own = (await readAll(selected)).filter((manifest) => runsOn(manifest, platform));
   const libraries = await readAll(platformLibraries(own, names, platform));
-  const resolved = [...own, ...libraries].map(toResolved);
+  const resolved = [...own, ...libraries].map((manifest) => toResolved(manifest, release));
   if (!resolved.some(({ name }) => name === runtimePackage)) {
     throw new Failure(
       'registry_refused',
@@ -114,8 +117,10 @@ function isAllowed(list: string[] | string | undefined, value: string): boolean 
   return named.length === 0 || named.includes(value) || named.includes('any');
 }
 
-function toResolved(manifest: Manifest): ResolvedPackage {
+function toResolved(manifest: Manifest, release: Release): ResolvedPackage {
   const { name, version, integrity, tarballPath, unpackedSize, deprecated: yankedFor } = manifest;
+  const listed = release.packages.find((entry) => entry.name === name)?.migrations ?? [];
+  const files = new Set([...listed, ...Object.keys(manifest.migrations)]);
   const dependencies = Object.entries(manifest.dependencies).filter(([other]) => other.startsWith(`${scope}/`));
   return {
     name,
@@ -125,6 +130,7 @@ function toResolved(manifest: Manifest): ResolvedPackage {
     unpackedSize,
     yankedFor,
     dependencies: Object.fromEntries(dependencies),
+    migrations: toMigrations(name, [...files].sort(), manifest.migrations),
   };
 }
 

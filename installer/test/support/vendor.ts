@@ -26,6 +26,12 @@ export interface TestVendor {
   licences: Map<string, Licence>;
   /** The packages of the release and the registry, by full name. */
   packages: Map<string, TestPackage>;
+  /** The version of the release. */
+  version: string;
+  /** Makes packages the release of a version. Earlier ones can still be pulled. */
+  publish(version: string, packages: TestPackage[]): void;
+  /** The packages of all versions that were published so. */
+  published: Map<string, TestPackage[]>;
   /** The response in place of the release. */
   release: { status: number; body: object } | undefined;
   /** Integrities in the release that replace the correct ones, by full name. */
@@ -71,7 +77,14 @@ export async function startVendor(packages: TestPackage[], licences: Record<stri
     requests: [],
     clockOffset: 0,
     activations: [],
+    version: '1.0.0',
+    published: new Map(),
   } as unknown as TestVendor;
+  vendor.publish = (version, packages) => {
+    vendor.version = version;
+    vendor.published.set(version, packages);
+    for (const each of packages) vendor.packages.set(each.manifest.name, each);
+  };
   const stalled: Socket[] = [];
   vendor.breakStalled = () => {
     for (const socket of stalled.splice(0)) socket.destroy();
@@ -112,15 +125,17 @@ async function serveControlPlane(
     return;
   }
   const { channel = 'stable' } = vendor;
-  if (request.url === `/releases/${channel}`) {
-    const packages = [...vendor.packages.values()].map(({ manifest, integrity }) => {
+  const [, asked] = request.url?.split(`/releases/${channel}/`) ?? [];
+  if (request.url === `/releases/${channel}` || asked !== undefined) {
+    const version = asked ?? vendor.version;
+    const all = asked === undefined ? [...vendor.packages.values()] : (vendor.published.get(asked) ?? []);
+    const packages = all.map(({ manifest, integrity }) => {
       const { name, version } = manifest;
       return { name, version, integrity: vendor.released.get(name) ?? integrity };
     });
-    const { status, body } = vendor.release ?? {
-      status: 200,
-      body: { version: '1.0.0', channel, packages },
-    };
+    const missing = { status: 404, body: { status: 404, code: 'not_found' } };
+    const { status, body } =
+      vendor.release ?? (all.length > 0 ? { status: 200, body: { version, channel, packages } } : missing);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
     return;
@@ -171,9 +186,11 @@ function serveRegistry(
   if (refusal) return respond(refusal.status, { error: refusal.error });
   const found = vendor.packages.get(name);
   if (!found) return respond(404, { error: `no such package ${name}` });
-  if (!file) return respond(200, packument(found));
+  const others = [...vendor.published.values()].flat().filter(({ manifest }) => manifest.name === name);
+  if (!file) return respond(200, packument([...others, found]));
 
-  const tarball = vendor.replacements.get(name) ?? found.tarball;
+  const asked = others.find(({ manifest }) => file.endsWith(`-${manifest.version}.tgz`)) ?? found;
+  const tarball = vendor.replacements.get(name) ?? (others.includes(found) ? asked : found).tarball;
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': tarball.length });
   const breaks = vendor.breaks.get(name) ?? 0;
   if (breaks > 0 || vendor.stalls.has(name)) {
@@ -185,14 +202,14 @@ function serveRegistry(
   response.end(tarball);
 }
 
-function packument({ manifest, integrity, unpackedSize }: TestPackage): object {
-  const { name, version } = manifest;
-  const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
-  // Not the registry's host, as from a registry behind a proxy.
-  const tarball = `http://registry.invalid/${name}/-/${file}`;
-  return {
-    name,
-    'dist-tags': { latest: version },
-    versions: { [version]: { ...manifest, dist: { tarball, integrity, unpackedSize } } },
-  };
+function packument(packages: readonly TestPackage[]): object {
+  const versions = packages.map(({ manifest, integrity, unpackedSize }) => {
+    const { name, version } = manifest;
+    const file = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+    // Not the registry's host, as from a registry behind a proxy.
+    const tarball = `http://registry.invalid/${name}/-/${file}`;
+    return [version, { ...manifest, dist: { tarball, integrity, unpackedSize } }] as const;
+  });
+  const { name, version } = (packages.at(-1) as TestPackage).manifest;
+  return { name, 'dist-tags': { latest: version }, versions: Object.fromEntries(versions) };
 }

@@ -1,0 +1,50 @@
+/**
+ * Which migrations an upgrade applies, and what each kind of way back needs.
+ */
+import { databaseHome, hasData, withDatabase } from '../backup/home.ts';
+import type { BoxFolder } from '../box/folder.ts';
+import { readSecrets } from '../box/settings.ts';
+import { asFailure } from '../failure.ts';
+import { type Migration, migrationsOf } from '../release/migrations.ts';
+
+export interface PendingMigrations {
+  migrations: Migration[];
+  /** Where it is known from which migrations are applied: the database, or the installed release while that cannot be asked. */
+  from: 'database' | 'installed release';
+}
+
+/** Whether the box has a database. One of the operator's own counts as one. */
+export async function hasDatabase(folder: BoxFolder): Promise<boolean> {
+  if ((await readSecrets(folder)).DATABASE_URL) return true;
+  return hasData((await databaseHome(folder)).data);
+}
+
+/**
+ * Returns those of a new release's migrations that its start would apply.
+ * @param current id of the installed release; undefined without one
+ */
+export async function pendingMigrations(
+  folder: BoxFolder,
+  current: string | undefined,
+  migrations: readonly Migration[],
+): Promise<PendingMigrations> {
+  const applied = await appliedMigrations(folder);
+  if (applied) return { migrations: migrations.filter(({ file }) => !applied.has(file)), from: 'database' };
+  const present = new Set((current ? await migrationsOf(folder, current) : []).map(({ file }) => file));
+  return { migrations: migrations.filter(({ file }) => !present.has(file)), from: 'installed release' };
+}
+
+/** Returns the file names of the migrations in the database; undefined if it does not run. */
+export async function appliedMigrations(folder: BoxFolder): Promise<Set<string> | undefined> {
+  try {
+    return await withDatabase(folder, async (client) => {
+      const { rows: found } = await client.query("select to_regclass('applied_migrations') is not null as exists");
+      if (!found[0].exists) return new Set<string>();
+      const { rows } = await client.query<{ file: string }>('select file from applied_migrations');
+      return new Set(rows.map(({ file }) => file));
+    });
+  } catch (error) {
+    if (asFailure(error).code === 'not_running') return undefined;
+    throw error;
+  }
+}

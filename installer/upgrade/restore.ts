@@ -1,0 +1,140 @@
+/**
+ * Putting back the data of an upgrade's backup, and completing or undoing what a killed command has left.
+ */
+import { readdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { databaseHome, findServer } from '../backup/home.ts';
+import { completeRestore, restoreDatabase } from '../backup/restore-database.ts';
+import type { BoxFolder } from '../box/folder.ts';
+import { findRunningBox } from '../box/running.ts';
+import { readSecrets, writeBoxSettings } from '../box/settings.ts';
+import { stopForGood } from '../box/stop-for-good.ts';
+import type { Output } from '../output/output.ts';
+import { currentRelease, switchCurrent } from '../release/layout.ts';
+import {
+  type Journal,
+  readJournal,
+  readRecords,
+  removeJournal,
+  removeRecord,
+  type UpgradeRecord,
+  upgradeBackup,
+  writeRecord,
+} from './record.ts';
+
+/** Names of the folders with former data of the embedded database. */
+export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
+  const { home } = await databaseHome(folder);
+  return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
+}
+
+/**
+ * Replaces the data by that of the backup, in one step that a kill leaves done or not done. The replaced data stays, and is
+ * named in the record.
+ */
+export async function restoreBackup(
+  folder: BoxFolder,
+  record: UpgradeRecord,
+  options: { output: Output; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const from = upgradeBackup(folder, record.id);
+  await untilDatabaseStopped(folder, options.output);
+  const { former } = await restoreDatabase(folder, { from, release: record.to.release, replace: true, ...options });
+  if (former) record.replacedData = [...(record.replacedData ?? []), former];
+  await writeRecord(folder, record);
+}
+
+/** A box that was replaced without a gap may still complete its requests, and run the database. */
+const retirementSeconds = 120;
+
+/** Waits until the embedded database has stopped, for two minutes. */
+export async function untilDatabaseStopped(folder: BoxFolder, output: Output): Promise<void> {
+  const { data } = await databaseHome(folder);
+  const place = await realpath(data).catch(() => data);
+  for (let seconds = 0; seconds < retirementSeconds && (await findServer(place)); seconds += 0.05) {
+    output.waiting('waiting for the database to stop', seconds);
+    await pause(50);
+  }
+}
+
+/** Removes the folders of former data that a change has added. */
+export async function removeFormerData(folder: BoxFolder, { formerData }: Journal): Promise<void> {
+  const { home } = await databaseHome(folder);
+  for (const name of await formerDataOf(folder)) {
+    if (!formerData.includes(name)) await rm(join(home, name), { recursive: true, force: true });
+  }
+}
+
+/** What was found and done about a killed upgrade or rollback. */
+export interface Resumed {
+  kind: Journal['kind'];
+  /** Whether it was completed; else it was undone. */
+  completed: boolean;
+  record: UpgradeRecord;
+}
+
+/**
+ * Completes or undoes an upgrade or rollback that was killed while it changed the data. Call it with the lock, before
+ * anything starts the box.
+ * @returns undefined if there was none
+ */
+export async function resumeUpgrade(folder: BoxFolder, output: Output): Promise<Resumed | undefined> {
+  const journal = await readJournal(folder);
+  if (!journal) return undefined;
+  const record = (await readRecords(folder)).find(({ id }) => id === journal.upgrade);
+  if (!record) {
+    await removeJournal(folder);
+    return undefined;
+  }
+  await stopUnfinished(folder, output);
+  const completed =
+    journal.kind === 'upgrade'
+      ? await resumeStep(folder, journal, record, output)
+      : await resumeRollback(folder, journal, record);
+  await removeJournal(folder);
+  const target = completed === (journal.kind === 'upgrade') ? record.to : record.from;
+  const what = `an interrupted ${journal.kind} was ${completed ? 'completed' : 'undone'}`;
+  output.warn(`${what}: release ${target.version ?? target.release}`, { release: target.release });
+  if (journal.kind === 'upgrade' && !completed) await removeRecord(folder, record);
+  return { kind: journal.kind, completed, record };
+}
+
+async function resumeStep(
+  folder: BoxFolder,
+  journal: Journal,
+  record: UpgradeRecord,
+  output: Output,
+): Promise<boolean> {
+  if (journal.step === 'passed') {
+    await switchCurrent(folder, record.to.release);
+    await writeBoxSettings(folder, journal.settings);
+    await writeRecord(folder, { ...record, state: 'done' });
+    return true;
+  }
+  const { DATABASE_URL } = await readSecrets(folder);
+  if (journal.step === 'checking' && record.backup && !DATABASE_URL) {
+    await restoreBackup(folder, record, { output });
+    await removeFormerData(folder, journal);
+  }
+  return false;
+}
+
+async function resumeRollback(folder: BoxFolder, journal: Journal, record: UpgradeRecord): Promise<boolean> {
+  await completeRestore(folder);
+  const added = (await formerDataOf(folder)).filter((name) => !journal.formerData.includes(name));
+  const isRestored = journal.step === 'passed' || (journal.step === 'restoring' && added.length > 0);
+  if (!isRestored) return false;
+  const { home } = await databaseHome(folder);
+  const replaced = new Set([...(record.replacedData ?? []), ...added.map((name) => join(home, name))]);
+  if ((await currentRelease(folder)) !== record.from.release) await switchCurrent(folder, record.from.release);
+  await writeBoxSettings(folder, journal.settings);
+  await writeRecord(folder, { ...record, state: 'rolled_back', replacedData: [...replaced] });
+  return true;
+}
+
+/** A killed command may have left a box that is being checked; nobody uses it. */
+async function stopUnfinished(folder: BoxFolder, output: Output): Promise<void> {
+  const running = await findRunningBox(folder);
+  if (running) await stopForGood(folder, running, output, { force: true });
+}
