@@ -71,6 +71,7 @@ export const migrationOwner = {
     'dns_zones',
     'releases',
     'release_channels',
+    'release_publications',
     'administrators',
     'administrator_secrets',
     'journal',

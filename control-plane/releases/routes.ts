@@ -5,7 +5,15 @@ import { notFound, object, routeFor, Type } from '@carton/runtime/service';
 import { PackageName, Tier } from '../schemas.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import { releaseExists, releaseInconsistent } from './problems.ts';
-import { CatalogueRoute, Channel, Migrations, PublishRelease, Release, type ReleasedPackage } from './schemas.ts';
+import {
+  CatalogueRoute,
+  Channel,
+  Migrations,
+  PublishRelease,
+  Release,
+  type ReleasedPackage,
+  Version,
+} from './schemas.ts';
 import { type Releases, stable } from './service.ts';
 
 const route = routeFor<CommonServices & { releases: Releases }, CommonCallers>();
@@ -54,6 +62,28 @@ const readRelease = route(
   },
 );
 
+const readPublishedRelease = route(
+  {
+    method: 'get',
+    path: '/releases/:channel/:version',
+    operationId: 'readPublishedRelease',
+    tag,
+    summary: 'Read a release that was published on a channel',
+    description: 'The current one or an earlier one, with its signatures for this channel: a box can stay at it.',
+    access: 'public',
+    params: object({ channel: Channel, version: Version }),
+    status: 200,
+    response: Release,
+    problems: [notFound],
+    cacheControl: 'public, no-cache',
+  },
+  async ({ params: { channel, version }, releases }) => {
+    const release = await releases.published(channel, version);
+    if (!release) throw notFound(`No release ${version} has been published on the channel ${channel}.`);
+    return release;
+  },
+);
+
 const CataloguePackage = object(
   {
     name: PackageName,
@@ -98,5 +128,5 @@ function isProduct(entry: ReleasedPackage): entry is ReleasedPackage & { tier: N
   return entry.tier !== null;
 }
 
-export const releaseRoutes = [publishRelease, readRelease];
+export const releaseRoutes = [publishRelease, readRelease, readPublishedRelease];
 export const catalogueRoutes = [readCatalogue];

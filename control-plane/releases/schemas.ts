@@ -11,7 +11,7 @@ export const Channel = Type.String({
 });
 
 /** A semantic version (Semantic Versioning 2.0.0), which may have build metadata. */
-const Version = Type.String({
+export const Version = Type.String({
   maxLength: 100,
   pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$',
   examples: ['0.2.1'],

@@ -8,7 +8,7 @@ import { releasePublished } from '../events/types.ts';
 import { findInconsistencies } from './consistency.ts';
 import { releaseExists, releaseInconsistent } from './problems.ts';
 import type { PublishRelease, Release, ReleasedPackage } from './schemas.ts';
-import { findChannel, findPackages, insertRelease, lockChannel, pointChannel } from './store.ts';
+import { findChannel, findPackages, findPublication, insertRelease, lockChannel, pointChannel } from './store.ts';
 
 /** The channel of the catalogue, and of licences unless the vendor chooses another. */
 export const stable = 'stable';
@@ -21,6 +21,8 @@ export async function channelExists(db: Knex, channel: string): Promise<boolean>
 export interface Releases {
   /** Reads the current release of a channel. Returns null if none has been published on it. */
   current(channel: string): Promise<Release | null>;
+  /** Reads a release that was published on a channel. Returns null if there is none of this version. */
+  published(channel: string, version: string): Promise<Release | null>;
   /**
    * Stores a release and points its channel to it. Publishing the same release again changes at most its
    * signatures; publishing an earlier one again moves the channel back to it.
@@ -43,8 +45,17 @@ export function openReleases(db: Knex): Releases {
     return { version, channel, publishedAt, packages, ...(signatures && { signatures }) };
   }
 
+  async function published(channel: string, version: string): Promise<Release | null> {
+    const row = await findPublication(db, channel, version);
+    if (!row) return null;
+    const { publishedAt, signatures } = row;
+    const packages = await findPackages(db, version);
+    return { version, channel, publishedAt, packages, ...(signatures && { signatures }) };
+  }
+
   return {
     current,
+    published,
     async publish({ version, channel, packages, signatures }) {
       const errors = findInconsistencies(packages);
       if (errors.length > 0) {

@@ -15,6 +15,11 @@ export async function findChannel(db: Knex, name: string): Promise<ChannelRow | 
   return db('release_channels').where({ name }).first('version', 'publishedAt', 'signatures');
 }
 
+/** Finds a release that was published on a channel, now or before. */
+export async function findPublication(db: Knex, channel: string, version: string): Promise<ChannelRow | undefined> {
+  return db('release_publications').where({ channel, version }).first('version', 'publishedAt', 'signatures');
+}
+
 /** Finds a channel, and locks it until the end of the transaction. Undefined before its first release. */
 export async function lockChannel(transaction: Knex, name: string): Promise<{ version: string } | undefined> {
   return transaction('release_channels').where({ name }).forNoKeyUpdate().first('version');
@@ -55,6 +60,11 @@ export async function pointChannel(
          when stored.version = excluded.version then coalesce(excluded.signatures, stored.signatures)
          else excluded.signatures
        end`,
+    [name, version, signatures ? JSON.stringify(signatures) : null],
+  );
+  await db.raw(
+    `insert into release_publications as stored (channel, version, signatures) values (?, ?, ?)
+     on conflict (channel, version) do update set signatures = coalesce(excluded.signatures, stored.signatures)`,
     [name, version, signatures ? JSON.stringify(signatures) : null],
   );
 }

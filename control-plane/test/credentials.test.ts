@@ -137,6 +137,7 @@ const rows: Row[] = [
   { method: 'POST', path: '/boxes/hosting-secret', credential: 'license', body: { name: 'shop' }, status: 201 },
   { method: 'POST', path: '/releases', credential: 'publisher', body: firstRelease, status: 201 },
   { method: 'GET', path: '/releases/stable', credential: 'public', status: 200 },
+  { method: 'GET', path: '/releases/stable/1.0.0', credential: 'public', status: 200 },
   { method: 'GET', path: '/catalogue', credential: 'public', status: 200 },
   { method: 'GET', path: '/health', credential: 'public', status: 200 },
   { method: 'GET', path: '/docs', credential: 'public', status: 200 },

@@ -149,6 +149,22 @@ t.test('the signatures of a release are served with it', async (t) => {
     t.match(await publish({ ...firstRelease, signatures }), { status: 400, body: { code: 'invalid_request' } });
 });
 
+t.test('earlier releases of a channel can be read, with their signatures for it', async (t) => {
+  const of = (version: string, channel = 'stable') =>
+    controlPlane.visitor().get(`/releases/${channel}/${encodeURIComponent(version)}`);
+  const signatures = [{ keyid: `SHA256:${'D'.repeat(43)}`, sig: 'MEUCIQDx' }];
+  const signed = await publish({ ...releaseWith('1.0.3+a.1', patched), signatures });
+  t.equal(signed.status, 201);
+  await publish(firstRelease);
+  t.match(await read(), { body: { version: '1.0.0' } });
+  const earlier = await of('1.0.3+a.1');
+  t.strictSame(earlier.body, signed.body);
+  t.strictSame((await of('1.0.0')).body.packages, (await read()).body.packages);
+  t.match(await of('1.0.4'), { status: 404, body: { code: 'not_found' } });
+  t.match(await of('1.0.3+a.1', 'beta'), { status: 404 }, 'it was not published there');
+  t.match(await of('newest'), { status: 404 });
+});
+
 t.test('channels are independent', async (t) => {
   t.equal((await publish({ ...releaseWith('1.1.0-beta.1', patched), channel: 'beta' })).status, 201);
   t.match(await read('beta'), { status: 200, body: { version: '1.1.0-beta.1', channel: 'beta' } });
