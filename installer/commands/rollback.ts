@@ -16,7 +16,7 @@ import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSettings, checkSecrets, readSecrets, requireSettings, writeBoxSettings } from '../box/settings.ts';
 import { readStopSeconds } from '../box/stopping.ts';
 import { Failure } from '../failure.ts';
-import type { Output } from '../output/output.ts';
+import { counted, type Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease, isComplete, switchCurrent } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
@@ -167,7 +167,7 @@ async function rollBackCode(context: Context): Promise<RollbackResult> {
     const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`;
     throw new Failure(
       'would_lose_data',
-      `the former release cannot use the data: ${changing.length} migrations since are not additive (${named})`,
+      `the former release may not work with the data: not all migrations since are additive (${named})`,
       record?.backup
         ? `Nothing was changed. ${vendor} rollback --with-data says what a restore of the data of ${record.backup.time} would lose`
         : 'Nothing was changed. There is no backup of the data before the upgrade: report the fault to the vendor',
@@ -222,6 +222,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
   };
   if (!options.acceptLoss) {
     const lost = await count('would-be-lost');
+    nameOrders(lost, 'would be lost', output);
     throw new Failure(
       'would_lose_data',
       `a restore of the data of ${backup.time} loses ${summaryOf(lost)}`,
@@ -249,6 +250,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
     async stopped() {
       await untilDatabaseStopped(folder, output);
       lost = await count('lost');
+      nameOrders(lost, 'are lost', output);
       output.warn(`lost: ${summaryOf(lost)}; ${lost.file} has their content`, { lost });
       await proceedTo('restoring');
       await restoreBackup(folder, record, { output, signal: options.signal });
@@ -296,17 +298,22 @@ function describe(
   return { dir: folder.root, from, to, withData, running: box !== undefined, pid: box?.pid, url: boxUrl(launch) };
 }
 
-/** Says in one line what a restore loses: `3 orders (berlin: 1001, 1002; paris: 7), 2 payments, …`. */
-export function summaryOf({ orders, counts, rows }: LostWrites): string {
-  const number = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
-  const { orders: count = 0, payments = 0, payment_transactions: transactions = 0, refunds = 0, members = 0 } = counts;
-  const stores = Object.entries(orders).map(([slug, numbers]) => `${slug}: ${numbers.join(', ')}`);
-  return [
-    `${number(count, 'order')}${stores.length > 0 ? ` (${stores.join('; ')})` : ''}`,
-    number(payments, 'payment'),
-    number(transactions, 'payment transaction'),
-    number(refunds, 'refund'),
-    number(members, 'member'),
-    `in all ${number(rows, 'row')} that are new or changed`,
-  ].join(', ');
+/** Names every order, in a line for each store. */
+function nameOrders({ orders }: LostWrites, fate: string, output: Output): void {
+  for (const [store, numbers] of Object.entries(orders)) {
+    output.problem(`orders of ${store} that ${fate}: ${numbers.join(', ')}`, { store, orders: numbers });
+  }
+}
+
+/** Says in one line what a restore loses: `3 orders, 2 payments, …`. */
+export function summaryOf({ counts, rows }: LostWrites): string {
+  const { orders = 0, payments = 0, payment_transactions: transactions = 0, refunds = 0, members = 0 } = counts;
+  const parts: [number, string][] = [
+    [payments, 'payment'],
+    [transactions, 'payment transaction'],
+    [refunds, 'refund'],
+    [members, 'member'],
+  ];
+  const named = parts.filter(([count]) => count > 0).map(([count, noun]) => counted(count, noun));
+  return [counted(orders, 'order'), ...named, `in all ${counted(rows, 'new or changed row')}`].join(', ');
 }

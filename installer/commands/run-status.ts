@@ -2,6 +2,7 @@
  * The command line of `status`.
  */
 import { chooseOutput } from '../output/choose.ts';
+import { megabytes } from '../output/output.ts';
 import { vendor } from '../vendor.ts';
 import { runCommand } from './common.ts';
 import { describeFailure } from './doctor-backup.ts';
@@ -29,13 +30,24 @@ function describe(result: StatusResult): string[] {
   return [
     `folder    ${result.dir}`,
     `licence   ${result.tier} tier (customer ${result.customerId})`,
-    `release   ${result.release ?? 'none'}, ${names.length} packages`,
+    `release   ${describeRelease(result)}, ${names.length} packages`,
     `box       ${describeProcess(result)}`,
     `address   ${result.url}${describeHealth(result)}`,
     ...(result.archiving?.failing ? [`archive   ${describeFailure(result.archiving)}`] : []),
+    ...(result.upgradeBackups.count > 0
+      ? [`upgrades  ${result.upgradeBackups.count} backups, ${megabytes(result.upgradeBackups.bytes)}`]
+      : []),
+    ...(result.interrupted
+      ? [`warning   a ${result.interrupted} was interrupted: ${vendor} start completes or undoes it`]
+      : []),
     '',
     ...names.map((name) => `${name.padEnd(width)}  ${result.packages[name]}`),
   ];
+}
+
+function describeRelease({ release, version, pinnedVersion }: StatusResult): string {
+  if (!release) return 'none';
+  return `${version ? `${version} (${release})` : release}${pinnedVersion ? ', pinned' : ''}`;
 }
 
 function describeProcess({ running, pid, release, runningRelease }: StatusResult): string {

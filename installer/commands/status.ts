@@ -9,6 +9,7 @@ import { requireSettings } from '../box/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { currentRelease } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
+import { measureUpgradeBackups, readJournal } from '../upgrade/record.ts';
 
 /** Options of `status`. */
 export interface StatusOptions {
@@ -24,6 +25,14 @@ export interface StatusResult {
   url: string;
   /** The current release, which `start` runs; absent if there is none. */
   release?: string;
+  /** The vendor's version of it; absent until an install has recorded it. */
+  version?: string;
+  /** The version that the box stays at. */
+  pinnedVersion?: string;
+  /** The backups that were taken before upgrades. */
+  upgradeBackups: { count: number; bytes: number };
+  /** An upgrade or rollback that was interrupted: the next start completes or undoes it. */
+  interrupted?: 'upgrade' | 'rollback';
   /** Version of each package of that release, by full name. */
   packages: Record<string, string>;
   running: boolean;
@@ -46,6 +55,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
   const lock = release ? await readLock(releaseFolder(folder, release)) : undefined;
   const running = await findRunningBox(folder);
   const url = boxUrl(settings);
+  const journal = await readJournal(folder);
   const healthStatus = running ? await fetchHealthStatus(url) : undefined;
   const archiving = running ? await readArchiving(folder) : undefined;
   return {
@@ -54,6 +64,10 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     customerId: settings.customerId,
     url,
     release,
+    ...(settings.version && { version: settings.version }),
+    ...(settings.pinnedVersion && { pinnedVersion: settings.pinnedVersion }),
+    upgradeBackups: await measureUpgradeBackups(folder),
+    ...(journal && { interrupted: journal.kind }),
     packages: Object.fromEntries(Object.entries(lock?.packages ?? {}).map(([name, { version }]) => [name, version])),
     running: running !== undefined,
     pid: running?.pid,

@@ -48,6 +48,11 @@ export const silent: Output = {
   failure() {},
 };
 
+/** Formats a number with its noun: `1 order`, `2 orders`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Formats bytes as `12.3 MB`. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -67,7 +67,14 @@ t.test('after another upgrade: refused, then with the loss accepted', async (t) 
   const lost = { orders: since, counts: { orders: 4, payments: 4, members: 0 }, rows: 12 };
   t.match(refused, { exitCode: 21, end: { error: { code: 'would_lose_data', lost } } });
   t.strictSame((refused.end.error as { lost?: { orders: object } }).lost?.orders, since, 'each order, and no other');
-  t.match(refused.end.error?.message, '4 orders (berlin: 1003, 1004, 1005; paris: 1002), 4 payments, ');
+  t.match(refused.end.error?.message, 'loses 4 orders, 4 payments, in all 12 new or changed rows');
+  t.match(
+    refused.events.filter(({ event }) => event === 'problem'),
+    exactly([
+      { message: 'orders of berlin that would be lost: 1003, 1004, 1005' },
+      { message: 'orders of paris that would be lost: 1002' },
+    ]),
+  );
   t.match(await box.ask(), { version: '2.0.0' });
   t.strictSame(await ordersOf(box, 'berlin'), ['1001-x', '1002-x', ...since.berlin], 'nothing has changed');
   t.strictSame(await formerDataOf(box.folder), []);

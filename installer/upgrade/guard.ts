@@ -14,7 +14,7 @@ import type { WaitOptions } from '../box/replace.ts';
 import type { RunningBox } from '../box/running.ts';
 import { type BoxSecrets, type BoxSettings, readSecrets, writeSettings } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
-import type { Output } from '../output/output.ts';
+import { counted, type Output } from '../output/output.ts';
 import { switchCurrent } from '../release/layout.ts';
 import { migrationsOf } from '../release/migrations.ts';
 import { vendor } from '../vendor.ts';
@@ -92,7 +92,7 @@ export async function guardUpgrade(
     );
     record.backup = backup;
     await writeRecord(folder, record);
-    output.info('backed_up', `the database is backed up (${migrations.length} migrations will be applied)`, {
+    output.info('backed_up', `the database is backed up; ${counted(migrations.length, 'migration')} will be applied`, {
       upgrade: record.id,
       migrations: migrations.length,
       additive: changing.length === 0,
@@ -126,7 +126,7 @@ export async function guardUpgrade(
       await proceedTo('prepared');
       output.info(
         'closing',
-        `${changing.length} migrations are not additive: the port is closed until the new release has passed its check`,
+        `the port is closed until the new release has passed its check: not all migrations are additive`,
         { migrations: changing.map(({ file }) => file) },
       );
       const steps = {

@@ -7,7 +7,7 @@
  *   upgrades/journal.json        a change of the data in progress; the next command completes or undoes it
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseRecord } from '../backup/database.ts';
 import { writeAtomically } from '../box/files.ts';
@@ -96,6 +96,17 @@ export async function readRecords(folder: BoxFolder): Promise<UpgradeRecord[]> {
 export async function removeRecord(folder: BoxFolder, { id, replacedData = [] }: UpgradeRecord): Promise<void> {
   for (const path of replacedData) await rm(path, { recursive: true, force: true });
   await rm(join(folder.upgrades, id), { recursive: true, force: true });
+}
+
+/** Counts the backups, with the bytes of all files of upgrades. */
+export async function measureUpgradeBackups(folder: BoxFolder): Promise<{ count: number; bytes: number }> {
+  const count = (await readRecords(folder)).filter(({ backup }) => backup).length;
+  let bytes = 0;
+  const entries = await readdir(folder.upgrades, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  return { count, bytes };
 }
 
 const journalPath = (folder: BoxFolder) => join(folder.upgrades, 'journal.json');

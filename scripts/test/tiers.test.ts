@@ -37,7 +37,14 @@ t.test('a running box goes from basic to growth and back', async (t) => {
   });
   const use = (licenseKey: string) =>
     install(
-      { dir: folder, licenseKey, controlPlaneUrl: stack.controlPlaneUrl, port, databaseUrlOfNewBox: data.url },
+      {
+        dir: folder,
+        licenseKey,
+        controlPlaneUrl: stack.controlPlaneUrl,
+        port,
+        databaseUrlOfNewBox: data.url,
+        ownBackup: true,
+      },
       silent,
     );
   const box = callerOf(`http://127.0.0.1:${port}`);
