@@ -61,7 +61,17 @@ export const rooms = {
     signing: ['registry', 'services.ts'],
     telemetry: ['schemas.ts', 'csv.ts', 'erasures.ts', 'services.ts'],
     license: ['schemas.ts', 'erasures.ts', 'services.ts', 'events', 'releases', 'signing'],
-    boxes: ['registry', 'erasures.ts', 'schemas.ts', 'services.ts', 'encryption.ts', 'addresses', 'license', 'dns'],
+    boxes: [
+      'registry',
+      'erasures.ts',
+      'schemas.ts',
+      'services.ts',
+      'encryption.ts',
+      'addresses',
+      'events',
+      'license',
+      'dns',
+    ],
     administrators: ['schemas.ts', 'services.ts', 'license'],
     customers: [
       'schemas.ts',

@@ -26,7 +26,7 @@ import type { ServedDomains } from './boxes/served/domains.ts';
 import { customerRoutes } from './customers/routes.ts';
 import type { Encryption } from './encryption.ts';
 import { eventRoutes } from './events/routes.ts';
-import { licenseEvents, releaseEvents, webhookEvents } from './events/types.ts';
+import { domainEvents, licenseEvents, releaseEvents, webhookEvents } from './events/types.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
@@ -97,7 +97,12 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     description: 'What customers run and were refused, and what is stored of them',
     routes: customerRoutes,
   },
-  { name: 'boxes', description: 'Boxes and their domains', routes: [...boxRoutes, ...boxHostingRoutes] },
+  {
+    name: 'boxes',
+    description: 'Boxes and their domains',
+    routes: [...boxRoutes, ...boxHostingRoutes],
+    events: domainEvents,
+  },
   {
     name: 'releases',
     description: 'Compatible versions of the packages, published on channels',
@@ -110,7 +115,7 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
     description: 'Administrators with roles, and the journal of what they changed',
     routes: administratorRoutes,
   },
-  { name: 'event log', description: 'What happened to licences and releases', routes: eventRoutes },
+  { name: 'event log', description: 'What happened to licences, domains and releases', routes: eventRoutes },
   {
     name: 'webhooks',
     description: 'Where events are sent, and what became of them',

@@ -120,6 +120,24 @@ export const licenseEvents: readonly EventDefinition[] = [
 ];
 export const releaseEvents: readonly EventDefinition[] = [releasePublished];
 
+const DomainPayload = object(
+  {
+    customerId: CustomerId,
+    domain: Type.String({ examples: ['*.acme.example'] }),
+    stopsAt: withOptions(nullable(DateTime), { description: 'When a failing domain stops' }),
+  },
+  { $id: 'DomainEventPayload' },
+);
+export const domainProved = define('domain.proved', 'A check has proved a domain of a box', DomainPayload);
+export const domainFailing = define('domain.failing', 'A domain of a box has lost its proof', DomainPayload);
+export const domainRecovered = define('domain.recovered', 'A failing domain is proved again', DomainPayload);
+export const domainStopped = define(
+  'domain.stopped',
+  'A domain of a box is no longer served: its proof did not return',
+  DomainPayload,
+);
+export const domainEvents: readonly EventDefinition[] = [domainProved, domainFailing, domainRecovered, domainStopped];
+
 /** Of a webhook, for its own delivery: no webhook can choose or leave out the type. */
 export const webhookTest = define('webhook.test', 'A test that an administrator has sent', object({}));
 export const webhookDisabled = define(
@@ -130,6 +148,6 @@ export const webhookDisabled = define(
 export const webhookEvents: readonly EventDefinition[] = [webhookTest, webhookDisabled];
 
 /** The types that webhooks can choose. */
-export const sentTypes: readonly string[] = [...licenseEvents, ...releaseEvents, webhookDisabled].map(
+export const sentTypes: readonly string[] = [...licenseEvents, ...domainEvents, ...releaseEvents, webhookDisabled].map(
   ({ type }) => type,
 );

@@ -198,7 +198,7 @@ t.test('a domain whose proof is gone is failing, and stops after the grace', asy
     await pass('silk.shop', 'nextCheckAt');
     await checkDueDomains(controlPlane.db, controlPlane.options, log);
   };
-  const { key } = await controlPlane.mint();
+  const { key, customerId } = await controlPlane.mint();
   await deploy(key, ['silk.shop']);
   const [{ record }] = (await statusOf(key)).domains;
   const proof = { txt: [record.value] };
@@ -245,6 +245,17 @@ t.test('a domain whose proof is gone is failing, and stops after the grace', asy
     'domain has lost its proof and will stop',
     'domain is no longer served: its proof did not return',
   ]);
+  const { items } = (await controlPlane.admin.get(`/events?customerId=${customerId}`)).body;
+  const [stopped, failed, recovered, failedBefore, proved] = items;
+  t.match(
+    [proved, failedBefore, recovered, failed, stopped].map(({ type }) => type),
+    exactly(['domain.proved', 'domain.failing', 'domain.recovered', 'domain.failing', 'domain.stopped']),
+  );
+  t.match(failedBefore, {
+    resource: { type: 'box' },
+    payload: { customerId, domain: 'silk.shop', stopsAt: failing.stopsAt },
+  });
+  t.match(stopped.payload, { stopsAt: null });
   const other = await controlPlane.mint();
   t.match(await deploy(other.key, ['silk.shop']), { status: 409, body: { detail: /available from/ } }, 'it rests');
 });

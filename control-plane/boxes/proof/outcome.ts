@@ -4,6 +4,8 @@
  */
 import { isUniqueViolation } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { recordEvent } from '../../events/outbox.ts';
+import { domainFailing, domainProved, domainRecovered, domainStopped } from '../../events/types.ts';
 import { claimDays, restDays } from '../domains/claim.ts';
 import { explainConflict, findConflicts } from '../domains/conflicts.ts';
 import { type DomainRow, lockDomains } from '../domains/store.ts';
@@ -38,6 +40,11 @@ export async function storeOutcome(
       const { findings } = outcome;
       const errors = conflict ? [takenError(explainConflict(domain, conflict))] : findings.errors;
       const stopsAt = await save(transaction, row, transition, { ...findings, errors });
+      const { event } = transition;
+      if (event) {
+        const subject = { resource: 'box', id: row.boxId, customerId };
+        await recordEvent(transaction, eventOf[event], subject, { customerId, domain, stopsAt });
+      }
       return { ...transition, stopsAt };
     })
     .catch((error) => {
@@ -47,6 +54,13 @@ export async function storeOutcome(
     });
   if (told) tell(log, { customerId, domain }, told);
 }
+
+const eventOf = {
+  proved: domainProved,
+  failing: domainFailing,
+  recovered: domainRecovered,
+  lost: domainStopped,
+} as const;
 
 interface CurrentRow extends DomainRow {
   state: Transition['state'];
