@@ -15,6 +15,10 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'restarts and upgrades a box during checkouts: no request fails, no connection is reset',
     load: () => import('./switch.ts'),
   },
+  backup: {
+    about: 'takes and kills backups during checkouts, and restores them elsewhere: no acknowledged order is missing',
+    load: () => import('./backup.ts'),
+  },
   payments: {
     about:
       'kills the box while a payment provider loses responses, and staff work: amounts, invoices and parcels agree',
