@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
 import { serveControl } from './control.ts';
 import { type ExitStatus, exitOf, statusOf } from './exit-status.ts';
-import { type BoxFolder, exists } from './folder.ts';
+import { type BoxFolder, exists, releaseEntry } from './folder.ts';
 import { boxUrl, fetchHealthStatus, privateUrl } from './health.ts';
 import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
 import { removeLaunchQueue, takeNextLaunch } from './launch-queue.ts';
@@ -145,6 +145,10 @@ export async function supervise(
       return next;
     }
     if (status === 0 || !hasBeenHealthy) return undefined;
+    if (!(await exists(releaseEntry(folder, launch.release)))) {
+      output.warn(`the box exited with status ${status}, and its release ${launch.release} has been removed`);
+      return undefined;
+    }
     output.warn(`the box exited with status ${status}; restarting it in ${pause} ms`, { status, pause });
     await backOff(isOver);
     // If another command has started the box meanwhile, the port is in use.

@@ -102,6 +102,15 @@ t.test('a killed box is started again by its supervisor, also in the background'
   t.same(await list(box.folder.run), []);
 });
 
+t.test('a supervisor ends when the folder of its box was removed', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  const { parent } = (await findRunningBox(box.folder)) ?? {};
+  await rm(box.dir, { recursive: true });
+  process.kill(end.result?.pid as number, 'SIGKILL');
+  await until(async () => (await identify(parent?.pid as number)) === undefined);
+});
+
 t.test('a box whose supervisor was killed runs on, and restart gives it another', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
