@@ -41,7 +41,9 @@ export const rig: Rig = {
     const ports: Record<string, number> = { controlPlane: portOf(vendor.controlPlane.url) };
     ports.registry = portOf(vendor.registries[0].url);
     const transcript = newTranscript(() =>
-      Object.entries(shownPorts).map(([part, shown]) => [`:${ports[part]}`, `:${shown}`] as const),
+      Object.entries(shownPorts).flatMap(([part, shown]) =>
+        [':', '--port '].map((before) => [`${before}${ports[part]}`, `${before}${shown}`] as const),
+      ),
     );
     const findings: Findings = { broken: [], counts: { journeys: 0 } };
     const chosen = <T extends string>(option: string, all: readonly T[]) =>
@@ -58,12 +60,12 @@ export const rig: Rig = {
             ports.box = port;
           },
         });
+        if (stage.word('document') === 'yes') await writeTranscript(transcript);
         findings.broken.push(...broken);
         findings.counts.journeys = (findings.counts.journeys ?? 0) + 1;
         for (const [name, count] of Object.entries(counts)) findings.counts[`${suite}-${kind}-${name}`] = count;
       }
     }
-    if (stage.word('document') === 'yes') await writeTranscript(transcript);
     return findings;
   },
 };

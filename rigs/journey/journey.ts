@@ -44,9 +44,13 @@ interface Journey {
   /** The command with the user who owns the box. */
   carton: (words: string) => string;
   dir: string;
+  /** Folder of backups. */
+  backups: string;
   store: Store;
   /** The command line that installs again after `uninstall`. */
   installAgain: string;
+  /** The command line that gives the user of a service a new folder for the box; absent if the user can create it. */
+  createFolder?: string;
   counts: Record<string, number>;
   changeTier(tier: string): Promise<void>;
 }
@@ -77,7 +81,9 @@ export async function travel(stage: Stage, options: JourneyOptions): Promise<Fin
   await operator.run(`${name} install ${where} --key-file licence.txt ${address}`);
   const owner = isService ? `runuser -u ${name} -- ` : '';
   if (isService) await becomeService(operator, name, where);
-  const carton = (words: string) => `${owner}${name} ${words} ${where}`;
+  const carton = (words: string) => `${owner}${name} ${words.replace(/( \||$)/, ` ${where}$1`)}`;
+  const backups = `${user.home === partner.home ? partner.home : '/srv'}/backups`;
+  await operator.run(`${isService ? `install --directory --owner ${name}` : 'mkdir'} ${backups}`);
   await operator.run(carton('status'));
   // All shoppers have one address.
   const limits = ['READ', 'WRITE', 'CHECKOUT', 'LOGIN'].map((each) => `RATE_LIMIT_${each}=0`).join(' ');
@@ -88,7 +94,8 @@ export async function travel(stage: Stage, options: JourneyOptions): Promise<Fin
     hostingSecret: secrets.HOSTING_SECRET as string,
   });
   const journey: Journey = {
-    ...{ stage, system, operator, carton, dir, store, installAgain: carton(`install ${address}`), counts: {} },
+    ...(isService && { createFolder: `install --directory --owner ${name} ${dir}` }),
+    ...{ stage, system, operator, carton, dir, backups, store, installAgain: carton(`install ${address}`), counts: {} },
     async changeTier(tier) {
       const { status } = await admin.post(`/license/keys/${licence.id}/tier-change`, { tier });
       if (status !== 200) throw new Error(`the tier was not changed: ${status}`);
@@ -96,10 +103,15 @@ export async function travel(stage: Stage, options: JourneyOptions): Promise<Fin
   };
   await sell(journey);
   await changeTierWhileSelling(journey);
+  if (isService) await operator.run(`systemctl is-active ${name}`);
+  await restartAndBackUpWhileSelling(journey);
+  if (isService) await operator.run(`systemctl is-active ${name}`);
   await operator.run(carton('doctor'));
   if (isService) await serve(journey, name);
-  else await restart(journey);
-  await uninstall(journey, isService ? `${name} service uninstall ${where}` : undefined);
+  else await stopAndStart(journey);
+  if (isService) await operator.run(`${name} service uninstall ${where}`);
+  await uninstallAndInstall(journey);
+  await removeAndRestore(journey);
   const broken = operator.broken.map((line) => `${suite}, ${kind}: ${line}`);
   return { broken, counts: journey.counts };
 }
@@ -122,24 +134,36 @@ async function sell(journey: Journey): Promise<void> {
 }
 
 async function changeTierWhileSelling(journey: Journey): Promise<void> {
-  const { operator, store, carton, counts } = journey;
   await journey.changeTier('enterprise');
-  operator.tell('The vendor changes the tier of the licence from basic to enterprise. Shoppers go on buying.');
+  journey.operator.tell(
+    'The vendor changes the tier of the licence from basic to enterprise. Shoppers go on buying during the upgrade.',
+  );
+  await sellDuring(journey, 'Upgrade', ['install']);
+}
+
+async function restartAndBackUpWhileSelling(journey: Journey): Promise<void> {
+  journey.operator.tell('Shoppers go on buying during a restart and a backup.');
+  await sellDuring(journey, 'RestartAndBackup', ['restart', `backup create --to ${journey.backups}`]);
+}
+
+/** Runs commands while shoppers buy: no request may fail. */
+async function sellDuring(journey: Journey, what: string, words: readonly string[]): Promise<void> {
+  const { operator, store, carton, counts } = journey;
   const trade = await store.sellDuring(async () => {
-    await operator.run(carton('install'));
+    for (const each of words) await operator.run(carton(each));
   });
   for (const line of trade.broken) operator.expect(false, line);
   const failures = describeFailures(trade);
   operator.expect(failures === '', failures);
-  counts.requestsDuringUpgrade = trade.requests;
-  counts.failedDuringUpgrade = sum(trade.failures);
+  counts[`requestsDuring${what}`] = trade.requests;
+  counts[`failedDuring${what}`] = sum(trade.failures);
   operator.tell(
     `Meanwhile shoppers sent ${trade.requests} requests and placed ${trade.orders} orders; ${failures || 'no request failed'}. The longest request took ${trade.longestMilliseconds} ms.`,
   );
   await checkBooks(journey);
 }
 
-async function restart(journey: Journey): Promise<void> {
+async function stopAndStart(journey: Journey): Promise<void> {
   const { operator, carton } = journey;
   await operator.run(carton('stop'));
   await operator.run(carton('start'));
@@ -185,16 +209,28 @@ async function serve(journey: Journey, name: string): Promise<void> {
 const seconds = (milliseconds: number | null) =>
   milliseconds === null ? 'never' : `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** The data outlives `uninstall`; `uninstall --data` leaves nothing. */
-async function uninstall(journey: Journey, first: string | undefined): Promise<void> {
-  const { operator, system, dir, carton } = journey;
-  const inSystem = join(system.root(), dir);
-  if (first) await operator.run(first);
+/** The data outlives `uninstall`. */
+async function uninstallAndInstall(journey: Journey): Promise<void> {
+  const { operator, carton } = journey;
   await operator.run(carton('uninstall'));
   await operator.run(journey.installAgain);
   await checkBooks(journey);
   await sell(journey);
+}
+
+/** `uninstall --data` leaves nothing, and a backup brings everything back. */
+async function removeAndRestore(journey: Journey): Promise<void> {
+  const { operator, system, dir, backups, carton } = journey;
+  const backup = `${backups}/last.tar.zst`;
+  await operator.run(carton(`backup create --to ${backup}`));
   await operator.run(carton('uninstall --data --yes'));
-  const left = await readdir(inSystem).catch(() => []);
+  const left = await readdir(join(system.root(), dir)).catch(() => []);
   operator.expect(left.length === 0, `uninstall --data left ${left.join(', ')}`);
+  if (journey.createFolder) await operator.run(journey.createFolder);
+  await operator.run(carton(`restore ${backup}`));
+  await operator.run(carton('start'));
+  await operator.run(carton('status | head -5'));
+  await checkBooks(journey);
+  await sell(journey);
+  await operator.run(carton('stop'));
 }

@@ -28,7 +28,7 @@ export function newTranscript(replacements: () => readonly (readonly [string, st
     parts.push(replacements().reduce((all, [found, shown]) => all.replaceAll(found, shown), text));
   };
   return {
-    part: (title) => add(`## ${title}\n\n`, false),
+    part: (title) => add(`## ${title}\n`, false),
     remark: (text) => add(`${text}\n`, false),
     command(line, { uid }, { output, milliseconds, status }) {
       const lines = output.trimEnd().split('\n').filter(Boolean);
