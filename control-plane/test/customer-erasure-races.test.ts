@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { packageName } from '@carton/runtime/service';
 import { raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
+import { lockErasures, markErased } from '../erasures.ts';
 import { rollUpReports } from '../telemetry/roll-up.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 
@@ -110,4 +111,32 @@ t.test('a licence that is minted during an erasure is erased, or is that of a cu
     t.strictSame([status, outcome, licences], licences === 0 ? [403, 'discarded', 0] : [200, 'stored', 1]);
   }
   t.comment([...outcomes].join(', '));
+});
+
+t.test('what comes during an erasure waits for its end, and then finds the mark', async (t) => {
+  for (const [isMinted, expected] of [
+    [false, 'discarded'],
+    [true, 'stored'],
+  ] as const) {
+    const customerId = `waits ${isMinted}`;
+    let isDone = false;
+    const start = async () => {
+      const answer = isMinted
+        ? await admin.post('/license/keys', { customerId, tier: 'basic' })
+        : await report(customerId);
+      isDone = true;
+      return answer;
+    };
+    const started = await db.transaction(async (transaction) => {
+      await lockErasures(transaction);
+      const pending = start();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      t.notOk(isDone);
+      await markErased(transaction, customerId);
+      return [pending];
+    });
+    t.ok((await started[0])?.status);
+    t.equal((await report(customerId)).body.outcomes[0].outcome, expected);
+    t.equal((await countsOf(customerId)).download_reports ?? 0, isMinted ? 20 : 0);
+  }
 });
