@@ -24,7 +24,7 @@ export const rig: Rig = {
       oneOf: ['source', 'binary'],
     },
   },
-  timeLimit: (stage) => (stage.short ? 300 : 1500 + 60 * stage.number('kills')),
+  timeLimit: (stage) => (stage.short ? 600 : 1500 + 60 * stage.number('kills')),
   async run(stage) {
     const findings: Findings = { broken: [], counts: {} };
     const add = ({ broken, counts }: Findings) => {

@@ -5,7 +5,7 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(660_000);
 
 const ended = await rig('installer', '--short');
 const { broken, ...counts } = found(ended);
