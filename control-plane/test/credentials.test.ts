@@ -37,6 +37,12 @@ interface Row {
 const administrator = await controlPlane.administrator('reader');
 const leaving = await controlPlane.administrator('reader');
 
+// Nothing is sent: the name does not exist.
+const webhookUrl = 'https://hooks.example.invalid/';
+const { body: webhook } = await controlPlane.admin.post('/webhooks', { url: webhookUrl });
+const { body: leavingWebhook } = await controlPlane.admin.post('/webhooks', { url: webhookUrl });
+const delivery = (await controlPlane.admin.post(`/webhooks/${webhook.id}/test`)).body.id;
+
 await controlPlane.visitor().post('/boxes/deploy', { ...box, domains: ['free.example.org'], name: 'other' });
 const rows: Row[] = [
   { method: 'POST', path: '/license/keys', credential: 'admin', body: { customerId: 'c', tier: 'basic' }, status: 201 },
@@ -94,6 +100,28 @@ const rows: Row[] = [
     status: 200,
   },
   { method: 'GET', path: '/events', credential: 'admin', status: 200 },
+  { method: 'POST', path: '/webhooks', credential: 'admin', body: { url: webhookUrl }, status: 201 },
+  { method: 'GET', path: '/webhooks', credential: 'admin', status: 200 },
+  { method: 'GET', path: `/webhooks/${webhook.id}`, credential: 'admin', status: 200 },
+  { method: 'PATCH', path: `/webhooks/${webhook.id}`, credential: 'admin', body: { label: 'l' }, status: 200 },
+  { method: 'POST', path: `/webhooks/${webhook.id}/secret`, credential: 'admin', body: {}, status: 201 },
+  { method: 'POST', path: `/webhooks/${webhook.id}/test`, credential: 'admin', status: 202 },
+  {
+    method: 'POST',
+    path: `/webhooks/${webhook.id}/replay`,
+    credential: 'admin',
+    body: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+    status: 202,
+  },
+  { method: 'GET', path: `/webhooks/${webhook.id}/deliveries`, credential: 'admin', status: 200 },
+  { method: 'GET', path: `/webhooks/${webhook.id}/deliveries/${delivery}`, credential: 'admin', status: 200 },
+  {
+    method: 'POST',
+    path: `/webhooks/${webhook.id}/deliveries/${delivery}/redeliver`,
+    credential: 'admin',
+    status: 202,
+  },
+  { method: 'DELETE', path: `/webhooks/${leavingWebhook.id}`, credential: 'admin', status: 204 },
   { method: 'GET', path: '/metrics', credential: 'admin', status: 200 },
   { method: 'DELETE', path: '/boxes/domains/free.example.org', credential: 'admin', status: 204 },
   {
@@ -167,8 +195,10 @@ t.test('the table lists every operation of the document', async (t) => {
     `${method} ${path
       .split('?')[0]
       ?.replace(installationId, '{installationId}')
+      .replace(`deliveries/${delivery}`, 'deliveries/{deliveryId}')
       .replace(/[0-9a-f-]{36}/, '{id}')
       .replace('stable', '{channel}')
+      .replace('1.0.0', '{version}')
       .replace('free.example.org', '{domain}')}`;
   t.strictSame(rows.map(shape).sort(), documented.sort());
 });

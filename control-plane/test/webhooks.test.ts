@@ -51,6 +51,20 @@ t.test('a webhook is created, changed and deleted; its secret is shown once and 
   t.equal((await admin.post('/webhooks', { url: receiver.url, eventTypes: ['webhook.test'] })).status, 400);
 });
 
+t.test('a webhook that is deleted meanwhile gets no test and no replay', async (t) => {
+  const calls = { test: {}, replay: { from: '2026-01-01T00:00:00Z', to: '2999-01-01T00:00:00Z' } };
+  for (const [call, body] of Object.entries(calls)) {
+    const { id } = await createWebhook('http://127.0.0.1:9/');
+    const answer = await db.transaction(async (transaction) => {
+      await transaction('webhooks').where({ id }).delete();
+      const waiting = admin.post(`/webhooks/${id}/${call}`, body);
+      await until(t, 'the call waits', async () => (await db('pg_locks').whereNot({ granted: true })).length > 0);
+      return { waiting };
+    });
+    t.match(await answer.waiting, { status: 404, body: { code: 'not_found' } }, call);
+  }
+});
+
 t.test('events of the chosen types are sent, signed, without secrets', async (t) => {
   const [all, some] = [await startReceiver(t), await startReceiver(t)];
   const webhook = await createWebhook(all.url);

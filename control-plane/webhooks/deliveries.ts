@@ -7,7 +7,7 @@ import { recordEvent, selectEvents } from '../events/outbox.ts';
 import { webhookTest } from '../events/types.ts';
 import { webhookDisabled } from './problems.ts';
 import type { WebhookAttempt, WebhookDelivery } from './schemas.ts';
-import { findWebhook } from './store.ts';
+import { holdWebhook } from './store.ts';
 
 /** Days for which finished deliveries are kept, with their attempts. */
 export const deliveryDays = 30;
@@ -88,7 +88,7 @@ export async function redeliver(transaction: Knex, webhookId: string, id: string
  * @throws not_found (404), invalid_request (400) for more than 10,000 events
  */
 export async function replay(transaction: Knex, id: string, range: { from: string; to: string }): Promise<number> {
-  const { eventTypes } = await findWebhook(transaction, id);
+  const { eventTypes } = await holdWebhook(transaction, id);
   const events = selectEvents(transaction, range)
     .whereNot({ type: webhookTest.type })
     .limit(mostReplayed + 1)
@@ -117,7 +117,7 @@ export async function replay(transaction: Knex, id: string, range: { from: strin
  * @throws not_found (404), webhook_disabled (409)
  */
 export async function sendTest(transaction: Knex, id: string): Promise<WebhookDelivery> {
-  const { disabled } = await findWebhook(transaction, id);
+  const { disabled } = await holdWebhook(transaction, id);
   if (disabled) throw webhookDisabled('Enable it first.');
   const eventId = await recordEvent(transaction, webhookTest, { resource: 'webhook', id, customerId: null }, {});
   const [event] = await transaction('events')

@@ -42,6 +42,15 @@ export async function findWebhook(db: Knex, id: string): Promise<Webhook> {
   return row;
 }
 
+/**
+ * Reads a webhook that gets deliveries in the same transaction: it is not deleted before that ends.
+ * @throws not_found (404)
+ */
+export async function holdWebhook(transaction: Knex, id: string): Promise<Webhook> {
+  await transaction('webhooks').where({ id }).forKeyShare().first('id');
+  return findWebhook(transaction, id);
+}
+
 function missing(id: string) {
   return notFound(`There is no webhook with the id ${id}.`);
 }
