@@ -203,7 +203,7 @@ async function serve(journey: Journey, name: string): Promise<void> {
   counts.msAfterKill = Math.round(afterKill ?? Number.NaN);
   operator.tell(`The box is healthy again after ${seconds(afterKill)}.`);
   await sell(journey);
-  await operator.run(`journalctl --unit ${name} --no-pager --output cat --lines 6 --grep "carton|Started|restart"`);
+  await operator.run(`journalctl --unit ${name} --no-pager --output cat --lines 12`);
 }
 
 const seconds = (milliseconds: number | null) =>
