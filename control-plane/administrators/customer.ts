@@ -8,6 +8,12 @@ const rowsTogether = 500;
 /** Of the row, what concerns the customer: who of the vendor made the change, and from where, is left out. */
 const columns = ['position', 'id', 'createdAt', 'role', 'operationId', 'method', 'path', 'status', 'change'];
 
+/**
+ * The change as jsonb, which has neither NUL nor halves of surrogate pairs: JSON text may escape them, and PostgreSQL's text
+ * has U+FFFD in place of the latter.
+ */
+const change = String.raw`regexp_replace(change, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g')::jsonb`;
+
 /** Licences that the journal has minted or replaced for the customer are found also after their erasure. */
 function selectJournalOf(db: Knex, customerId: string): Knex.QueryBuilder {
   const licences = db('license_keys').where({ customerId }).select(db.raw('id::text'));
@@ -15,8 +21,8 @@ function selectJournalOf(db: Knex, customerId: string): Knex.QueryBuilder {
     .from('journal')
     .where((either) =>
       either
-        .whereRaw(`change::jsonb ->> 'customerId' = ?`, [customerId])
-        .orWhereRaw(`change::jsonb ->> 'id' in (?)`, [licences])
+        .whereRaw(`${change} ->> 'customerId' = ?`, [customerId])
+        .orWhereRaw(`${change} ->> 'id' in (?)`, [licences])
         .orWhereRaw(`split_part(path, '/', 4) in (?)`, [licences]),
     );
 }

@@ -39,7 +39,19 @@ async function restore(t: Test, tables: ReadonlyMap<string, string>): Promise<st
   await copy.raw('set session_replication_role = replica');
   for (const [name, rows] of tables) {
     await copy.raw(`delete from ${name}`);
-    await copy.raw(`insert into ${name} select * from json_populate_recordset(null::${name}, ?)`, [rows]);
+    await copy.raw(
+      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, ?)`,
+      [rows],
+    );
+  }
+  const { rows: identities } = await copy.raw(
+    `select format('%I', table_name) as name, column_name as column from information_schema.columns
+      where table_schema = current_schema() and is_identity = 'YES'`,
+  );
+  for (const { name, column } of identities) {
+    await copy.raw(
+      `select setval(pg_get_serial_sequence('${name}', '${column}'), max(${column}) + 1, false) from ${name}`,
+    );
   }
   await copy.destroy();
   return url;

@@ -319,3 +319,21 @@ t.test('late reports of an erased customer are accepted and not stored, until th
   t.equal((await erase(customerId, true)).status, 200);
   t.strictSame(await report(customerId, { downloadedAt: new Date().toISOString() }), ['discarded']);
 });
+
+t.test(
+  'a customer id that PostgreSQL stores otherwise hinders neither its own export and erasure nor those of others',
+  async (t) => {
+    const { customerId } = await controlPlane.mint('half of a pair: \ud83d, a backslash: \\ud83d');
+    t.equal(customerId, 'half of a pair: \ufffd, a backslash: \\ud83d');
+    const mints = ({ body }: { body: { journal: { operationId: string }[] } }) =>
+      body.journal.filter(({ operationId }) => operationId === 'mintLicense').length;
+    const exportOf = (id: string) => admin.get(`/customers/export?customerId=${encodeURIComponent(id)}`);
+    t.equal(mints(await exportOf(customerId)), 1);
+    const other = await controlPlane.mint();
+    t.equal(mints(await exportOf(other.customerId)), 1);
+    t.match(await erase(customerId, true), {
+      status: 200,
+      body: { kept: exactly([{ what: 'licences' }, { what: 'journal', count: 1 }, { what: 'erasure' }]) },
+    });
+  },
+);

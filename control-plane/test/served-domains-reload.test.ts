@@ -33,7 +33,8 @@ t.teardown(() => served.close());
 
 const cutOff = () =>
   db.raw(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'control-plane notifications'",
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'control-plane notifications' and datname = current_database()`,
   );
 
 t.test('a domain that is removed while two readings overlap is not found afterwards', async (t) => {

@@ -32,7 +32,8 @@ async function resolve(host: string): Promise<(string | number)[]> {
 /** Ends the connections of both replicas for notifications. */
 const cutOff = () =>
   db.raw(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'control-plane notifications'",
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'control-plane notifications' and datname = current_database()`,
   );
 
 /** Fails unless it becomes true in ten seconds. */
