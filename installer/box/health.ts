@@ -70,19 +70,20 @@ export function probe(url: string): Promise<number | 'silent' | 'refused'> {
  */
 export async function waitUntilHealthy(
   folder: BoxFolder,
-  box: Pick<RunningBox, 'pid' | 'identity'>,
+  box: Pick<RunningBox, 'pid' | 'identity'> & { release?: string },
   url: string,
   output: Output,
-  options: { seconds: number; logStart?: number; besides?: number; signal?: AbortSignal },
+  { seconds: patience, signal, ...place }: { seconds: number; signal?: AbortSignal } & LogPlace,
 ): Promise<void> {
   const began = Date.now();
+  const options = { ...place, release: box.release };
   for (;;) {
-    if (options.signal?.aborted) throw interrupted();
+    if (signal?.aborted) throw interrupted();
     if ((await fetchHealthStatus(url)) === 200 && (await isAlive(box))) return;
     const seconds = (Date.now() - began) / 1000;
-    if (!(await isAlive(box))) throw await explain(folder, 'the box exited during its start', options);
-    if (seconds > options.seconds) {
-      const message = `the box did not become healthy within ${options.seconds} s (${url}/health)`;
+    if (!(await isAlive(box))) throw await explainExit(folder, options);
+    if (seconds > patience) {
+      const message = `the box did not become healthy within ${patience} s (${url}/health)`;
       throw await explain(folder, message, options);
     }
     output.waiting('waiting for the box to become healthy (migrations run first)', seconds);
@@ -90,22 +91,43 @@ export async function waitUntilHealthy(
   }
 }
 
+/** Which part of the log has the output of a box. */
+interface LogPlace {
+  logStart?: number;
+  besides?: number;
+}
+
+/** Returns the failure of a box that has exited during its start. @param place.release absent if the box is the last one */
+export function explainExit(folder: BoxFolder, place: LogPlace & { release: string | undefined }): Promise<Failure> {
+  return explain(folder, 'the box exited during its start', place);
+}
+
 /** Returns the failure with the last lines of the log, which usually contain the cause. */
 async function explain(
   folder: BoxFolder,
   message: string,
-  { logStart, besides }: { logStart?: number; besides?: number },
+  { logStart, besides, release }: LogPlace & { release: string | undefined },
 ): Promise<Failure> {
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
   const isOfOther = (line: string) => isOfSupervisor(line) || line.includes(`"pid":${besides},`);
-  const lines = (await readFrom(folder.log, logStart)).split('\n').filter((line) => !isOfOther(line));
+  const written = (await readFrom(folder.log, logStart)).split('\n');
+  // The supervisor may have started the former release again meanwhile.
+  const successor = written.findIndex((line) => release !== undefined && isReplacementOf(line, release));
+  const lines = written.slice(0, successor === -1 ? undefined : successor).filter((line) => !isOfOther(line));
   const text = lines.join('\n').trimEnd();
   return explainStart(folder, message, text, { log: folder.log, lastLines: text.split('\n').slice(-maxLogLines) });
 }
 
+const replacement = '{"event":"replaced"';
+
+/** Whether a line tells that the supervisor starts another release in place of this one. */
+function isReplacementOf(line: string, release: string): boolean {
+  return line.startsWith(replacement) && !line.includes(`"release":"${release}"`);
+}
+
 /** Whether a line tells of a replacement or a restart, of which the cause is in the lines before. */
 function isOfSupervisor(line: string): boolean {
-  return line.startsWith('{"event":"replaced"') || /^\{"event":"warning".*restarting it in/.test(line);
+  return line.startsWith(replacement) || /^\{"event":"warning".*restarting it in/.test(line);
 }
 
 async function readFrom(path: string, start: number): Promise<string> {

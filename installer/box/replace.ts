@@ -9,7 +9,7 @@ import type { Output } from '../output/output.ts';
 import { startSupervisor } from './background.ts';
 import { type Answer, openReplacement, type Replacement } from './control.ts';
 import type { BoxFolder } from './folder.ts';
-import { boxUrl, privateUrl, waitUntilHealthy } from './health.ts';
+import { boxUrl, explainExit, privateUrl, waitUntilHealthy } from './health.ts';
 import type { Launch } from './launch.ts';
 import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { identify, isAlive } from './process-table.ts';
@@ -154,9 +154,7 @@ export async function startSuccessor(
   if (box) return waitOrStop(folder, box, launch, output, waitOptions, logStart);
   // Either the parent has exited, or the new box has exited and the parent has already started the next launch.
   const other = await findRunningBox(folder);
-  if (other) {
-    throw new Failure('box_not_healthy', 'the box exited during its start', 'See its output for the cause');
-  }
+  if (other) throw await explainExit(folder, { logStart, release: launch.release });
   await removeLaunchQueue(folder);
   return startBox(folder, launch, output, waitOptions);
 }
@@ -191,7 +189,7 @@ async function waitOrStop(
 /** Waits until a box is healthy, and checks it further if that is asked for. @param place where; by default where it serves */
 async function checkStarted(
   folder: BoxFolder,
-  process: Pick<RunningBox, 'pid' | 'identity'>,
+  process: Pick<RunningBox, 'pid' | 'identity'> & { release?: string },
   launch: Launch,
   output: Output,
   { healthSeconds: seconds, signal, smokeCheck: isFurther }: WaitOptions,
