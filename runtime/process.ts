@@ -106,7 +106,9 @@ async function serveUntilReplaced(
   if (!isReplaced) return true;
   // The successor restarts the server if it fails, and stops it in the end.
   await embedded?.release();
-  await Promise.race([running.retire(), signals.first]);
+  const retired = running.retire();
+  supervisor.reportRetiring();
+  await Promise.race([retired, signals.first]);
   return false;
 }
 

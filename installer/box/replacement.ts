@@ -97,7 +97,7 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     output.info('replaced', `replacing release ${old.launch.release} with ${release}`, { release });
     // One retired box is enough for a small machine: an earlier one ends now.
     for (const earlier of members.retired) void endProcess(earlier);
-    if (statusOf(old.child) === undefined) retire(old, members);
+    if (statusOf(old.child) === undefined) await retire(old, members);
     session.answer({ answer: 'serving' });
   };
 
@@ -136,11 +136,17 @@ function beginsToServe({ child }: BoxProcess): Promise<'serving' | 'exited' | 's
   return Promise.race([serving, exitOf(child).then(() => 'exited' as const), silent]);
 }
 
-function retire(process: BoxProcess, members: Members): void {
+/** Has a box complete its requests and end. Resolves when it accepts no more connections: new ones reach its successor only. */
+async function retire(process: BoxProcess, members: Members): Promise<void> {
+  const { child } = process;
   members.retired.add(process);
-  void exitOf(process.child).then(() => members.retired.delete(process));
-  process.child.send('retire', () => undefined);
+  const exited = exitOf(child).then(() => members.retired.delete(process));
+  const retiring = new Promise<void>((resolve) => {
+    child.on('message', (message) => message === 'retiring' && resolve());
+  });
+  child.send('retire', () => undefined);
   void endAfter(process, retirementMilliseconds);
+  await Promise.race([retiring, exited, sleep(stopMilliseconds, undefined, { ref: false })]);
 }
 
 async function endAfter(process: BoxProcess, milliseconds: number): Promise<void> {

@@ -4,7 +4,8 @@
  *
  * The supervisor starts the process with the socket as file descriptor 3, an IPC channel, and the variable
  * `SUPERVISOR_PRIVATE_PATH`: the path of a Unix socket on which it checks the process. It sends `serve` when the process
- * may listen on the shared socket, and `retire` when another one does. The process sends `serving` in between.
+ * may listen on the shared socket, and `retire` when another one does. The process answers `serving` once it listens, and
+ * `retiring` once it accepts no more connections.
  */
 import type { Handover } from './service.ts';
 
@@ -19,6 +20,8 @@ export interface Supervisor extends Handover {
   readonly retire: Promise<void>;
   /** Tells the supervisor that the process serves. */
   reportServing(): void;
+  /** Tells the supervisor that the process accepts no more connections. */
+  reportRetiring(): void;
 }
 
 /** Returns the supervisor of this process, if it has one. Call it at the start, so that no message is lost. */
@@ -38,15 +41,15 @@ export function findSupervisor(): Supervisor | undefined {
     process.once('disconnect', () => reject(new Error('its supervisor has ended')));
   });
   serve.catch(() => {}); // reported where it is awaited
+  // A supervisor that dies meanwhile leaves this process serving.
+  const report = (message: string) => process.connected && process.send?.(message, () => {});
   process.on('message', (message) => received.get(message)?.());
   return {
     privatePath,
     socket: socketDescriptor,
     serve,
     retire,
-    reportServing() {
-      // A supervisor that dies meanwhile leaves this process serving.
-      if (process.connected) process.send?.('serving', () => {});
-    },
+    reportServing: () => void report('serving'),
+    reportRetiring: () => void report('retiring'),
   };
 }
