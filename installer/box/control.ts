@@ -83,14 +83,26 @@ export interface Replacement {
   end(): void;
 }
 
-/** Connects to the supervisor of a running box. @returns undefined if it has no control socket */
-export async function openReplacement(folder: BoxFolder, running: RunningBox): Promise<Replacement | undefined> {
-  if (!running.supervised) return undefined;
+/** Whether a supervisor is there, also one that waits before it restarts a box that has crashed. */
+export async function hasSupervisor(folder: BoxFolder): Promise<boolean> {
+  const socket = await connectTo(folder);
+  socket?.destroy();
+  return socket !== undefined;
+}
+
+async function connectTo(folder: BoxFolder): Promise<Socket | undefined> {
   const socket = connect(reachable(controlPath(folder)));
   const isOpen = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
   });
-  if (!isOpen) return undefined;
+  return isOpen ? socket : undefined;
+}
+
+/** Connects to the supervisor of a running box. @returns undefined if it has no control socket */
+export async function openReplacement(folder: BoxFolder, running: RunningBox): Promise<Replacement | undefined> {
+  if (!running.supervised) return undefined;
+  const socket = await connectTo(folder);
+  if (!socket) return undefined;
   socket.on('error', () => undefined);
   const lines = createInterface(socket)[Symbol.asyncIterator]();
   return {

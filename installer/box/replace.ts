@@ -15,7 +15,7 @@ import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { identify, isAlive } from './process-table.ts';
 import { findRunningBox, isInBackground, type RunningBox } from './running.ts';
 import { smokeCheck } from './smoke-check.ts';
-import { stopForGood } from './stop-for-good.ts';
+import { endPausedSupervisor, stopForGood } from './stop-for-good.ts';
 import { stopBox, waitForExit } from './stopping.ts';
 
 const successorTimeoutMilliseconds = 15_000;
@@ -39,6 +39,7 @@ export async function startBox(
   output: Output,
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
+  await endPausedSupervisor(folder, output);
   const { child, logStart } = await startSupervisor(folder, launch);
   const pid = child.pid as number;
   // A box that exits before it is healthy ends its supervisor.

@@ -3,11 +3,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
-import { controlPath } from './control.ts';
+import { controlPath, hasSupervisor } from './control.ts';
 import { type BoxFolder, exists } from './folder.ts';
 import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { isAlive } from './process-table.ts';
-import { isInBackground, type RunningBox } from './running.ts';
+import { findRunningBox, isInBackground, type RunningBox } from './running.ts';
 import { readStopSeconds, stopBox } from './stopping.ts';
 
 const pollMilliseconds = 20;
@@ -36,6 +36,29 @@ export async function stopForGood(
     throw error;
   }
   await untilReleased(folder, running);
+}
+
+/**
+ * Ends the supervisor of a box that has crashed, which otherwise restarts it after a pause of up to 30 seconds and holds
+ * its port meanwhile.
+ * @returns whether there was one
+ */
+export async function endPausedSupervisor(folder: BoxFolder, output: Output): Promise<boolean> {
+  if (!(await hasSupervisor(folder))) return false;
+  // An empty launch queue ends the pause, and the supervisor.
+  await writeLaunchQueue(folder, []);
+  try {
+    const until = Date.now() + releaseMilliseconds;
+    while (Date.now() < until && (await hasSupervisor(folder))) {
+      const running = await findRunningBox(folder);
+      // The pause was over.
+      if (running) await stopBox(folder, running, output, { seconds: await readStopSeconds(folder), force: true });
+      await pause(pollMilliseconds);
+    }
+    return true;
+  } finally {
+    await removeLaunchQueue(folder);
+  }
 }
 
 /** Waits until the supervisor has closed its sockets; one in the background, until it has exited. */

@@ -2,6 +2,8 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
+
+import { hasSupervisor } from '../box/control.ts';
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { toLaunch } from '../box/launch.ts';
@@ -114,7 +116,7 @@ async function installLocked(
   const address = chooseSettings(options, before.settings);
   const key = await chooseKey(options, before.secrets);
   const secrets = chooseSecrets(options, before, key, output);
-  if (options.start !== false) await checkPortUnlessOurs(before, address);
+  if (options.start !== false) await checkPortUnlessOurs(folder, before, address);
 
   warnOfUnencrypted(address.controlPlaneUrl, output);
   const activation = await cleanup.activating((installationId) =>
@@ -277,9 +279,15 @@ async function startRelease(
   return box;
 }
 
-async function checkPortUnlessOurs(before: Plan['before'], address: { host: string; port: number }): Promise<void> {
+async function checkPortUnlessOurs(
+  folder: BoxFolder,
+  before: Plan['before'],
+  address: { host: string; port: number },
+): Promise<void> {
   const { running, settings } = before;
   // The running box uses the port itself. Without settings its port is unknown, and a conflict shows at the start.
   if (running && (!settings || (settings.port === address.port && settings.host === address.host))) return;
+  // The supervisor of a box that has crashed holds the port, and ends when a box is started.
+  if (settings?.port === address.port && (await hasSupervisor(folder))) return;
   await checkPort(address.host, address.port);
 }

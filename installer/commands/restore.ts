@@ -14,6 +14,7 @@ import {
   restoreBox,
 } from '../backup/restore.ts';
 import { quotePath } from '../backup/restore-database.ts';
+import { hasSupervisor } from '../box/control.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -57,7 +58,8 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
   return withLock(folder.root, 'restore', async () => {
     await checkOwner(folder);
     await checkReplaced(folder, replace);
-    if (await findRunningBox(folder)) throw new Failure('busy', 'the box runs', `Run ${vendor} stop first`);
+    const isInUse = (await findRunningBox(folder)) !== undefined || (await hasSupervisor(folder));
+    if (isInUse) throw new Failure('busy', 'the box runs', `Run ${vendor} stop first`);
     await mkdir(folder.root, { recursive: true });
     let release = '';
     const recovery = options.toTime === undefined ? undefined : await recoveryTo(folder, options);

@@ -50,7 +50,8 @@ function describeRelease({ release, version, pinnedVersion }: StatusResult): str
   return `${version ? `${version} (${release})` : release}${pinnedVersion ? ', pinned' : ''}`;
 }
 
-function describeProcess({ running, pid, release, runningRelease }: StatusResult): string {
+function describeProcess({ running, restarting, pid, release, runningRelease }: StatusResult): string {
+  if (restarting) return `has crashed and is restarted within 30 seconds (its output: ${vendor} logs)`;
   if (!running) return `not running (start it with ${vendor} start)`;
   return runningRelease === release
     ? `running (process ${pid})`

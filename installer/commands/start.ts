@@ -2,14 +2,16 @@
  * `start`: starts the installed box in the background, or in the foreground as a child of this command.
  */
 import { completeRestore } from '../backup/restore-database.ts';
+import { hasSupervisor } from '../box/control.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
 import { type Launch, toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
+import { isAlive } from '../box/process-table.ts';
 import { startBox } from '../box/replace.ts';
 import { findRunningBox, isInBackground, type RunningBox } from '../box/running.ts';
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
-import { stopForGood } from '../box/stop-for-good.ts';
+import { endPausedSupervisor, stopForGood } from '../box/stop-for-good.ts';
 import { readStopSeconds } from '../box/stopping.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
@@ -51,7 +53,7 @@ export interface ForegroundResult extends StartResult {
 }
 
 /**
- * Starts the box in the background and waits until it is healthy.
+ * Starts the box in the background and waits until it is healthy. A box that is running already only has to be healthy.
  * @throws Failure not_installed, busy, port_taken, box_not_healthy, interrupted
  */
 export async function start(options: StartOptions, output: Output): Promise<StartResult> {
@@ -59,19 +61,42 @@ export async function start(options: StartOptions, output: Output): Promise<Star
   return withLock(folder.root, 'start', async () => {
     await resumeUpgrade(folder, output);
     const launch = await readyToLaunch(folder);
+    const { healthSeconds = 120, signal } = options;
     const running = await findRunningBox(folder);
-    if (running) return describe(folder, launch, running, true);
+    if (running && (await staysUp(folder, running, launch, output, { seconds: healthSeconds, signal }))) {
+      return describe(folder, launch, running, true);
+    }
     const service = await findService(folder.root);
     if (service) {
       output.warn(`the service ${service} runs this box: start it with systemctl start ${service}`, { service });
     }
-    await checkPort(launch.host, launch.port);
+    if (!(await hasSupervisor(folder))) await checkPort(launch.host, launch.port);
     warnOfRoot(output);
-    const { healthSeconds = 120, signal } = options;
     const stopSeconds = await readStopSeconds(folder);
     const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
     return describe(folder, launch, box, false);
   });
+}
+
+/**
+ * Waits until a running box is healthy.
+ * @returns false if it exits: it crashes at each start, and its supervisor restarts it
+ * @throws Failure box_not_healthy if it runs on and is not healthy; interrupted
+ */
+async function staysUp(
+  folder: BoxFolder,
+  running: RunningBox,
+  launch: Launch,
+  output: Output,
+  options: { seconds: number; signal?: AbortSignal },
+): Promise<boolean> {
+  try {
+    await waitUntilHealthy(folder, running, boxUrl(launch), output, options);
+    return true;
+  } catch (error) {
+    if (options.signal?.aborted || (await isAlive(running))) throw error;
+    return false;
+  }
 }
 
 /**
@@ -93,7 +118,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
       const origin = running.orphaned ? 'whose parent has died' : 'which runs in the background';
       output.warn(`taking over the box (process ${running.pid}), ${origin}: stopping it first`);
       await stopForGood(folder, running, output);
-    }
+    } else await endPausedSupervisor(folder, output);
     await checkPort(launch.host, launch.port);
     warnOfRoot(output);
     const { watchdogSeconds = 30 } = options;

@@ -2,6 +2,7 @@
  * `status`: what is installed, and whether the box is running and healthy. Changes nothing and takes no lock.
  */
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
+import { hasSupervisor } from '../box/control.ts';
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -36,6 +37,8 @@ export interface StatusResult {
   /** Version of each package of that release, by full name. */
   packages: Record<string, string>;
   running: boolean;
+  /** Whether the box has crashed and its supervisor restarts it. */
+  restarting?: true;
   pid?: number;
   /** The running release: differs from `release` after an install without start, until the next start. */
   runningRelease?: string;
@@ -70,6 +73,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     ...(journal && { interrupted: journal.kind }),
     packages: Object.fromEntries(Object.entries(lock?.packages ?? {}).map(([name, { version }]) => [name, version])),
     running: running !== undefined,
+    ...(!running && (await hasSupervisor(folder)) && { restarting: true as const }),
     pid: running?.pid,
     runningRelease: running?.release,
     healthy: healthStatus === 200,

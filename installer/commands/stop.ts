@@ -5,7 +5,7 @@ import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { stopForGood } from '../box/stop-for-good.ts';
+import { endPausedSupervisor, stopForGood } from '../box/stop-for-good.ts';
 import type { Output } from '../output/output.ts';
 
 /** Options of `stop`. */
@@ -21,9 +21,9 @@ export interface StopOptions {
 /** The result of `stop`. */
 export interface StopResult {
   dir: string;
-  /** False if the box was not running. */
+  /** False if the box was not running, and was not going to be restarted after a crash. */
   stopped: boolean;
-  /** The process that was stopped. */
+  /** The process that was stopped; absent if the box had crashed and its supervisor was stopped. */
   pid?: number;
 }
 
@@ -34,7 +34,7 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
     const running = await findRunningBox(folder);
     if (!running) {
       await requireSettings(folder); // an error only if no box is installed
-      return { dir: folder.root, stopped: false };
+      return { dir: folder.root, stopped: await endPausedSupervisor(folder, output) };
     }
     await stopForGood(folder, running, output, options);
     return { dir: folder.root, stopped: true, pid: running.pid };

@@ -8,7 +8,7 @@ import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
-import { stopForGood } from '../box/stop-for-good.ts';
+import { endPausedSupervisor, stopForGood } from '../box/stop-for-good.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { findService } from '../service/systemd.ts';
@@ -57,6 +57,7 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
     }
     const running = await findRunningBox(folder);
     if (running) await stopForGood(folder, running, output);
+    else await endPausedSupervisor(folder, output);
     const result = { dir: folder.root, ...(await removeFiles(folder, options.data === true)) };
     // The folder may be a mount point, or another user's.
     if (result.kept.length === 0) await rmdir(folder.root).catch(() => undefined);
