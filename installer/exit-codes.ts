@@ -28,6 +28,7 @@ export const exitCodes = {
   domains_not_proved: { status: 20, meaning: 'a domain of the box is not proved yet' },
   would_lose_data: { status: 21, meaning: 'going back would lose data; nothing was changed' },
   no_former_release: { status: 22, meaning: 'there is no former release to go back to' },
+  storage_unavailable: { status: 23, meaning: 'the bucket of backups is unreachable or refuses access' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

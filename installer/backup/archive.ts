@@ -3,8 +3,6 @@
  * as a stream, however large it is.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { PassThrough, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -25,11 +23,12 @@ export interface ArchiveEntry {
 }
 
 /**
- * Writes an archive with mode 0600 and flushes it to disk. The caller removes it after an error.
+ * Writes an archive.
+ * @param store takes its bytes; it leaves nothing behind if the stream breaks
  * @returns its size and SHA-256
  */
 export async function writeArchive(
-  path: string,
+  store: (source: AsyncIterable<Buffer>) => Promise<void>,
   passphrase: string | undefined,
   fill: (sink: BackupSink) => Promise<void>,
 ): Promise<{ bytes: number; digest: string }> {
@@ -45,12 +44,22 @@ export async function writeArchive(
   });
   const { ZSTD_c_checksumFlag, ZSTD_c_compressionLevel } = constants;
   const compress = createZstdCompress({ params: { [ZSTD_c_checksumFlag]: 1, [ZSTD_c_compressionLevel]: 3 } });
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   const protect = (source: AsyncIterable<Buffer>) => (passphrase === undefined ? source : encrypt(source, passphrase));
   let broken: unknown;
-  const written = pipeline(input, compress, protect, measure, file).catch((error) => {
-    broken ??= error;
-  });
+  let stored: Promise<void> = Promise.resolve();
+  const keep = (source: AsyncIterable<Buffer>) => {
+    stored = store(source).catch((error) => {
+      broken ??= error;
+      throw error;
+    });
+    return stored;
+  };
+  // Also after an error, what has been stored is removed before this ends.
+  const written = pipeline(input, compress, protect, measure, keep)
+    .catch((error) => {
+      broken ??= error;
+    })
+    .then(() => stored.catch(() => undefined));
   const write = async (part: Buffer) => {
     if (broken) throw broken;
     if (input.write(part) || input.destroyed) return;
@@ -75,8 +84,6 @@ export async function writeArchive(
   }
   await written;
   if (broken) throw broken;
-  const handle = await open(path, 'r');
-  await handle.chmod(0o600).finally(() => handle.sync().finally(() => handle.close()));
   return { bytes, digest: hash.digest('hex') };
 }
 
@@ -171,17 +178,6 @@ export async function* readArchive(
     input.destroy();
     decompressed.destroy();
   }
-}
-
-/** Reads a file as a stream. @throws Failure usage if it cannot be read */
-export async function readFileOf(path: string): Promise<AsyncIterable<Buffer>> {
-  try {
-    const handle = await open(path, 'r');
-    await handle.close();
-  } catch (error) {
-    throw new Failure('usage', `${path} cannot be read: ${(error as Error).message}`, 'Specify the path of a backup');
-  }
-  return createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
 }
 
 async function* opened(

@@ -1,29 +1,14 @@
 /**
- * The catalogue of a folder of backups: which files there this box has written and verified. Retention removes only those.
+ * The catalogue of backups: which of those in a folder or bucket this box has written and verified. Retention removes only
+ * those.
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../box/files.ts';
 import { vendor } from '../vendor.ts';
+import type { BackupPlace, CatalogueEntry } from './place.ts';
 
-/** A backup that was verified after it was written. */
-export interface CatalogueEntry {
-  /** Name in the folder. */
-  file: string;
-  /** Id of the release, when it was taken (ISO 8601), its size, and its SHA-256. */
-  release: string;
-  time: string;
-  bytes: number;
-  digest: string;
-  encrypted: boolean;
-  /** The first segment of the WAL that a recovery to a later time needs; absent for a dump or a stopped database. */
-  segment?: string | undefined;
-  /** The installation it is of. */
-  installation: string | undefined;
-  /** When it was last restored aside by `doctor --backup` (ISO 8601). */
-  restored?: string;
-}
-
+/** In the folder of the backups; a bucket has a record beside each backup. */
 const catalogueFile = `.${vendor}-backups.json`;
 
 /** Returns the entries whose files are still there as they were written, oldest first. */
@@ -56,24 +41,28 @@ export async function addToCatalogue(folder: string, entry: CatalogueEntry): Pro
  * @returns the names of those removed
  */
 export async function removeOldBackups(
-  folder: string,
+  place: BackupPlace,
   { keep, verified, installation }: { keep: number; verified: string; installation: string | undefined },
 ): Promise<string[]> {
-  const own = (await readCatalogue(folder)).filter((entry) => entry.installation === installation);
+  const own = (await place.entries()).filter((entry) => entry.installation === installation);
   if (!own.some(({ file }) => file === verified)) return [];
   const others = own.filter(({ file }) => file !== verified);
   const old = others.slice(0, Math.max(0, others.length - Math.max(0, keep - 1)));
-  for (const { file } of old) await rm(join(folder, file), { force: true });
+  for (const { file } of old) await place.remove(file);
   return old.map(({ file }) => file);
 }
 
 /**
  * Removes the segments of an archive of the WAL that no backup needs: those before the oldest one.
- * @param folder of the backups
+ * @param place of the backups
  * @returns how many were removed
  */
-export async function pruneArchive(folder: string, archive: string, installation: string | undefined): Promise<number> {
-  const own = (await readCatalogue(folder)).filter((entry) => entry.installation === installation);
+export async function pruneArchive(
+  place: BackupPlace,
+  archive: string,
+  installation: string | undefined,
+): Promise<number> {
+  const own = (await place.entries()).filter((entry) => entry.installation === installation);
   const needed = own.map(({ segment }) => segment?.slice(8)).filter((place) => place !== undefined);
   const oldest = needed.sort()[0];
   if (oldest === undefined) return 0;

@@ -5,9 +5,15 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Failure } from '../failure.ts';
-import { type ArchiveEntry, readArchive, readFileOf } from './archive.ts';
+import { type ArchiveEntry, readArchive } from './archive.ts';
+import type { PlacedBackup } from './place.ts';
 import type { BackedUpFile } from './sink.ts';
 import { type BackupHead, type BackupManifest, paths } from './take.ts';
+
+/** A backup that is to be read. */
+export interface ReadableBackup extends PlacedBackup {
+  passphrase?: string | undefined;
+}
 
 /** Consumes the content of an entry, and returns its SHA-256. Folders have none. */
 export type Use = (entry: ArchiveEntry) => Promise<string>;
@@ -18,16 +24,17 @@ export type Use = (entry: ArchiveEntry) => Promise<string>;
  * @throws Failure usage for a wrong passphrase, integrity_failed for a damaged or incomplete backup
  */
 export async function readBackup(
-  { path, passphrase }: { path: string; passphrase?: string | undefined },
+  { place, name, passphrase }: ReadableBackup,
   begin: (head: BackupHead) => Promise<void>,
   use: Use,
 ): Promise<{ head: BackupHead; manifest: BackupManifest }> {
+  const path = place.addressOf(name);
   const damaged = (what: string) =>
     new Failure('integrity_failed', `${path} is damaged: ${what}`, 'Nothing was changed. Use another backup');
   let head: BackupHead | undefined;
   let manifest: BackupManifest | undefined;
   const found: BackedUpFile[] = [];
-  for await (const entry of readArchive(await readFileOf(path), path, passphrase)) {
+  for await (const entry of readArchive(await place.read(name), path, passphrase)) {
     if (manifest) throw damaged(`${entry.path} comes after its end`);
     if (!head) {
       const content = await buffer(entry.content);
@@ -55,7 +62,7 @@ export async function readBackup(
 }
 
 /** Checks a backup without restoring it. */
-export function verifyBackup(backup: { path: string; passphrase?: string | undefined }) {
+export function verifyBackup(backup: ReadableBackup) {
   return readBackup(backup, async () => {}, digestOf);
 }
 

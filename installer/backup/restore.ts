@@ -18,6 +18,7 @@ import type { ArchiveEntry } from './archive.ts';
 import { type Counts, countRows } from './counts.ts';
 import { dumpPath, restoreDump } from './external.ts';
 import { databaseHome, hasData, withConnection } from './home.ts';
+import type { PlacedBackup } from './place.ts';
 import { readBackup } from './read.ts';
 import type { DatabaseRecord } from './record.ts';
 import { beginRestore, type DatabaseRestore } from './restore-database.ts';
@@ -25,8 +26,7 @@ import { writeFileOf } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
 import { type BackupHead, paths } from './take.ts';
 
-export interface RestoreBoxOptions {
-  path: string;
+export interface RestoreBoxOptions extends PlacedBackup {
   passphrase?: string | undefined;
   /** Whether an existing box is replaced; its data and settings stay aside. */
   replace: boolean;
@@ -159,8 +159,9 @@ export async function restoreBox(
     const restore = database as DatabaseRestore | undefined;
     const counts = restore ? await restore.recover(manifest.record) : await loadDump(aside, options);
     await flushTree(folder.data);
+    const backup = options.place.addressOf(options.name);
     const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-    await writeAtomically(join(folder.root, markerFile), `${JSON.stringify({ backup: options.path, time })}\n`);
+    await writeAtomically(join(folder.root, markerFile), `${JSON.stringify({ backup, time })}\n`);
     const former = [
       ...(await swapFiles(folder, aside, time)),
       ...((await restore?.swap().then((path) => (path ? [path] : []))) ?? []),
@@ -180,7 +181,8 @@ export async function finishRestore(folder: BoxFolder): Promise<void> {
   await flushFolder(folder.root);
 }
 
-function checkDatabase({ database }: BackupHead, { databaseUrl, path, recovery }: RestoreBoxOptions): void {
+function checkDatabase({ database }: BackupHead, { databaseUrl, place, name, recovery }: RestoreBoxOptions): void {
+  const path = place.addressOf(name);
   if (database === 'external' && !databaseUrl) {
     throw new Failure(
       'usage',

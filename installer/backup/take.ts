@@ -2,9 +2,9 @@
  * Taking a backup of a box: its database, files, settings with secrets, and the lock file of its release, in one file.
  */
 import { createReadStream } from 'node:fs';
-import { open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { flushFolder } from '../box/files.ts';
+import { open, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { editVariables } from '../box/edit-settings.ts';
 import { type BoxFolder, releaseFolder } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
@@ -13,9 +13,9 @@ import type { Output } from '../output/output.ts';
 import { lockFileName, vendor, version } from '../vendor.ts';
 import { writeArchive } from './archive.ts';
 import { measureDatabase, writeDatabase } from './database.ts';
+import type { PlacedBackup } from './place.ts';
 import type { DatabaseRecord } from './record.ts';
 import type { BackedUpFile, BackupSink } from './sink.ts';
-import { checkSpaceFor } from './space.ts';
 
 /** The first entry of a backup, `backup.json`. */
 export interface BackupHead {
@@ -55,6 +55,7 @@ export const paths = {
 
 /** A backup that has been taken. */
 export interface TakenBackup {
+  /** Path or address. */
   path: string;
   bytes: number;
   /** SHA-256 of the file. */
@@ -66,9 +67,7 @@ export interface TakenBackup {
   encrypted: boolean;
 }
 
-export interface TakeOptions {
-  /** The file to write, which must not exist. */
-  path: string;
+export interface TakeOptions extends PlacedBackup {
   passphrase?: string | undefined;
   output: Output;
   signal?: AbortSignal | undefined;
@@ -80,14 +79,14 @@ export interface TakeOptions {
  */
 export async function takeBackup(
   folder: BoxFolder,
-  { path, passphrase, ...options }: TakeOptions,
+  { place, name, passphrase, ...options }: TakeOptions,
 ): Promise<TakenBackup> {
   const { tier } = await requireSettings(folder);
   const secrets = await readSecrets(folder);
   const release = await releaseOf(folder);
   const places = placesOf(folder, secrets);
   const bytes = (await measureDatabase(folder)) + (await measureFiles(places));
-  await checkSpaceFor(dirname(path), bytes);
+  await place.prepare(bytes);
   const head: BackupHead = {
     format: 1,
     time: new Date().toISOString(),
@@ -100,15 +99,14 @@ export async function takeBackup(
       secrets.MEDIA_STORAGE === 's3' ? { storage: 's3', bucket: secrets.MEDIA_S3_BUCKET ?? '' } : { storage: 'backup' },
     bytes,
   };
-  const partial = join(dirname(path), `.${basename(path)}.partial`);
-  await rm(partial, { force: true });
   try {
     let record: DatabaseRecord | undefined;
     let files = 0;
-    const written = await writeArchive(partial, passphrase, async (sink) => {
+    const store = (source: AsyncIterable<Buffer>) => place.write(name, source, bytes);
+    const written = await writeArchive(store, passphrase, async (sink) => {
       await addText(sink, paths.head, JSON.stringify(head));
       await addFile(sink, paths.settings, folder.settings);
-      await addFile(sink, paths.secrets, folder.secrets);
+      await addText(sink, paths.secrets, withoutBucketSecret(await readFile(folder.secrets, 'utf8')));
       await addFile(sink, paths.lock, join(releaseFolder(folder, release), lockFileName));
       record = await writeDatabase(folder, sink, options);
       // Files after the database: each that it refers to is there, or was deleted meanwhile.
@@ -120,10 +118,8 @@ export async function takeBackup(
       const manifest: BackupManifest = { record, files: sink.files };
       await addText(sink, paths.manifest, JSON.stringify(manifest));
     });
-    await rename(partial, path);
-    await flushFolder(dirname(path));
     return {
-      path,
+      path: place.addressOf(name),
       ...written,
       head,
       record: record as unknown as DatabaseRecord,
@@ -131,9 +127,16 @@ export async function takeBackup(
       encrypted: passphrase !== undefined,
     };
   } catch (error) {
-    await rm(partial, { force: true });
     throw asFailure(error);
   }
+}
+
+/** Who can read one backup must not be able to remove all. */
+function withoutBucketSecret(text: string): string {
+  const name = 'BACKUP_S3_SECRET_ACCESS_KEY';
+  return new RegExp(`^\\s*(export\\s+)?${name}\\s*=`, 'm').test(text)
+    ? editVariables(text, new Map([[name, null]]))
+    : text;
 }
 
 async function releaseOf(folder: BoxFolder): Promise<string> {

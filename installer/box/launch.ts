@@ -42,6 +42,8 @@ export function boxEnvironment(folder: BoxFolder, launch: Launch): NodeJS.Proces
   const environment: NodeJS.ProcessEnv = {};
   for (const name of inheritedVariables) if (process.env[name]) environment[name] = process.env[name];
   const { LICENSE_KEY: _key, ...secrets } = launch.secrets;
+  // Nor does it need the access to its backups.
+  for (const name of Object.keys(secrets)) if (name.startsWith('BACKUP_S3_')) delete secrets[name];
   Object.assign(environment, secrets, {
     HOST: launch.host,
     PORT: String(launch.port),

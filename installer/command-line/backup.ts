@@ -8,7 +8,8 @@ const load = () => import('../commands/run-backup.ts');
 
 const to: OptionDefinition = {
   flags: '--to <path>',
-  description: 'folder of the backups, or file that ends with .tar.zst (default: backups in the folder of the box)',
+  description:
+    'folder of the backups or s3://bucket/prefix, or a file there that ends with .tar.zst (default: backups in the folder of the box)',
   type: 'file',
 };
 const passphrase: OptionDefinition = {
@@ -27,9 +28,14 @@ export const backupCommands: readonly CommandDefinition[] = [
     name: 'backup create',
     summary: 'store the data, settings and release of the box in one file, while it sells',
     options: [to, passphrase, keep],
-    examples: [`${vendor} backup`, `${vendor} backup --to /mnt/backups --passphrase-file passphrase.txt --keep 7`],
+    examples: [
+      `${vendor} backup`,
+      `${vendor} backup --to /mnt/backups --passphrase-file passphrase.txt --keep 7`,
+      `${vendor} backup --to s3://store-backups/berlin --passphrase-file passphrase.txt   # see BACKUP_S3_… in config list`,
+    ],
     codes: [
       'ok',
+      'storage_unavailable',
       'integrity_failed',
       'disk_full',
       'busy',
@@ -45,8 +51,8 @@ export const backupCommands: readonly CommandDefinition[] = [
     name: 'backup list',
     summary: 'list the backups that this box has written and verified',
     options: [to],
-    examples: [`${vendor} backup list`],
-    codes: ['ok', 'not_installed'],
+    examples: [`${vendor} backup list`, `${vendor} backup list --to s3://store-backups/berlin`],
+    codes: ['ok', 'not_installed', 'storage_unavailable'],
     load: async () => (await load()).runBackupList,
   },
   {
@@ -63,13 +69,15 @@ export const backupCommands: readonly CommandDefinition[] = [
       `sudo ${vendor} backup schedule --every 1d --keep 7 --to /mnt/backups --passphrase-file /etc/store-passphrase`,
       `sudo ${vendor} backup schedule --off`,
     ],
-    codes: ['ok', 'not_installed', 'folder_unusable'],
+    codes: ['ok', 'not_installed', 'folder_unusable', 'storage_unavailable'],
     load: async () => (await load()).runBackupSchedule,
   },
   {
     name: 'restore',
     summary: 'restore a backup into an empty folder, also on another machine',
-    arguments: [{ name: '<backup>', description: 'file that backup has written' }],
+    arguments: [
+      { name: '<backup>', description: 'file that backup has written, or its address s3://bucket/prefix/name' },
+    ],
     options: [
       { ...passphrase, description: 'file with the passphrase of the backup, - for standard input' },
       {
@@ -99,10 +107,12 @@ export const backupCommands: readonly CommandDefinition[] = [
     examples: [
       `${vendor} restore backup.tar.zst --dir /srv/store`,
       `${vendor} restore backup.tar.zst.enc --passphrase-file passphrase.txt --replace`,
+      `${vendor} restore s3://store-backups/berlin/carton-20261125T030000Z.tar.zst.enc --passphrase-file passphrase.txt`,
       `${vendor} restore backup.tar.zst --replace --to-time 2026-11-25T14:30:00Z`,
     ],
     codes: [
       'ok',
+      'storage_unavailable',
       'wrong_key',
       'key_not_active',
       'control_plane_unavailable',

@@ -4,6 +4,8 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isNameOfBackup } from '../backup/open-place.ts';
+import { isBucketAddress } from '../backup/s3/address.ts';
 import { commandWords } from '../box/command-words.ts';
 import { writeAtomically } from '../box/files.ts';
 import { boxFolder } from '../box/folder.ts';
@@ -12,7 +14,13 @@ import { Failure } from '../failure.ts';
 import { findService, system, unitFolder } from '../service/systemd.ts';
 import { backupTimer } from '../service/timer.ts';
 import { vendor } from '../vendor.ts';
-import { type BackupSettings, readBackupSettings, readPassphrase, writeBackupSettings } from './backup.ts';
+import {
+  type BackupSettings,
+  placeOfBackups,
+  readBackupSettings,
+  readPassphrase,
+  writeBackupSettings,
+} from './backup.ts';
 
 export interface ScheduleOptions {
   dir: string;
@@ -52,15 +60,17 @@ export async function schedule(options: ScheduleOptions): Promise<ScheduleResult
   const keep = options.keep ?? before.keep ?? 7;
   if (keep < 1) throw new Failure('usage', 'at least one backup must be kept', 'Use --keep 1 or more');
   const to = options.to ?? before.to;
-  if (to !== undefined && /\.(zst|enc)$/.test(to)) {
+  if (to !== undefined && isNameOfBackup(to)) {
     throw new Failure('usage', `${to} is a file`, 'Name a folder: each backup has its own file in it');
   }
   const passphraseFile = options.passphraseFile ?? before.passphraseFile;
   await readPassphrase(passphraseFile);
+  // A bucket that cannot be used is named now, and not by the first backup at night.
+  if (to !== undefined && isBucketAddress(to)) await (await placeOfBackups(folder, to)).entries();
   const settings: BackupSettings = {
     every,
     keep,
-    ...(to && { to: resolve(to) }),
+    ...(to && { to: isBucketAddress(to) ? to : resolve(to) }),
     ...(passphraseFile && { passphraseFile: resolve(passphraseFile) }),
     ...(name && { timer: name }),
   };
@@ -68,7 +78,8 @@ export async function schedule(options: ScheduleOptions): Promise<ScheduleResult
   const command = [...commandWords(), 'backup', '--dir', folder.root];
   if (!name) return { settings, cron: cronLine(every, command) };
   const { uid, gid } = await stat(folder.root);
-  const units = backupTimer({ dir: folder.root, uid, gid, command, every, writable: settings.to ? [settings.to] : [] });
+  const writable = settings.to && !isBucketAddress(settings.to) ? [settings.to] : [];
+  const units = backupTimer({ dir: folder.root, uid, gid, command, every, writable });
   for (const [kind, text] of Object.entries(units)) await writeAtomically(join(unitFolder, `${name}.${kind}`), text);
   await system('systemctl', 'daemon-reload');
   await system('systemctl', 'enable', '--now', `${name}.timer`);

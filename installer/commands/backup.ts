@@ -1,19 +1,16 @@
 /**
  * `backup`: takes a backup of a box, verifies what was written, and removes those that are too old.
  */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import {
-  addToCatalogue,
-  type CatalogueEntry,
-  pruneArchive,
-  readCatalogue,
-  removeOldBackups,
-} from '../backup/catalogue.ts';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pruneArchive, removeOldBackups } from '../backup/catalogue.ts';
+import { isNameOfBackup, openBackup, openPlace, requireFolderOf } from '../backup/open-place.ts';
+import type { BackupPlace, CatalogueEntry, PlacedBackup, PlaceOptions } from '../backup/place.ts';
 import { verifyBackup } from '../backup/read.ts';
+import { isBucketAddress } from '../backup/s3/address.ts';
 import { type TakenBackup, takeBackup } from '../backup/take.ts';
 import { writeAtomically } from '../box/files.ts';
-import { type BoxFolder, boxFolder, checkOwner, exists } from '../box/folder.ts';
+import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { withLock } from '../box/lock.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
@@ -24,7 +21,10 @@ import { readSecretFile } from './secret-file.ts';
 
 export interface BackupOptions {
   dir: string;
-  /** Folder, or file that ends with `.tar.zst` or `.enc`; by default that of the schedule, or `backups` in the folder. */
+  /**
+   * Folder or `s3://bucket/prefix`, or a file there that ends with `.tar.zst` or `.enc`; by default that of the schedule, or
+   * `backups` in the folder.
+   */
   to?: string | undefined;
   /** File with the passphrase; by default that of the schedule. */
   passphraseFile?: string | undefined;
@@ -61,39 +61,61 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
   return withLock(join(folder.root, 'backups'), 'backup', async () => {
     const settings = await readBackupSettings(folder);
     const passphrase = await readPassphrase(options.passphraseFile ?? settings.passphraseFile);
-    const path = await choosePath(folder, options.to ?? settings.to, passphrase !== undefined);
-    await removePartials(dirname(path));
-    const taken = await takeBackup(folder, { path, passphrase, output, signal: options.signal });
+    const { place, name } = await chooseName(folder, {
+      to: options.to ?? settings.to,
+      encrypted: passphrase !== undefined,
+      signal: options.signal,
+    });
+    const taken = await takeBackup(folder, { place, name, passphrase, output, signal: options.signal });
+    const { path } = taken;
     output.info('taken', `backup written: ${path}`, { path, bytes: taken.bytes });
     try {
-      await verifyBackup({ path, passphrase });
+      await verifyBackup({ place, name, passphrase });
     } catch (error) {
-      await rm(path, { force: true });
+      await place.remove(name).catch((reason: Error) => output.warn(`${path} stays: ${reason.message}`, { path }));
       throw error;
     }
     output.info('verified', 'every file in it was read back and compared', { path });
-    await addToCatalogue(dirname(path), entryOf(taken));
+    await place.record(entryOf(taken, name));
     const keep = options.keep ?? settings.keep;
-    const installation = await readInstallationId(folder);
-    const removed =
-      keep === undefined ? [] : await removeOldBackups(dirname(path), { keep, verified: basename(path), installation });
-    const { WAL_ARCHIVE_FOLDER: archive } = await readSecrets(folder);
-    if (archive && keep !== undefined) await pruneArchive(dirname(path), archive, installation);
-    return { ...taken, removed };
+    return { ...taken, removed: keep === undefined ? [] : await removeOld(folder, place, { keep, verified: name }) };
   });
 }
 
-/** Lists the backups of the box in its folder of backups, oldest first. */
-export async function listBackups(dir: string, to?: string): Promise<{ folder: string; entries: CatalogueEntry[] }> {
-  const folder = boxFolder(dir);
-  await requireSettings(folder);
-  const at = await folderOfBackups(folder, to);
-  return { folder: at, entries: await readCatalogue(at) };
+/** Removes what is older than the verified backup and those kept with it. */
+async function removeOld(
+  folder: BoxFolder,
+  place: BackupPlace,
+  { keep, verified }: { keep: number; verified: string },
+): Promise<string[]> {
+  const installation = await readInstallationId(folder);
+  const removed = await removeOldBackups(place, { keep, verified, installation });
+  const { WAL_ARCHIVE_FOLDER: archive } = await readSecrets(folder);
+  if (archive) await pruneArchive(place, archive, installation);
+  return removed;
 }
 
-/** Returns the folder in which backups of a box are. */
-export async function folderOfBackups(folder: BoxFolder, to?: string): Promise<string> {
-  return resolve(to ?? (await readBackupSettings(folder)).to ?? join(folder.root, 'backups'));
+/**
+ * Lists the verified backups in a place, oldest first; those of the box by default.
+ * @throws Failure not_installed without a box and a place
+ */
+export async function listBackups(dir: string, to?: string): Promise<{ folder: string; entries: CatalogueEntry[] }> {
+  const folder = boxFolder(dir);
+  if (to === undefined) await requireSettings(folder);
+  const place = await placeOfBackups(folder, to);
+  return { folder: place.address, entries: await place.entries() };
+}
+
+/** Opens the place in which backups of a box are. @throws Failure usage */
+export async function placeOfBackups(folder: BoxFolder, to?: string, signal?: AbortSignal): Promise<BackupPlace> {
+  const chosen = to ?? (await readBackupSettings(folder)).to ?? join(folder.root, 'backups');
+  return openPlace(chosen, await placeOptions(folder, signal));
+}
+
+/** What a place needs besides its address: the settings of the box, if there is one. */
+export async function placeOptions(folder: BoxFolder, signal?: AbortSignal): Promise<PlaceOptions> {
+  const variables = await readSecrets(folder);
+  return { variables, journal: join(folder.root, 'backups/.upload.json'), ...(signal && { signal }) };
 }
 
 /** Reads `backup.json`. */
@@ -123,35 +145,26 @@ export async function readPassphrase(file: string | undefined): Promise<string |
   );
 }
 
-function entryOf({ path, bytes, digest, head, record, encrypted }: TakenBackup): CatalogueEntry {
+function entryOf({ bytes, digest, head, record, encrypted }: TakenBackup, file: string): CatalogueEntry {
   const { release, time, installation } = head;
-  return { file: basename(path), release, time, bytes, digest, encrypted, segment: record.segment, installation };
+  return { file, release, time, bytes, digest, encrypted, segment: record.segment, installation };
 }
 
-async function choosePath(folder: BoxFolder, to: string | undefined, encrypted: boolean): Promise<string> {
-  if (to !== undefined && /\.(zst|enc)$/.test(to)) {
-    const path = resolve(to);
-    if (await exists(path)) throw new Failure('usage', `${path} exists already`, 'Choose another file');
-    await requireFolder(dirname(path));
-    return path;
+/** Chooses the place and name of a new backup. @throws Failure usage if there is one of the name */
+async function chooseName(
+  folder: BoxFolder,
+  { to, encrypted, signal }: { to: string | undefined; encrypted: boolean; signal: AbortSignal | undefined },
+): Promise<PlacedBackup> {
+  if (to !== undefined && isNameOfBackup(to)) {
+    if (!isBucketAddress(to)) await requireFolderOf(resolve(to));
+    const { place, name } = await openBackup(to, await placeOptions(folder, signal));
+    if (!(await place.has(name))) return { place, name };
+    throw new Failure('usage', `${place.addressOf(name)} exists already`, 'Choose another file');
   }
-  const at = await folderOfBackups(folder, to);
-  await mkdir(at, { recursive: true, mode: 0o700 });
+  const place = await placeOfBackups(folder, to, signal);
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
   for (let number = 1; ; number++) {
     const name = `${vendor}-${time}${number > 1 ? `-${number}` : ''}${encrypted ? encryptedEnding : ending}`;
-    if (!(await exists(join(at, name)))) return join(at, name);
-  }
-}
-
-async function requireFolder(path: string): Promise<void> {
-  const status = await stat(path).catch(() => undefined);
-  if (!status?.isDirectory()) throw new Failure('usage', `${path} is not a folder`, 'Create it first');
-}
-
-/** Removes what killed backups have left. */
-async function removePartials(at: string): Promise<void> {
-  for (const name of await readdir(at)) {
-    if (name.startsWith(`.${vendor}-`) && name.endsWith('.partial')) await rm(join(at, name), { force: true });
+    if (!(await place.has(name))) return { place, name };
   }
 }

@@ -3,6 +3,7 @@
  * which settings it has, and checks them.
  */
 import { stat } from 'node:fs/promises';
+import { bucketVariables } from '../backup/s3/settings.ts';
 import { askRelease, type DeclaredSetting, type SettingsReport } from '../box/declared-settings.ts';
 import { editSecrets, editVariables, type SettingChanges } from '../box/edit-settings.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
@@ -46,6 +47,13 @@ export interface ChangeResult {
 
 export const masked = '********';
 
+/** What this command itself reads from box.env. */
+const ownSettings: readonly DeclaredSetting[] = Object.entries(bucketVariables).map(([name, description]) => ({
+  name,
+  description,
+  secret: /_KEY(_ID)?$/.test(name),
+}));
+
 /** The installer passes these to a box and derives them from its folder. */
 const fixedNames = new Set(['BOX_HOME', 'BOX_PACKAGES']);
 /** In box.json. */
@@ -60,7 +68,7 @@ export async function listSettings(dir: string): Promise<Setting[]> {
   const settings = await requireSettings(folder);
   const secrets = await readSecrets(folder);
   const report = await ask(folder, settings, secrets);
-  const declared = (report?.settings ?? []).filter(({ name }) => !fixedNames.has(name));
+  const declared = [...(report?.settings ?? []).filter(({ name }) => !fixedNames.has(name)), ...ownSettings];
   const known = new Set<string>([...declared.map(({ name }) => name), ...addressNames]);
   const address = report ? [] : addressNames.map((name) => ({ name, description: '', secret: false }));
   return [
@@ -192,7 +200,7 @@ async function ask(
 }
 
 function isKnown(declared: ReadonlySet<string>, name: string): boolean {
-  return declared.has(name) || name === 'LICENSE_KEY' || commonNames.test(name);
+  return declared.has(name) || name === 'LICENSE_KEY' || name in bucketVariables || commonNames.test(name);
 }
 
 function isAddress(name: string): boolean {

@@ -6,19 +6,20 @@ import { chown, mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseDatabaseAccount, postgresProgram } from '../backup/account.ts';
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
-import { addToCatalogue, type CatalogueEntry, readCatalogue } from '../backup/catalogue.ts';
 import { dumpPath } from '../backup/external.ts';
 import { databaseHome } from '../backup/home.ts';
-import { digestOf, readBackup } from '../backup/read.ts';
+import type { CatalogueEntry } from '../backup/place.ts';
+import { digestOf, type ReadableBackup, readBackup } from '../backup/read.ts';
 import { passwordPath } from '../backup/record.ts';
 import { recover, restoreInto } from '../backup/restore-database.ts';
+import { isBucketAddress } from '../backup/s3/address.ts';
 import { checkSpaceFor } from '../backup/space.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import { Failure } from '../failure.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { currentRelease } from '../release/layout.ts';
 import { vendor } from '../vendor.ts';
-import { folderOfBackups, readBackupSettings, readPassphrase } from './backup.ts';
+import { placeOfBackups, readBackupSettings, readPassphrase } from './backup.ts';
 
 export interface ProofOptions {
   passphraseFile?: string | undefined;
@@ -39,20 +40,20 @@ export interface Proof {
  */
 export async function proveLastBackup(folder: BoxFolder, options: ProofOptions): Promise<Proof> {
   const settings = await readBackupSettings(folder);
-  const at = await folderOfBackups(folder);
-  const entry = (await readCatalogue(at)).at(-1);
-  if (!entry) throw new Failure('usage', `there is no backup in ${at}`, `Run ${vendor} backup`);
+  const place = await placeOfBackups(folder, undefined, options.signal);
+  const entry = (await place.entries()).at(-1);
+  if (!entry) throw new Failure('usage', `there is no backup in ${place.address}`, `Run ${vendor} backup`);
   const passphrase = entry.encrypted
     ? await readPassphrase(options.passphraseFile ?? settings.passphraseFile)
     : undefined;
-  const rows = await restoreAside(folder, { path: join(at, entry.file), passphrase }, options);
-  await addToCatalogue(at, { ...entry, restored: new Date().toISOString() });
+  const rows = await restoreAside(folder, { place, name: entry.file, passphrase }, options);
+  await place.record({ ...entry, restored: new Date().toISOString() });
   return { entry, rows };
 }
 
 async function restoreAside(
   folder: BoxFolder,
-  backup: { path: string; passphrase?: string | undefined },
+  backup: ReadableBackup,
   { output, signal }: ProofOptions,
 ): Promise<number> {
   const { home, data } = await databaseHome(folder);
@@ -92,11 +93,15 @@ interface Result {
   advice: string;
 }
 
-/** Says how old the last backup is. */
-export async function checkLastBackup(folder: BoxFolder): Promise<Result> {
-  const { every } = await readBackupSettings(folder);
-  const at = await folderOfBackups(folder);
-  const last = (await readCatalogue(at)).at(-1);
+/** Says how old the last backup is. @param offline whether a bucket is not asked */
+export async function checkLastBackup(folder: BoxFolder, offline: boolean, signal?: AbortSignal): Promise<Result> {
+  const { every, to } = await readBackupSettings(folder);
+  if (offline && to && isBucketAddress(to)) {
+    return { state: 'ok', message: `the backups in ${to} were not looked at (offline)`, advice: '' };
+  }
+  const place = await placeOfBackups(folder, undefined, signal);
+  const at = place.address;
+  const last = (await place.entries()).at(-1);
   if (!last) {
     const advice = `Run ${vendor} backup schedule`;
     // A box that is new, or backed up by other means, has nothing wrong with it.
@@ -105,7 +110,7 @@ export async function checkLastBackup(folder: BoxFolder): Promise<Result> {
   }
   const hours = (Date.now() - Date.parse(last.time)) / 3_600_000;
   const age = hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
-  const message = `the last backup is ${age} old: ${join(at, last.file)}`;
+  const message = `the last backup is ${age} old: ${place.addressOf(last.file)}`;
   if (every !== undefined && hours * 3600 > 2 * every) {
     return { state: 'problem', message, advice: `Run ${vendor} backup, and see why the scheduled ones fail` };
   }

@@ -46,6 +46,7 @@ interface Box {
   settings: BoxSettings;
   release: string | undefined;
   running: RunningBox | undefined;
+  offline: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -60,7 +61,7 @@ const checks: Record<string, { needsNetwork?: boolean; run: (box: Box) => Promis
   release: { run: checkRelease },
   disk: { run: checkFreeDisk },
   box: { run: checkBox },
-  backup: { run: ({ folder }) => checkLastBackup(folder) },
+  backup: { run: ({ folder, offline, signal }) => checkLastBackup(folder, offline, signal) },
   archive: { run: ({ folder }) => checkArchive(folder) },
   clock: { needsNetwork: true, run: checkClock },
   licence: { needsNetwork: true, run: checkLicence },
@@ -83,6 +84,7 @@ export async function doctor(
     settings,
     release: await currentRelease(folder),
     running: await findRunningBox(folder),
+    offline: offline === true,
     signal,
   };
   const findings: Finding[] = [];

@@ -5,6 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { databaseHome } from '../backup/home.ts';
+import { isNameOfBackup, openBackup, openPlace } from '../backup/open-place.ts';
+import type { PlacedBackup } from '../backup/place.ts';
 import {
   checkReplaced,
   finishRestore,
@@ -14,6 +16,7 @@ import {
   restoreBox,
 } from '../backup/restore.ts';
 import { quotePath } from '../backup/restore-database.ts';
+import { isBucketAddress } from '../backup/s3/address.ts';
 import { hasSupervisor } from '../box/control.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
@@ -28,11 +31,11 @@ import { openRegistry } from '../pull/registry.ts';
 import { createPartial, finishRelease, isComplete, switchCurrent } from '../release/layout.ts';
 import { type ReleaseLock, releaseId } from '../release/lock-file.ts';
 import { embeddedDatabasePrefix, vendor } from '../vendor.ts';
-import { readPassphrase } from './backup.ts';
+import { placeOptions, readPassphrase } from './backup.ts';
 
 export interface RestoreOptions {
   dir: string;
-  /** The file of the backup. */
+  /** Path of the backup, or its address in a bucket. */
   path: string;
   passphraseFile?: string | undefined;
   replace?: boolean | undefined;
@@ -60,12 +63,13 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
     await checkReplaced(folder, replace);
     const isInUse = (await findRunningBox(folder)) !== undefined || (await hasSupervisor(folder));
     if (isInUse) throw new Failure('busy', 'the box runs', `Run ${vendor} stop first`);
+    const backup = await findBackup(folder, path, signal);
     await mkdir(folder.root, { recursive: true });
     let release = '';
     const recovery = options.toTime === undefined ? undefined : await recoveryTo(folder, options);
     const restored = await restoreBox(
       folder,
-      { path, passphrase, replace, databaseUrl, recovery, output, signal },
+      { ...backup, passphrase, replace, databaseUrl, recovery, output, signal },
       async (settings) => {
         if (recovery) completeRecovery(recovery, settings, options);
         release = await provideRelease(folder, settings, options, output);
@@ -77,6 +81,19 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
     await finishRestore(folder);
     return { dir: folder.root, ...restored };
   });
+}
+
+/** @throws Failure usage for a bucket without the name of a backup: the message has the newest one */
+async function findBackup(folder: BoxFolder, path: string, signal: AbortSignal | undefined): Promise<PlacedBackup> {
+  const options = await placeOptions(folder, signal);
+  if (!isBucketAddress(path) || isNameOfBackup(path)) return openBackup(path, options);
+  const place = await openPlace(path, options);
+  const newest = (await place.entries()).at(-1);
+  throw new Failure(
+    'usage',
+    `${place.address} is no backup${newest ? `; the newest one there is ${place.addressOf(newest.file)}` : ''}`,
+    `Specify the address of a backup; ${vendor} backup list --to ${place.address} lists them`,
+  );
 }
 
 /** Returns the settings of a recovery up to a time. @throws Failure usage if it is no time in the past */

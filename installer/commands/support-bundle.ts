@@ -128,7 +128,7 @@ async function knownSecrets(folder: BoxFolder): Promise<string[]> {
   const found: string[] = [await readFile(join(await databaseHome(folder), 'password'), 'utf8').catch(() => '')];
   for (const [name, value] of [...Object.entries<string | undefined>(values), ...ofEnvironment]) {
     if (!value) continue;
-    if (value.startsWith('/')) found.push(...(await secretsIn(value)));
+    if (value.startsWith('/')) found.push(...(await secretsIn(value)), ...(await secretOf(name, value)));
     else if (!shown.has(name)) found.push(value, ...value.split(/\s*\n\s*/));
   }
   return found;
@@ -139,6 +139,13 @@ async function databaseHome(folder: BoxFolder): Promise<string> {
   const usual = join(folder.data, 'postgresql');
   const location = await readFile(join(usual, 'location'), 'utf8').catch(() => '');
   return location.trim() || usual;
+}
+
+/** The secret in a file that a variable such as BACKUP_S3_SECRET_ACCESS_KEY_FILE names. */
+async function secretOf(name: string, path: string): Promise<string[]> {
+  if (!name.endsWith('_FILE')) return [];
+  const text = (await readFile(path, 'utf8').catch(() => '')).trim();
+  return text.length < 10_000 ? [text] : [];
 }
 
 /** The texts in a JSON file, such as that of STRIPE_ACCOUNTS. */

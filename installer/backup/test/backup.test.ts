@@ -2,13 +2,14 @@
  * Backups of a box as one file: what is in it, who can read it, what stays, and that it never overwrites a box.
  */
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { backup, listBackups } from '../../commands/backup.ts';
 import { restore } from '../../commands/restore.ts';
 import { silent } from '../../output/output.ts';
 import { removeOldBackups } from '../catalogue.ts';
+import { folderPlace } from '../open-place.ts';
 import { verifyBackup } from '../read.ts';
 import { emptyBox, startBox } from './support/box.ts';
 
@@ -94,7 +95,11 @@ t.test('A wrong passphrase, and a changed, cut or continued file are named befor
   for (const [name, bytes] of Object.entries(faults)) {
     await writeFile(bad, bytes);
     await t.rejects(
-      verifyBackup({ path: bad, passphrase: 'five random words are enough' }),
+      verifyBackup({
+        place: folderPlace(dirname(bad)),
+        name: basename(bad),
+        passphrase: 'five random words are enough',
+      }),
       { code: 'integrity_failed', message: /bad\.tar\.zst\.enc was changed or cut off \(chunk \d+\)/ },
       name,
     );
@@ -134,7 +139,7 @@ t.test('Retention removes only verified backups of this box, and never the last 
     'the damaged one, and the one that it has not written, stay',
   );
   const other = { keep: 1, verified: 'unknown.tar.zst', installation: fourth.head.installation };
-  t.strictSame(await removeOldBackups(to, other), [], 'without a verified one nothing is removed');
+  t.strictSame(await removeOldBackups(folderPlace(to), other), [], 'without a verified one nothing is removed');
 });
 
 t.test('A backup that fails leaves nothing behind', async (t) => {
