@@ -77,24 +77,37 @@ async function migrationsOf({ fullName, folder }: MigrationOwner): Promise<Migra
   );
 }
 
+/** The functions that a migration file exports. */
+const load = ({ path }: Migration) => import(pathToFileURL(path).href);
+
+/** Checks and protects the tables that migrations have created, and records the migrations, in their transaction. */
+async function complete(transaction: Knex, applied: readonly Migration[], boxTables: readonly string[]): Promise<void> {
+  await refuseKeysWithoutTenant(transaction, boxTables);
+  await createPolicies(transaction);
+  await transaction(recordTable).insert(
+    applied.map(({ package: owner, file, sha256 }) => ({ package: owner, file, sha256 })),
+  );
+}
+
+function boxTablesOf(owners: readonly MigrationOwner[]): string[] {
+  return owners.flatMap((owner) => owner.boxTables ?? []);
+}
+
 /** The source of migrations, both for the start of the engine and for the knex command line (knexfile.ts). */
 export function migrationSource(migrations: readonly Migration[], owners: readonly MigrationOwner[]) {
-  const boxTables = owners.flatMap((owner) => owner.boxTables ?? []);
+  const boxTables = boxTablesOf(owners);
   return {
     getMigrations: async () => [...migrations],
     getMigrationName: (migration: Migration) => migration.file,
     getMigration: async (migration: Migration): Promise<Knex.Migration> => {
-      const module = await import(pathToFileURL(migration.path).href);
+      const module = await load(migration);
       return {
         // The migration, its check and its record are one transaction: a kill leaves all or nothing.
         async up(transaction) {
           await seeAllTenants(transaction);
           if (await isCitus(transaction)) await runDistributed(transaction, module.up);
           else await module.up(transaction);
-          await refuseKeysWithoutTenant(transaction, boxTables);
-          await createPolicies(transaction);
-          const { package: owner, file, sha256 } = migration;
-          await transaction(recordTable).insert({ package: owner, file, sha256 });
+          await complete(transaction, [migration], boxTables);
         },
         async down(transaction) {
           await seeAllTenants(transaction);
@@ -118,8 +131,8 @@ export function migratorSettings(migrations: readonly Migration[], owners: reado
 }
 
 /**
- * Applies the pending migrations, each in one transaction with its record. Several runtimes may call it concurrently:
- * one works, the others wait and then find nothing pending.
+ * Applies the pending migrations, each in one transaction with its record; those of an empty database in one transaction
+ * for all. Several runtimes may call it concurrently: one works, the others wait and then find nothing pending.
  * @param announce called before each migration
  * @throws Error naming an applied file whose content has changed, or the migration that failed
  */
@@ -138,7 +151,8 @@ export async function migrate(
     const settings = migratorSettings(migrations, owners);
     // A runtime killed during a migration leaves knex's own lock behind; the holder of the advisory lock may clear it.
     if (pending.length > 0) await knex.migrate.forceFreeMigrationsLock(settings);
-    for (const [index, migration] of pending.entries()) {
+    const atOnce = records.length === 0 && (await migrateAtOnce(knex, pending, owners, announce));
+    for (const [index, migration] of (atOnce ? [] : pending).entries()) {
       announce(migration, index + 1, pending.length);
       await knex.migrate.up({ ...settings, name: migration.file }).catch((error: Error) => {
         throw new Error(`migration ${migration.file} of ${migration.package} failed: ${error.message}`, {
@@ -158,6 +172,38 @@ export async function migrate(
     const orphaned = records.filter((record) => !present.has(record.file));
     return { applied: pending, orphaned };
   });
+}
+
+/**
+ * Applies the migrations of an empty database in one transaction, and checks their tables once at its end, which takes a
+ * quarter of the time. A kill leaves the database empty.
+ * @returns false if it cannot be done and nothing has changed: one by one, the migrations succeed or name the cause
+ */
+async function migrateAtOnce(
+  knex: Knex,
+  migrations: readonly Migration[],
+  owners: readonly MigrationOwner[],
+  announce: (migration: Migration, position: number, count: number) => void,
+): Promise<boolean> {
+  if (migrations.length === 0 || (await isCitus(knex))) return false;
+  const settings = migratorSettings(migrations, owners);
+  await knex.migrate.list(settings); // creates knex's tables
+  try {
+    await knex.transaction(async (transaction) => {
+      for (const [index, migration] of migrations.entries()) {
+        announce(migration, index + 1, migrations.length);
+        await (await load(migration)).up(transaction);
+      }
+      await complete(transaction, migrations, boxTablesOf(owners));
+      const time = transaction.fn.now();
+      await transaction(settings.tableName).insert(
+        migrations.map(({ file }) => ({ name: file, batch: 1, migration_time: time })),
+      );
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refuseEdited(

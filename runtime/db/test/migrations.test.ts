@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
 import { exactly } from '../../testing/exactly.ts';
 import { connect } from '../connection.ts';
@@ -170,8 +170,50 @@ t.test('runtimes that start concurrently apply each migration once', async (t) =
   t.equal(rows[0].count, 10);
 });
 
-t.test('kill -9 during a migration leaves all of it or nothing', async (t) => {
+t.test('an empty database gets all migrations in one transaction, and later ones get one each', async (t) => {
+  const { knex } = await database(t);
+  const files = {
+    '20260101000000_one.js': table('one'),
+    '20260102000000_two.js': table('two'),
+    '20260103000000_three.js': 'alter table two add column three text',
+  };
+  const transactions = async () => {
+    const { rows } = await knex.raw('select xmin::text as id, count(*)::int from applied_migrations group by 1');
+    return rows.map(({ count }: { count: number }) => count).sort();
+  };
+  await migrate(knex, [await owner('at_once', files)]);
+  t.strictSame(await transactions(), [3]);
+  t.strictSame(await knex('knex_migrations').pluck('name'), Object.keys(files));
+  const later = await owner('later', {
+    '20260104000000_four.js': table('four'),
+    '20260105000000_five.js': table('five'),
+  });
+  await migrate(knex, [later]);
+  t.strictSame(await transactions(), [1, 1, 3]);
+});
+
+t.test('migrations that cannot be applied in one transaction are applied one by one', async (t) => {
+  const { knex } = await database(t);
+  const files = {
+    '20260101000000_type.js': `create type size as enum ('s'); ${table('sizes')}`,
+    '20260102000000_value.js': "alter type size add value 'm'",
+    '20260103000000_use.js': "alter table sizes add column size size not null default 'm'",
+  };
+  const { applied } = await migrate(knex, [await owner('enumerated', files)]);
+  t.equal(applied.length, 3);
+  t.ok(await knex.schema.hasColumn('sizes', 'size'));
+  t.strictSame(await knex('applied_migrations').pluck('file'), Object.keys(files));
+});
+
+for (const isFirst of [true, false]) {
+  t.test(`kill -9 during a migration leaves all of it or nothing${isFirst ? ', in an empty database' : ''}`, (t) =>
+    killDuringMigration(t, isFirst),
+  );
+}
+
+async function killDuringMigration(t: Test, isFirst: boolean): Promise<void> {
   const { url, knex } = await database(t);
+  if (!isFirst) await migrate(knex, [await owner('earlier', { '20250101000000_earlier.js': table('earlier') })]);
   const lock = 4242;
   const slow = await owner('slow', {
     '20260101000000_before.js': table('before'),
@@ -187,10 +229,11 @@ t.test('kill -9 during a migration leaves all of it or nothing', async (t) => {
   await ended;
   await holder.query('select pg_advisory_unlock($1)', [lock]);
   knex.client.releaseConnection(holder);
+  t.equal(await knex.schema.hasTable('before'), !isFirst);
   const { applied } = await migrate(knex, [slow]);
   t.strictSame(
     applied.map(({ file }) => file),
-    ['20260102000000_slow.js', '20260103000000_after.js'],
+    [...(isFirst ? ['20260101000000_before.js'] : []), '20260102000000_slow.js', '20260103000000_after.js'],
   );
   t.ok(await knex.schema.hasTable('after'));
-});
+}

@@ -113,19 +113,23 @@ interface Rule {
 }
 
 t.test('what additive migrations of this checkout do to the schema', async (t) => {
-  const database = await createTestDatabase('empty');
-  const knex = connect({ url: database.url });
-  t.teardown(async () => {
-    await knex.destroy();
-    await database.drop();
-  });
+  const emptyDatabase = async () => {
+    const database = await createTestDatabase('empty');
+    const knex = connect({ url: database.url });
+    t.teardown(async () => {
+      await knex.destroy();
+      await database.drop();
+    });
+    return knex;
+  };
+  const knex = await emptyDatabase();
   const { packages } = await readWorkspace(repository);
   const names = packages.map(({ manifest }) => manifest.name);
   const owners = migrationOwners(await loadPackages(names, join(repository, 'package.json')));
   const migrations = await collectMigrations(owners);
   await migrate(knex, []);
 
-  const readSchema = async () => {
+  const readSchema = async (knex: ReturnType<typeof connect>) => {
     const { rows: columns } = await knex.raw<{ rows: Column[] }>(
       `select relname as "table", attname as name, format_type(atttypid, atttypmod) as type, attnotnull as required,
               atthasdef as "hasDefault", attgenerated <> '' as "isGenerated"
@@ -154,7 +158,7 @@ t.test('what additive migrations of this checkout do to the schema', async (t) =
   let additive = 0;
   for (const migration of migrations) {
     await knex.migrate.up({ ...settings, name: migration.file });
-    const after = await readSchema();
+    const after = await readSchema(knex);
     const kind = await kindOfMigration(migration.path);
     if (kind === 'additive') {
       additive += 1;
@@ -188,4 +192,21 @@ t.test('what additive migrations of this checkout do to the schema', async (t) =
     before = after;
   }
   t.ok(additive > 50, `${additive} of ${migrations.length} are additive`);
+
+  // A new box applies them all in one transaction.
+  const atOnce = await emptyDatabase();
+  await migrate(atOnce, owners);
+  const sorted = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).sort();
+  const stateOf = async (knex: ReturnType<typeof connect>) => {
+    const { columns, rules } = await readSchema(knex);
+    const policies = await knex('pg_policies').select();
+    const records = await knex('applied_migrations').select('file', 'package', 'sha256');
+    const names = await knex('knex_migrations').select('name');
+    return [columns, rules, policies, records, names].map(sorted);
+  };
+  const oneByOne = await stateOf(knex);
+  t.ok(oneByOne.every(({ length }) => length > 100));
+  t.strictSame(await stateOf(atOnce), oneByOne, 'at once they leave the same as one by one');
+  const { rows } = await atOnce.raw('select count(distinct xmin::text)::int as transactions from applied_migrations');
+  t.strictSame(rows, [{ transactions: 1 }]);
 });
