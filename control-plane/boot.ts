@@ -21,6 +21,7 @@ import { startSchedule } from './schedule.ts';
 import type { ControlPlaneOptions } from './services.ts';
 import { openSigningKeys } from './signing/keys.ts';
 import { encryptKeysAgain } from './signing/private-keys.ts';
+import { downloadFamilies } from './telemetry/metrics.ts';
 import { removeOldReports, rollUpReports } from './telemetry/roll-up.ts';
 import { removeOldDeliveries } from './webhooks/deliveries.ts';
 import { webhookFamilies } from './webhooks/metrics.ts';
@@ -103,7 +104,7 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => reportRemovals.stop());
     const { allowHttpWebhooks: allowHttp = false, allowPrivateWebhooks: allowPrivate = false, ownHosts } = options;
     const checkWebhook = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
-    operations.addMetrics(webhookFamilies(db));
+    operations.addMetrics([...webhookFamilies(db), ...downloadFamilies(db)]);
     const { webhookInterval = 2_000 } = options;
     if (webhookInterval > 0) {
       const worker = openWebhookWorker({ db, checkWebhook, webhookSecrets, log });

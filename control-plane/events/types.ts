@@ -128,7 +128,11 @@ const DomainPayload = object(
   },
   { $id: 'DomainEventPayload' },
 );
-export const domainProved = define('domain.proved', 'A check has proved a domain of a box', DomainPayload);
+export const domainProved = define(
+  'domain.proved',
+  'A domain of a box is proved, and served from now on',
+  DomainPayload,
+);
 export const domainFailing = define('domain.failing', 'A domain of a box has lost its proof', DomainPayload);
 export const domainRecovered = define('domain.recovered', 'A failing domain is proved again', DomainPayload);
 export const domainStopped = define(

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { hostingSecretHeader, normalizeHost } from '@carton/runtime/service';
 import type { Log } from '../registry/log.ts';
+import { firstOf, type Secret } from '../registry/secrets.ts';
 import { openCache } from './cache.ts';
 import { getJson, type JsonAnswer } from './requests.ts';
 
@@ -25,7 +26,7 @@ export interface DestinationOptions {
   /** Without a trailing slash. */
   controlPlaneUrl: string;
   /** The secret of the vendor. */
-  hostingSecret: string;
+  hostingSecret: Secret;
   log: Log;
   /** Milliseconds of a monotonic clock; tests pass their own. */
   elapsed?: () => number;
@@ -72,7 +73,7 @@ export function openDestinations(options: DestinationOptions): Destinations {
       isMissing: ({ state }) => state !== 'found',
       async load(host) {
         const url = new URL(`${controlPlaneUrl}/boxes/hosting?host=${encodeURIComponent(host)}`);
-        const headers = { authorization: `Bearer ${options.hostingSecret}` };
+        const headers = { authorization: `Bearer ${firstOf(options.hostingSecret)}` };
         const answer = await getJson(url, { headers, timeout }).catch((error) => {
           log('warn', 'the control plane does not answer', { host, reason: error.message });
           throw error;

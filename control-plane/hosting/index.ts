@@ -3,9 +3,10 @@
  * which names it may get certificates.
  */
 import { readFile } from 'node:fs/promises';
-import { bearerToken, listen, secretsEqual } from '@carton/runtime/service';
+import { bearerToken, listen } from '@carton/runtime/service';
 import Koa, { type Context } from 'koa';
 import { type Log, logToStandardOutput } from '../registry/log.ts';
+import { isOneOf, type Secret } from '../registry/secrets.ts';
 import { type DestinationOptions, type Destinations, openDestinations } from './destinations.ts';
 import { startNameServer } from './names.ts';
 
@@ -17,7 +18,7 @@ export interface HostingOptions extends Omit<DestinationOptions, 'log'> {
   /** UDP port of the names of backends; 0 for any free one. */
   namesPort: number;
   /** Bearer secret of the proxy. */
-  proxySecret: string;
+  proxySecret: Secret;
   log?: Log;
 }
 
@@ -44,7 +45,7 @@ export async function startHosting(options: HostingOptions): Promise<Hosting> {
     ctx.set('Cache-Control', 'no-store');
     if (ctx.path === '/ask') await answerAsk(ctx, destinations);
     else if (ctx.path !== '/route') ctx.status = 404;
-    else if (secretsEqual(bearerToken(ctx), options.proxySecret)) await answerRoute(ctx, destinations, pages);
+    else if (isOneOf(bearerToken(ctx), options.proxySecret)) await answerRoute(ctx, destinations, pages);
     else ctx.status = 401;
   });
   const server = await listen(app, host, port);

@@ -3,11 +3,14 @@
  * it cannot start.
  */
 import { logToStandardOutput as log } from '../registry/log.ts';
+import { followSecretFiles } from '../registry/secret-files.ts';
 import { startHosting } from './index.ts';
 import { readHostingSettings } from './settings.ts';
 
 try {
-  const hosting = await startHosting(readHostingSettings(process.env));
+  const { secretFiles, ...settings } = readHostingSettings(process.env);
+  followSecretFiles(secretFiles, log);
+  const hosting = await startHosting(settings);
   log('info', 'the website hosting layer is listening', { url: hosting.url, names: hosting.names });
   let isStopping = false;
   const stop = async () => {

@@ -20,9 +20,16 @@ export async function findPublication(db: Knex, channel: string, version: string
   return db('release_publications').where({ channel, version }).first('version', 'publishedAt', 'signatures');
 }
 
-/** Finds a channel, and locks it until the end of the transaction. Undefined before its first release. */
+/** The first key of the advisory locks of channels; the second is a hash of the name. */
+const advisoryLock = 1_774_208_311;
+
+/**
+ * Locks a channel until the end of the transaction, and finds it; undefined before its first release. The lock is not one
+ * of its row, so that it also serializes two first releases.
+ */
 export async function lockChannel(transaction: Knex, name: string): Promise<{ version: string } | undefined> {
-  return transaction('release_channels').where({ name }).forNoKeyUpdate().first('version');
+  await transaction.raw('select pg_advisory_xact_lock(?, hashtext(?))', [advisoryLock, name]);
+  return transaction('release_channels').where({ name }).first('version');
 }
 
 export async function findPackages(db: Knex, version: string): Promise<ReleasedPackage[]> {

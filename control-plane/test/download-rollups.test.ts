@@ -49,6 +49,27 @@ function replica(t: Test, { databaseUrl }: TestControlPlane) {
   return db;
 }
 
+t.test('metrics say how many reports wait to be counted, and for how long', async (t) => {
+  const controlPlane = await startTestControlPlane(t);
+  const { db, admin } = controlPlane;
+  const read = async () => {
+    const { body } = await admin.get('/metrics');
+    const value = (name: string) =>
+      Number(new RegExp(`^carton_download_reports_${name} ([\\d.]+)$`, 'm').exec(body)?.[1]);
+    return { reports: value('uncounted'), age: value('oldest_uncounted_seconds') };
+  };
+  await send(controlPlane, many(3, '2026-11-20T12:00:00Z'));
+  await db('download_reports').update({ createdAt: db.raw("now() - interval '1000 seconds'") });
+  const waiting = await read();
+  t.equal(waiting.reports, 3);
+  t.ok(waiting.age >= 1000);
+  await rollUpReports(db);
+  // They are read once a second at most.
+  let counted = waiting;
+  while (counted.reports === 3) counted = await read();
+  t.strictSame(counted, { reports: 0, age: 0 });
+});
+
 t.test('downloads are counted by day in UTC, customer, tier, package, version and outcome', async (t) => {
   const controlPlane = await startTestControlPlane(t);
   const { db, admin } = controlPlane;

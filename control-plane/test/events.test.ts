@@ -147,6 +147,40 @@ t.test('a channel that leads to another release is an event', async (t) => {
   t.strictSame(items[0].resource, before?.resource);
 });
 
+t.test('first releases of a channel that are published at once are one event for each that it leads to', async (t) => {
+  for (const channel of Array.from({ length: 5 }, (_, round) => `first-${round}`)) {
+    const publish = (release: object) => publisher.post('/releases', { ...firstRelease, ...release, channel });
+    const other = { version: `1.0.0-${channel}` };
+    const answers = await Promise.all([{}, {}, {}, {}, {}, other].map(publish));
+    t.match(answers, exactly(answers.map(() => ({ status: 201 }))));
+    const { items } = (await admin.get('/events?type=release.published&limit=100')).body;
+    const versions = (items as Event[])
+      .filter(({ payload }) => payload.channel === channel)
+      .map(({ payload }) => payload.version);
+    for (const [at, version] of versions.entries())
+      t.not(version, versions[at + 1], 'the channel led elsewhere before');
+    t.ok(versions.includes(firstRelease.version) && versions.includes(other.version));
+  }
+});
+
+t.test('a domain that is served at once is an event of its box, once', async (t) => {
+  const { key, customerId } = await controlPlane.mint();
+  const deploy = (domains: string[]) =>
+    visitor().post('/boxes/deploy', { key, name: 'shop', backendUrl: 'https://192.0.2.1', domains });
+  const served = async () =>
+    ((await admin.get(`/events?customerId=${customerId}&type=domain.proved`)).body.items as Event[])
+      .map(({ payload }) => payload.domain)
+      .sort();
+  for (const domains of [['one.example'], ['one.example', 'two.example'], ['one.example', 'pending.shop']]) {
+    t.equal((await deploy(domains)).status, 200);
+  }
+  t.strictSame(await served(), ['one.example', 'two.example']);
+  await deploy(['one.example', 'two.example']);
+  t.strictSame(await served(), ['one.example', 'two.example', 'two.example'], 'also when it is served again');
+  const { body } = await admin.get(`/events?customerId=${customerId}&type=domain.proved&limit=1`);
+  t.match(body.items, exactly([{ resource: { type: 'box' }, payload: { customerId, stopsAt: null } }]));
+});
+
 t.test('events are filtered, erased with their customer, and removed when they are old', async (t) => {
   const { id } = await controlPlane.mint('gone');
   const { id: other } = await controlPlane.mint('stays');

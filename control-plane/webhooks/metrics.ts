@@ -1,8 +1,9 @@
 /**
- * Metrics of webhooks, read from the database at the scrape: all replicas report the same.
+ * Metrics of webhooks.
  */
-import { family, type MetricFamily, valueInTime } from '@carton/runtime/service';
+import { family, type MetricFamily } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { scrapeTogether } from '../scrape.ts';
 
 interface Counts {
   pending: number;
@@ -11,8 +12,6 @@ interface Counts {
   disabled: number;
   failing: number;
 }
-
-const cacheMilliseconds = 1_000;
 
 /** Deliveries to enabled webhooks wait; those to disabled ones are meant to. */
 async function count(db: Knex): Promise<Counts> {
@@ -30,15 +29,8 @@ async function count(db: Knex): Promise<Counts> {
   return rows[0];
 }
 
-/** No samples while the database is unavailable. */
 export function webhookFamilies(db: Knex): MetricFamily[] {
-  let cached: { counts: Promise<Counts | undefined>; until: number } | undefined;
-  const read = (samples: (counts: Counts) => { value: number; labels?: Record<string, string> }[]) => async () => {
-    const now = performance.now();
-    if (!cached || cached.until <= now) cached = { counts: valueInTime(count(db)), until: now + cacheMilliseconds };
-    const counts = await cached.counts;
-    return counts === undefined ? [] : samples(counts);
-  };
+  const read = scrapeTogether(() => count(db));
   return [
     family({
       name: 'webhook_deliveries',

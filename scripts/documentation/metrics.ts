@@ -5,6 +5,7 @@ import { connect, startOperations, vendor } from '@carton/runtime/service';
 import { pino } from 'pino';
 import { RefusedCredentials } from '../../control-plane/refused-credentials.ts';
 import { createMetrics } from '../../control-plane/registry/metrics.ts';
+import { downloadFamilies } from '../../control-plane/telemetry/metrics.ts';
 import { webhookFamilies } from '../../control-plane/webhooks/metrics.ts';
 import { registryOf } from '../../runtime/operations/metrics/exposition.ts';
 import type { MetricFamily } from '../../runtime/operations/metrics/family.ts';
@@ -29,7 +30,7 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   const db = connect({ url: 'postgres://nowhere' });
   operations.watchMigrations(db, []);
   const families = operations.families();
-  const ofControlPlane = [...webhookFamilies(db), ...new RefusedCredentials().families];
+  const ofControlPlane = [...webhookFamilies(db), ...downloadFamilies(db), ...new RefusedCredentials().families];
   const registry = await registryOf([]);
   const ofRegistry = createMetrics({
     backlog: async () => ({ due: 0, oldestAge: 0, dead: 0 }),

@@ -4,6 +4,8 @@
  */
 import { isReservedDomain, newProof } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import { recordEvent } from '../../events/outbox.ts';
+import { domainProved } from '../../events/types.ts';
 import { domainTaken } from '../problems.ts';
 import { explainConflict, findConflicts } from './conflicts.ts';
 import type { Claim } from './names.ts';
@@ -55,12 +57,20 @@ export async function replaceDomains(
     if (detail) throw domainTaken(detail, { errors: [{ in: 'body', pointer: `/domains/${index}`, detail }] });
   }
   const dropped = own.filter((row) => row.boxId === boxId && row.state !== 'resting' && !domains.includes(row.domain));
-  await saveClaims(transaction, [
-    ...domains.map((domain, position) => claimed(transaction, claimant, domain, position, rowOf.get(domain))),
-    ...dropped.filter(rests).map((row) => resting(transaction, row)),
-  ]);
+  const kept = domains.map((domain, position) => claimed(transaction, claimant, domain, position, rowOf.get(domain)));
+  await saveClaims(transaction, [...kept, ...dropped.filter(rests).map((row) => resting(transaction, row))]);
   const forgotten = dropped.filter((row) => !rests(row)).map(({ domain }) => domain);
   await deleteClaims(transaction, customerId, forgotten);
+  // Checks record the others. The box was saved before, which orders its events.
+  for (const { domain, state } of kept) {
+    if (state !== 'proved' || isServed(rowOf.get(domain))) continue;
+    const payload = { customerId, domain, stopsAt: null };
+    await recordEvent(transaction, domainProved, { resource: 'box', id: boxId, customerId }, payload);
+  }
+}
+
+function isServed(row: DomainRow | undefined): boolean {
+  return row?.state === 'proved' || row?.state === 'failing';
 }
 
 function claimed(
