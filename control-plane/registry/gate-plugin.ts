@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate, Grant } from './gate.ts';
 import { callerName, catchRefusal } from './gate.ts';
 import type { Log } from './log.ts';
+import type { Packuments } from './packages/packuments.ts';
 import { publisherOnly, Refusal, sendRefusal } from './refusal.ts';
 
 /** The plugin's options in Verdaccio's configuration: `gate-plugin.cjs` calls `connect` to get the plugin. */
@@ -24,10 +25,12 @@ type Callback = (error: Error | null, granted?: boolean) => void;
 
 export class GatePlugin {
   readonly #gate: Gate;
+  readonly #packuments: Packuments;
   readonly #log: Log;
 
-  constructor(gate: Gate, log: Log) {
+  constructor(gate: Gate, packuments: Packuments, log: Log) {
     this.#gate = gate;
+    this.#packuments = packuments;
     this.#log = log;
   }
 
@@ -41,9 +44,17 @@ export class GatePlugin {
     };
   }
 
-  /** Allows the publisher to read a package, and a customer to read the one that the gate granted. */
+  /**
+   * Allows the publisher to read a package, and a customer to read the one that the gate granted. The publisher reads what
+   * is stored now, also if another registry has changed it: npm's client sends a packument back with its changes.
+   */
   allow_access({ grant }: RemoteUser, { name }: { name: string }, callback: Callback): void {
-    if (grant?.caller.kind === 'publisher' || (grant !== undefined && grant.packageName === name)) callback(null, true);
+    if (grant?.caller.kind === 'publisher') {
+      this.#packuments.read(name, 0).then(
+        () => callback(null, true),
+        (error: Error) => callback(error),
+      );
+    } else if (grant !== undefined && grant.packageName === name) callback(null, true);
     else callback(publisherOnly());
   }
 

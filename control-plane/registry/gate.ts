@@ -3,11 +3,12 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Licence, type TokenVerification, verifyActivationToken } from './activation-token.ts';
-import type { Catalogue, PublishedPackage } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { PublishedPackage } from './packages/packument.ts';
+import type { Catalogue } from './packages/packuments.ts';
 import {
   licenceWithdrawn,
   notEntitled,

@@ -5,24 +5,27 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { runServer } from 'verdaccio';
-import { openCatalogue } from './catalogue.ts';
 import { startDelivery } from './delivery.ts';
 import { createDownloadReporter } from './downloads.ts';
 import { catchRefusal, createGate, type Gate } from './gate.ts';
-import { GatePlugin, type GatePluginOptions } from './gate-plugin.ts';
+import { GatePlugin } from './gate-plugin.ts';
 import { createLimits, defaultLimits, type LimitSettings, type TrustedProxy } from './limits.ts';
 import { type Log, logToStandardOutput } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openOutbox } from './outbox.ts';
 import { createOwnAnswers } from './own-answers.ts';
+import { openPackuments, type Packuments } from './packages/packuments.ts';
+import { createPublisher } from './packages/publisher.ts';
+import { VerdaccioStorage } from './packages/verdaccio-storage.ts';
 import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
 import { parseTarget, redactPath } from './request-target.ts';
 import type { Secret } from './secrets.ts';
 import { openPackageKeys } from './signatures/package-keys.ts';
 import { createProvenanceServer } from './signatures/provenance.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { openFolder } from './storage/folder.ts';
 import { createTarballServer } from './tarballs.ts';
-import { verdaccioConfiguration } from './verdaccio-configuration.ts';
+import { type Plugins, verdaccioConfiguration } from './verdaccio-configuration.ts';
 import { followWithdrawals } from './withdrawals.ts';
 
 export type { DownloadReport } from './outbox.ts';
@@ -74,9 +77,8 @@ const drainTimeout = 10_000;
  */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const { log = logToStandardOutput, elapsed = () => performance.now() } = options;
-  const storage = resolve(options.storage);
-  const packages = join(storage, 'packages');
-  await mkdir(packages, { recursive: true });
+  const folder = resolve(options.storage);
+  await mkdir(folder, { recursive: true });
   const packageKeys = options.packageKeysFile ? await openPackageKeys(options.packageKeysFile) : undefined;
 
   let serve: Serve = (request, response) => {
@@ -92,18 +94,18 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     const controlPlane = options.controlPlaneUrl.replace(/\/+$/, '');
 
     let wakeDelivery = () => {};
-    const outbox = await openOutbox(join(storage, 'reports'), () => wakeDelivery());
+    const outbox = await openOutbox(join(folder, 'reports'), () => wakeDelivery());
     const downloads = createDownloadReporter(outbox, elapsed, log, (outcome) => metrics.countDownload(outcome));
     const keys = await openSigningKeys({
       keysUrl: `${controlPlane}/.well-known/jwks.json`,
-      cacheFile: join(storage, 'signing-keys.json'),
+      cacheFile: join(folder, 'signing-keys.json'),
       elapsed,
       log,
     });
     const withdrawals = await followWithdrawals({
       url: `${controlPlane}/license/withdrawals`,
       registrySecret: options.registrySecret,
-      cacheFile: join(storage, 'withdrawals.json'),
+      cacheFile: join(folder, 'withdrawals.json'),
       interval: options.withdrawalInterval,
       log,
     });
@@ -112,7 +114,8 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       withdrawalsAge: withdrawals.age,
       signingKeysAge: keys.age,
     });
-    const catalogue = openCatalogue(packages);
+    const storage = openFolder(folder);
+    const packuments = openPackuments({ storage, freshness: 0, elapsed });
     const { trustedProxy = () => false } = options;
     const limits = createLimits(options.limits ?? defaultLimits, trustedProxy, elapsed);
     const gate = createGate({
@@ -120,13 +123,13 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       tokens: { keys, publicUrl: url },
       withdrawals,
       limits,
-      catalogue,
+      catalogue: packuments,
       downloads,
       packageKeys,
       log,
       onRefused: metrics.countCredential,
     });
-    const verdaccio = await createVerdaccio(gate, log, packages, url);
+    const verdaccio = await createVerdaccio({ gate, packuments, log, folder, url });
     const delivery = startDelivery({
       outbox,
       controlPlaneUrl: controlPlane,
@@ -135,12 +138,14 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       elapsed,
     });
     wakeDelivery = delivery.wake;
-    const tarballs = createTarballServer({ packages, catalogue, downloads, log, onServed: metrics.addTarballBytes });
+    const catalogue = packuments;
+    const tarballs = createTarballServer({ storage, catalogue, downloads, log, onServed: metrics.addTarballBytes });
     const ownAnswers = createOwnAnswers({
       gate,
       limits,
       tarballs,
-      provenance: createProvenanceServer({ folder: join(storage, 'provenance'), catalogue, keys: packageKeys }),
+      publisher: createPublisher({ gate, packuments, storage }),
+      provenance: createProvenanceServer({ storage, catalogue, keys: packageKeys }),
       packageKeys,
       metrics,
       metricsSecret: options.metricsSecret,
@@ -155,6 +160,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
         await Promise.all([keys.stop(), withdrawals.stop()]);
         await downloads.flush();
         await delivery.stop();
+        await storage.close();
       },
     };
   } catch (error) {
@@ -163,17 +169,29 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
   }
 }
 
-/** Creates Verdaccio's server, which does not listen itself. Rejects if Verdaccio did not load the gate. */
-async function createVerdaccio(gate: Gate, log: Log, packages: string, url: string): Promise<Server> {
-  let isGated = false;
-  const plugin: GatePluginOptions = {
-    connect() {
-      isGated = true;
-      return new GatePlugin(gate, log);
+type VerdaccioParts = { gate: Gate; packuments: Packuments; log: Log; folder: string; url: string };
+
+/** Creates Verdaccio's server, which does not listen itself. Rejects if Verdaccio did not load the gate and the storage. */
+async function createVerdaccio({ gate, packuments, log, folder, url }: VerdaccioParts): Promise<Server> {
+  const loaded = new Set<string>();
+  const plugins: Plugins = {
+    gate: {
+      connect() {
+        loaded.add('gate');
+        return new GatePlugin(gate, packuments, log);
+      },
+    },
+    storage: {
+      connect() {
+        loaded.add('storage');
+        return new VerdaccioStorage(packuments);
+      },
     },
   };
-  const verdaccio: Server = await runServer(verdaccioConfiguration(packages, new URL(url).pathname, plugin));
-  if (!isGated) throw new Error('Verdaccio did not load the gate plugin');
+  const verdaccio: Server = await runServer(verdaccioConfiguration(folder, new URL(url).pathname, plugins));
+  for (const name of Object.keys(plugins)) {
+    if (!loaded.has(name)) throw new Error(`Verdaccio did not load the ${name} plugin`);
+  }
   return verdaccio;
 }
 

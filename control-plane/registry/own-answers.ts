@@ -1,10 +1,11 @@
-// What the registry answers itself, after the gate and without Verdaccio: tarballs, provenance, public keys, metrics and
-// audits.
+// What the registry answers itself, after the gate and without Verdaccio: tarballs, changes of the publisher, provenance,
+// public keys, metrics and audits.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerName, type Gate, type Grant } from './gate.ts';
 import type { Limits } from './limits.ts';
 import { type Metrics, metricsType } from './metrics.ts';
+import type { createPublisher } from './packages/publisher.ts';
 import { metricsSecretWrong } from './refusal.ts';
 import type { RequestTarget } from './request-target.ts';
 import { isOneOf, type Secret } from './secrets.ts';
@@ -19,6 +20,7 @@ export type OwnAnswersOptions = {
   gate: Gate;
   limits: Limits;
   tarballs: TarballServer;
+  publisher: ReturnType<typeof createPublisher>;
   provenance: ProvenanceServer;
   packageKeys: PackageKeys | undefined;
   metrics: Metrics;
@@ -31,6 +33,7 @@ export function createOwnAnswers({
   gate,
   limits,
   tarballs,
+  publisher,
   provenance,
   packageKeys,
   metrics,
@@ -59,6 +62,9 @@ export function createOwnAnswers({
         const end = caller.kind === 'customer' ? limits.startTarball(caller.licence.customerId) : () => {};
         await tarballs.serve(request, response, target, caller).finally(end);
       };
+    }
+    if (target.kind === 'publisher' && target.isChange) {
+      return (request, response) => publisher(request, response, (grant) => nameCaller(request, grant));
     }
     if (target.kind === 'provenance' || target.kind === 'release-provenance') {
       const { isChange } = target;

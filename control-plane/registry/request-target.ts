@@ -10,8 +10,8 @@ export type RequestTarget =
   | { kind: 'provenance'; packageName: string; version: string; isChange: boolean }
   /** The provenance of a release, by the SHA-512 of its signed text in hexadecimal. */
   | { kind: 'release-provenance'; digest: string; isChange: boolean }
-  /** A change of a package, a dist-tag or a list of packages: for the publisher only. */
-  | { kind: 'publisher' }
+  /** A change of a package or a dist-tag (`isChange`), or a list of packages or dist-tags: for the publisher only. */
+  | { kind: 'publisher'; isChange: boolean }
   | { kind: 'ping' }
   | { kind: 'metrics' }
   /** The public keys of packages, at the path where npm's clients read them. */
@@ -22,14 +22,15 @@ export type RequestTarget =
   | { kind: 'other' };
 
 const name = '[a-z0-9][a-z0-9-]{0,99}';
-const version = '\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?';
+/** An exact version, without build metadata. */
+export const versionPattern = '\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?';
 // npm escapes the slash of a scoped name in some requests only, and some clients escape the @ too.
 const scopedName = `(?:@|%40)${scope.slice(1)}(?:/|%2[fF])(${name})`;
 
 const packument = new RegExp(`^/${scopedName}$`);
-const manifest = new RegExp(`^/${scopedName}/(?:(${version})|[a-z][a-z0-9.-]*)$`);
-const tarball = new RegExp(`^/${scopedName}/-/(${name})-(${version})\\.tgz$`);
-const provenance = new RegExp(`^/-/${vendor}/v1/provenance/${scopedName}@(${version})$`);
+const manifest = new RegExp(`^/${scopedName}/(?:(${versionPattern})|[a-z][a-z0-9.-]*)$`);
+const tarball = new RegExp(`^/${scopedName}/-/(${name})-(${versionPattern})\\.tgz$`);
+const provenance = new RegExp(`^/-/${vendor}/v1/provenance/${scopedName}@(${versionPattern})$`);
 const releaseProvenance = new RegExp(`^/-/${vendor}/v1/provenance/releases/([0-9a-f]{128})$`);
 const packageChange = new RegExp(`^/${scopedName}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`);
 const distTags = new RegExp(`^/-/package/${scopedName}/dist-tags(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)?$`);
@@ -73,12 +74,12 @@ export function parseTarget(method: string, url: string): RequestTarget {
     if (tarballMatch?.[3] !== undefined && tarballMatch[1] === tarballMatch[2]) {
       return { kind: 'tarball', packageName: `${scope}/${tarballMatch[1]}`, version: tarballMatch[3] };
     }
-    if (publisherLists.has(path) || distTags.test(path)) return { kind: 'publisher' };
+    if (publisherLists.has(path) || distTags.test(path)) return { kind: 'publisher', isChange: false };
     return { kind: 'other' };
   }
   const form = audits.get(path as Parameters<typeof audits.get>[0]);
   if (method === 'POST' && form !== undefined) return { kind: 'audit', form };
-  if (packageChange.test(path) || distTags.test(path)) return { kind: 'publisher' };
+  if (packageChange.test(path) || distTags.test(path)) return { kind: 'publisher', isChange: true };
   return { kind: 'other' };
 }
 

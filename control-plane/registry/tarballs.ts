@@ -4,19 +4,16 @@
 // A customer's download is complete, and reported, with the response that contains the last byte of the file: a 200, or
 // a 206 whose range ends there. Responses with earlier ranges are not reported.
 
-import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Catalogue } from './catalogue.ts';
 import type { DownloadReporter } from './downloads.ts';
 import { type Caller, requireStored } from './gate.ts';
 import type { Log } from './log.ts';
+import type { Catalogue } from './packages/packuments.ts';
 import { versionNotFound } from './refusal.ts';
 import { watchBody } from './response-body.ts';
-
-/** The first and the last byte of a part of a file, counted from 0. */
-export type ByteRange = { first: number; last: number };
+import type { ByteRange, Storage } from './storage/storage.ts';
 
 export type TarballServer = {
   /**
@@ -29,8 +26,7 @@ export type TarballServer = {
 export type Tarball = { packageName: string; version: string };
 
 export type TarballServerOptions = {
-  /** Verdaccio's storage folder. */
-  packages: string;
+  storage: Storage;
   catalogue: Catalogue;
   downloads: DownloadReporter;
   log: Log;
@@ -39,45 +35,44 @@ export type TarballServerOptions = {
 };
 
 export function createTarballServer(options: TarballServerOptions): TarballServer {
-  const { packages, catalogue, downloads, log, onServed = () => {} } = options;
-
-  async function openTarball({ packageName, version }: Tarball): Promise<FileHandle> {
-    const fileName = `${packageName.slice(packageName.indexOf('/') + 1)}-${version}.tgz`;
-    return open(join(packages, packageName, fileName)).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? versionNotFound(packageName, version) : error;
-    });
-  }
+  const { storage, catalogue, downloads, log, onServed = () => {} } = options;
 
   async function serve(request: IncomingMessage, response: ServerResponse, tarball: Tarball, caller: Caller) {
     const { packageName, version } = tarball;
-    const published = await catalogue.find(packageName);
-    if (!published?.versions.has(version)) throw versionNotFound(packageName, version);
-    const file = await openTarball(tarball);
+    const published = (await catalogue.find(packageName))?.versions.get(version);
+    const file = published && (await storage.open(published.key));
+    if (file === undefined) throw versionNotFound(packageName, version);
     try {
-      const { size } = await file.stat();
-      const { status, headers, range } = answerTo(request, size, published.versions.get(version));
+      const { size } = file;
+      const { status, headers, range } = answerTo(request, size, published?.digest);
+      const content = range && (await file.read(range));
+      // Nobody may listen to it yet when it fails: the response then ends early.
+      content?.on('error', () => {});
       if (caller.kind === 'customer' && range?.last === size - 1) {
-        await requireStored(downloads.startAllowed(caller.licence, packageName, version, response), log);
+        const stored = requireStored(downloads.startAllowed(caller.licence, packageName, version, response), log);
+        await stored.catch((error: unknown) => {
+          content?.destroy();
+          throw error;
+        });
       }
-      if (response.destroyed) return;
+      if (response.destroyed) return void content?.destroy();
       response.statusCode = status;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      if (range === null) return void response.end();
+      if (content === null) return void response.end();
       const bytesOut = watchBody(response);
       response.once('close', () => onServed(bytesOut()));
-      await send(file.createReadStream({ start: range.first, end: range.last, autoClose: false }), response);
+      await send(content, response);
     } finally {
       await file.close();
     }
   }
 
-  async function send(content: NodeJS.ReadableStream, response: ServerResponse): Promise<void> {
+  async function send(content: Readable, response: ServerResponse): Promise<void> {
     try {
       await pipeline(content, response);
     } catch (error) {
       // The response has been destroyed. A client that goes away is no fault.
-      const { syscall } = error as NodeJS.ErrnoException;
-      if (syscall === 'read') log('error', 'a tarball could not be read', { reason: String(error) });
+      if (content.errored === error) log('error', 'a tarball could not be read', { reason: String(error) });
     }
   }
 

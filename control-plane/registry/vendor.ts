@@ -13,3 +13,6 @@ export const issuer = `${vendor}-control-plane`;
 
 /** The module that Verdaccio loads as the gate: an exported subpath of this package. */
 export const gatePluginName = `${manifest.name}/gate-plugin`;
+
+/** The module that Verdaccio loads as its storage. */
+export const storagePluginName = `${manifest.name}/verdaccio-storage`;

@@ -3,12 +3,11 @@
 // It is served at addresses of the registry's own, not in `dist.attestations`: npm's clients expect a transparency log
 // there, and `npm audit signatures` would fail without one.
 
-import { mkdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import type { Catalogue } from '../catalogue.ts';
-import { replaceFile } from '../files.ts';
+import type { Catalogue } from '../packages/packuments.ts';
 import { Refusal, versionNotFound } from '../refusal.ts';
+import { parseJson, readBody } from '../request-body.ts';
+import { type Storage, unchanged } from '../storage/storage.ts';
 import type { PackageKeys, PackageSignature } from './package-keys.ts';
 
 /** What a provenance is of: a version of a package, or a release, by the SHA-512 of its signed text in hexadecimal. */
@@ -30,8 +29,7 @@ export type ProvenanceServer = {
 };
 
 export type ProvenanceServerOptions = {
-  /** Created with the first provenance. */
-  folder: string;
+  storage: Storage;
   catalogue: Catalogue;
   /** Without keys, signatures are not verified. */
   keys: PackageKeys | undefined;
@@ -49,24 +47,24 @@ const predicateType = 'https://slsa.dev/provenance/v1';
 const maxSize = 256 * 1024;
 
 export function createProvenanceServer(options: ProvenanceServerOptions): ProvenanceServer {
-  const { folder, catalogue, keys, now = Date.now } = options;
+  const { storage, catalogue, keys, now = Date.now } = options;
 
   /** Returns the SHA-512 of the subject in hexadecimal, by which its provenance is stored. */
   async function digestOf(subject: ProvenanceSubject): Promise<string> {
     if (subject.of === 'release') return subject.digest;
     const { packageName, version } = subject;
-    const integrity = (await catalogue.find(packageName))?.versions.get(version);
+    const integrity = (await catalogue.find(packageName))?.versions.get(version)?.digest;
     if (!integrity?.startsWith('sha512-')) throw versionNotFound(packageName, version);
     return Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
   }
 
-  const fileOf = ({ of }: ProvenanceSubject, digest: string) => join(folder, `${of}s`, `${digest}.json`);
+  const keyOf = ({ of }: ProvenanceSubject, digest: string) => `provenance/${of}s/${digest}.json`;
 
   return {
     async serve({ method }, response, subject) {
-      const content = await readFile(fileOf(subject, await digestOf(subject))).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? new Refusal(404, 'not_found', 'It has no provenance') : error;
-      });
+      const stored = await storage.read(keyOf(subject, await digestOf(subject)));
+      if (stored === undefined || stored === unchanged) throw new Refusal(404, 'not_found', 'It has no provenance');
+      const { content } = stored;
       response.setHeader('Content-Type', envelopeType);
       response.setHeader('Content-Length', content.length);
       response.end(method === 'HEAD' ? undefined : content);
@@ -76,8 +74,8 @@ export function createProvenanceServer(options: ProvenanceServerOptions): Proven
       const envelope = await readEnvelope(request);
       if (keys !== undefined) requireSignatures(envelope, keys, now());
       if (!describes(envelope.payload, digest)) throw invalid('it is not an in-toto statement of what it was sent for');
-      await mkdir(join(folder, `${subject.of}s`), { recursive: true });
-      await replaceFile(fileOf(subject, digest), `${JSON.stringify(envelope.content)}\n`);
+      const content = Buffer.from(`${JSON.stringify(envelope.content)}\n`);
+      await storage.write(keyOf(subject, digest), content, 'always');
       response.statusCode = 201;
       response.setHeader('Content-Type', 'application/json; charset=utf-8');
       response.end('{"ok":true}\n');
@@ -89,18 +87,7 @@ type Envelope = { payload: Buffer; signatures: PackageSignature[]; content: obje
 
 async function readEnvelope(request: IncomingMessage): Promise<Envelope> {
   const tooLarge = () => new Refusal(413, 'provenance_too_large', `A provenance has at most ${maxSize} bytes`);
-  if (Number(request.headers['content-length']) > maxSize) {
-    request.resume();
-    throw tooLarge();
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxSize) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const envelope = parse(Buffer.concat(chunks)) as
+  const envelope = parseJson(await readBody(request, maxSize, tooLarge)) as
     | { payloadType?: unknown; payload?: unknown; signatures?: unknown }
     | null
     | undefined;
@@ -129,7 +116,7 @@ function requireSignatures({ payload, signatures }: Envelope, keys: PackageKeys,
 
 /** Whether a payload is a statement with SLSA provenance of the content with this digest, and of nothing else. */
 function describes(payload: Buffer, digest: string): boolean {
-  const statement = parse(payload) as
+  const statement = parseJson(payload) as
     | { _type?: unknown; predicateType?: unknown; subject?: { digest?: { sha512?: unknown } }[] }
     | null
     | undefined;
@@ -140,14 +127,6 @@ function describes(payload: Buffer, digest: string): boolean {
     statement.subject.length === 1 &&
     statement.subject[0]?.digest?.sha512 === digest
   );
-}
-
-function parse(content: Buffer): unknown {
-  try {
-    return JSON.parse(content.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 const invalid = (reason: string) =>

@@ -1,14 +1,13 @@
 // The registry as a process: its environment, signals, and errors at the start.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { settings } from '../config.ts';
+import { listening, runRegistry } from './registry-process.ts';
 import {
   generateKey,
   makeFolder,
@@ -21,42 +20,9 @@ import {
   waitUntil,
 } from './test-registry.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-async function run(t: Test, environment: Record<string, string>, parameters: string[] = []) {
-  const child = spawn(process.execPath, [main, ...parameters], {
-    env: {
-      PATH: process.env.PATH,
-      REGISTRY_STORAGE: await makeFolder(t),
-      CONTROL_PLANE_URL: 'http://127.0.0.1:9',
-      REGISTRY_SECRET: registrySecret,
-      PUBLISH_SECRET: publishSecret,
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
-  const output = { text: '', errors: '' };
-  child.stdout.on('data', (chunk) => {
-    output.text += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.errors += chunk;
-  });
-  const ended = once(child, 'close').then(([code]) => code as number);
-  return { child, output, ended };
-}
-
-/** Waits until the process listens; returns its URL. */
-async function listening({ child, output }: Awaited<ReturnType<typeof run>>): Promise<string> {
-  while (!output.text.includes('the registry is listening')) await once(child.stdout, 'data');
-  const line = output.text.split('\n').find((text) => text.includes('the registry is listening')) as string;
-  return JSON.parse(line).localUrl;
-}
-
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`serves until ${signal}, exits with code 0, and logs lines of JSON`, async (t) => {
-    const started = await run(t, { REGISTRY_PORT: '0' });
+    const started = await runRegistry(t, { REGISTRY_PORT: '0' });
     const { child, output, ended } = started;
     const url = await listening(started);
     t.equal((await fetch(`${url}/@carton/cart`)).status, 401);
@@ -73,7 +39,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 t.test('logs only paths, without tokens that a client sends in a URL', async (t) => {
-  const started = await run(t, { REGISTRY_PORT: '0' });
+  const started = await runRegistry(t, { REGISTRY_PORT: '0' });
   const { child, output, ended } = started;
   const url = await listening(started);
   const token = 'a-valid-token';
@@ -100,7 +66,7 @@ t.test('downloads served before a SIGKILL are reported exactly once', async (t) 
     REGISTRY_PUBLIC_URL: publicUrl,
     CONTROL_PLANE_URL: controlPlane.url,
   };
-  const first = await run(t, environment);
+  const first = await runRegistry(t, environment);
   const localUrl = await listening(first);
   const registry = { url: publicUrl, localUrl, stop: async () => {} };
   const token = await signToken(key, publicUrl);
@@ -113,7 +79,7 @@ t.test('downloads served before a SIGKILL are reported exactly once', async (t) 
   await first.ended;
 
   const back = await startControlPlaneStub(t, [key], controlPlane.port);
-  const second = await run(t, environment);
+  const second = await runRegistry(t, environment);
   await listening(second);
   await waitUntil(() => back.state.received.length >= 3);
   second.child.kill('SIGTERM');
@@ -130,7 +96,7 @@ t.test('secrets in files are replaced without a restart', async (t) => {
     return join(folder, name);
   };
   const controlPlane = await startControlPlaneStub(t, [generateKey()]);
-  const started = await run(t, {
+  const started = await runRegistry(t, {
     REGISTRY_PORT: '0',
     CONTROL_PLANE_URL: controlPlane.url,
     REGISTRY_SECRET: '',
@@ -166,13 +132,13 @@ t.test('a port in use is reported in one line, with exit code 1', async (t) => {
   await once(other, 'listening');
   t.teardown(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const { output, ended } = await run(t, { REGISTRY_PORT: String(port) });
+  const { output, ended } = await runRegistry(t, { REGISTRY_PORT: String(port) });
   t.equal(await ended, 1);
   t.equal(output.errors, `The registry cannot start: port ${port} on 127.0.0.1 is already in use\n`);
 });
 
 t.test('missing and invalid settings are reported together in one line, with exit code 1', async (t) => {
-  const { output, ended } = await run(t, {
+  const { output, ended } = await runRegistry(t, {
     REGISTRY_PORT: 'http',
     CONTROL_PLANE_URL: 'control.example',
     REGISTRY_SECRET: 'short-secret',
@@ -191,12 +157,12 @@ t.test('missing and invalid settings are reported together in one line, with exi
 });
 
 t.test('--help lists the settings; another argument is refused with exit code 2', async (t) => {
-  const help = await run(t, { PUBLISH_SECRET: '' }, ['--help']);
+  const help = await runRegistry(t, { PUBLISH_SECRET: '' }, ['--help']);
   t.equal(await help.ended, 0);
   t.match(help.output.text, /^Usage: npm run registry -- \[--help\]\n/);
   for (const name of Object.keys(settings)) t.match(help.output.text, new RegExp(`^  ${name}\\b`, 'm'));
   t.equal(help.output.errors, '');
-  const wrong = await run(t, {}, ['--port', '1']);
+  const wrong = await runRegistry(t, {}, ['--port', '1']);
   t.equal(await wrong.ended, 2);
   t.match(wrong.output.errors, /^Unknown option '--port'[^\n]*\n$/);
 });

@@ -94,7 +94,7 @@ t.test('requests for the publisher only', async (t) => {
     ['GET', '/-/v1/search?text=cart'],
     ['GET', '/-/all'],
   ] as const) {
-    t.strictSame(parseTarget(method, path), { kind: 'publisher' }, `${method} ${path}`);
+    t.strictSame(parseTarget(method, path), { kind: 'publisher', isChange: method !== 'GET' }, `${method} ${path}`);
   }
   t.strictSame(parseTarget('PUT', '/-/user/org.couchdb.user:eve'), { kind: 'other' });
   t.strictSame(parseTarget('POST', '/-/npm/v1/tokens'), { kind: 'other' });
