@@ -23,6 +23,7 @@ import { readPackageSettings } from './package/settings.ts';
 import { serviceObservers } from './services/observer.ts';
 import { type RunningApi, startService } from './start/service.ts';
 import { vendor } from './vendor.ts';
+import { shareOf } from './workers/workers.ts';
 
 export type { BootOptions } from './boot/options.ts';
 
@@ -31,12 +32,17 @@ export interface RunningBox extends Box, RunningApi<RequestServices> {
   accessKinds: readonly AccessKind<TenantScope, BoxCaller>[];
 }
 
+/** Connections for the requests of a box with this many workers, by default; PostgreSQL allows 100 by default. */
+function defaultPoolSize(workers: { count: number } | undefined): number {
+  return Math.min(32, Math.max(10, 4 * (workers?.count ?? 1)));
+}
+
 /** Starts a box. @throws Error with one line about the cause */
 export async function boot(options: BootOptions): Promise<RunningBox> {
   const {
     databaseUrl,
     tier,
-    poolSize,
+    workers,
     requestDeadline = defaultRequestDeadline,
     uploadFolder,
     dataFolder = join(tmpdir(), `${vendor.name}-data`),
@@ -51,11 +57,13 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
       observer: operations.observeDatabase,
       ...(await prepareDatabase(databaseUrl, packages, log)),
     };
+    const poolSize = shareOf(options.poolSize ?? defaultPoolSize(workers), workers);
     const database = openDatabase({ ...connection, poolSize, statementTimeout: requestDeadline });
     onClose(database.close);
-    const background = prepareBackground({ ...connection, packages, log, observe: operations.observeBackground });
+    const observe = operations.observeBackground;
+    const background = prepareBackground({ ...connection, packages, log, observe, workers });
     onClose(background.stop);
-    operations.watchPool('background', background.database.knex);
+    if (background.database) operations.watchPool('background', background.database.knex);
     const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
     database.extensions = gatherExtensions([
       ...contributions,

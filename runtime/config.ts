@@ -12,7 +12,7 @@ const rateLimit = (defaultLimit: number, requests: string) =>
     minimum: 0,
     maximum: 100_000_000,
     default: defaultLimit,
-    description: `Maximum number of ${requests} a minute for one caller, counted by each replica; 0 for no limit`,
+    description: `Maximum number of ${requests} a minute for one caller, counted by each replica for all of its workers; 0 for no limit`,
   });
 
 const Settings = object({
@@ -24,6 +24,11 @@ const Settings = object({
     default: 'carton.lock.json',
     description: 'The lock file with the entitled packages, which are in `node_modules` beside it',
   }),
+  DATABASE_POOL_SIZE: {
+    ...serviceSettings.DATABASE_POOL_SIZE,
+    description:
+      'Maximum number of connections for requests, of all workers together. Default with more than two workers: 4 for each, at most 32',
+  },
   WAL_ARCHIVE_FOLDER: Type.Optional(
     Type.String({
       pattern: '^/.',
@@ -63,7 +68,8 @@ export interface Config {
   readonly lockFile: string;
   readonly databaseUrl: string | undefined;
   readonly archiveFolder: string | undefined;
-  readonly poolSize: number;
+  /** Connections for requests, of all workers together; the default depends on their number. */
+  readonly poolSize: number | undefined;
   /** Milliseconds. */
   readonly requestDeadline: number;
   readonly operatorSecret: string | undefined;
@@ -96,7 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     lockFile: resolve(values.BOX_PACKAGES),
     databaseUrl: values.DATABASE_URL,
     archiveFolder: values.WAL_ARCHIVE_FOLDER,
-    poolSize: values.DATABASE_POOL_SIZE,
+    poolSize: environment.DATABASE_POOL_SIZE ? values.DATABASE_POOL_SIZE : undefined,
     requestDeadline: values.REQUEST_DEADLINE * 1000,
     operatorSecret: values.OPERATOR_SECRET,
     hostingSecret: values.HOSTING_SECRET,

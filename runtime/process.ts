@@ -2,6 +2,7 @@
  * The process of a service: reads the settings, starts the database and the service, and at SIGTERM or SIGINT drains
  * and stops it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { disableParallelScavenge } from './collection.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
@@ -9,6 +10,12 @@ import { openLog, switchLevelOnSignal } from './operations/log.ts';
 import { StopSignals } from './operations/stop-signals.ts';
 import type { Handover } from './start/service.ts';
 import { findSupervisor, type Supervisor } from './start/supervisor.ts';
+import { openWorkers, type Workers } from './workers/workers.ts';
+
+/** How long a leader waits for the other workers, which complete their requests when it stops. */
+const othersMilliseconds = 12_000;
+/** How long a worker whose supervisor has died may take for its last requests and idle connections. */
+const retirementMilliseconds = 80_000;
 
 export interface RunningService {
   /** With a handover: begins to listen on the shared socket. */
@@ -19,6 +26,12 @@ export interface RunningService {
   drain(): void;
   /** Completes the requests in progress, then stops. */
   stop(): Promise<void>;
+}
+
+/** Where a service runs: see `ServiceOptions`. */
+export interface ServicePlace {
+  handover?: Handover | undefined;
+  workers?: Workers | undefined;
 }
 
 export interface ServiceDescription {
@@ -32,7 +45,7 @@ export interface ServiceDescription {
   databaseFolder: string;
   /** Folder in which the embedded PostgreSQL archives its WAL. */
   archiveFolder?: string | undefined;
-  start(databaseUrl: string, log: Logger, handover: Handover | undefined): Promise<RunningService>;
+  start(databaseUrl: string, log: Logger, place: ServicePlace): Promise<RunningService>;
 }
 
 /**
@@ -44,10 +57,16 @@ export interface ServiceDescription {
 export async function runService(name: string, describe: () => Promise<ServiceDescription>): Promise<never> {
   disableParallelScavenge();
   // A signal that arrives during the start takes effect afterwards.
-  const signals = new StopSignals();
+  let workers: Workers | undefined;
+  const signals = new StopSignals(() => {
+    for (const peer of workers?.followers ?? []) peer.tell('stop');
+  });
   const supervisor = findSupervisor();
   try {
-    await run(await describe(), signals, supervisor);
+    const service = await describe();
+    if (supervisor?.place) workers = await openWorkers(supervisor.place);
+    workers?.handlers.set('stop', signals.raise);
+    await run(service, signals, supervisor, workers);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${name} cannot start: ${(error as Error).message}\n`);
@@ -59,8 +78,9 @@ async function run(
   service: ServiceDescription,
   signals: StopSignals,
   supervisor: Supervisor | undefined,
+  workers: Workers | undefined,
 ): Promise<void> {
-  const log = openLog(service.logLevel);
+  const log = workers ? openLog(service.logLevel).child({ worker: workers.number }) : openLog(service.logLevel);
   switchLevelOnSignal(log);
   const embedded = service.databaseUrl
     ? null
@@ -69,9 +89,19 @@ async function run(
         archive: service.archiveFolder,
         log: (line) => log.info({ part: 'postgresql' }, line),
         adopt: supervisor !== undefined,
+        joinOnly: workers?.isLeader === false,
       });
+  void signals.first.then(() => {
+    embedded?.survive(false);
+    supervisor?.reportStopping();
+  });
+  let isStarted = false;
   try {
-    const running = await service.start(service.databaseUrl ?? (embedded?.url as string), log, supervisor);
+    const running = await service.start(service.databaseUrl ?? (embedded?.url as string), log, {
+      handover: supervisor,
+      workers,
+    });
+    isStarted = true;
     let isServing = true;
     try {
       if (supervisor) isServing = await serveUntilReplaced(running, supervisor, signals, embedded);
@@ -84,7 +114,15 @@ async function run(
     log.info('stopping');
     await running.stop();
   } finally {
-    await embedded?.stop();
+    if (!isStarted && workers?.followers.size) {
+      // Of a leader that has crashed: they serve on until the supervisor succeeds to start another.
+      await embedded?.release();
+    } else {
+      // They complete their requests, which need the database.
+      await workers?.untilAlone(othersMilliseconds);
+      await embedded?.stop();
+    }
+    await workers?.close();
   }
 }
 
@@ -102,13 +140,19 @@ async function serveUntilReplaced(
   if (!mayServe) return false;
   await running.serve();
   supervisor.reportServing();
-  const isReplaced = await Promise.race([supervisor.retire.then(() => true), signals.first.then(() => false)]);
-  if (!isReplaced) return true;
+  const { place } = supervisor;
+  // The other workers serve on while a leader that has crashed is started again.
+  if (place) embedded?.survive(true);
+  const isReplaced = supervisor.retire.then(() => true);
+  // Without the supervisor the leader serves on alone, as a box with one worker does.
+  const isAbandoned = supervisor.ended.then(() => (place && place.number > 1 ? true : isReplaced));
+  if (!(await Promise.race([isReplaced, isAbandoned, signals.first.then(() => false)]))) return true;
   // The successor restarts the server if it fails, and stops it in the end.
   await embedded?.release();
   const retired = running.retire();
   supervisor.reportRetiring();
-  await Promise.race([retired, signals.first]);
+  const tooLong = supervisor.ended.then(() => sleep(retirementMilliseconds, undefined, { ref: false }));
+  await Promise.race([retired, signals.first, tooLong]);
   return false;
 }
 

@@ -29,7 +29,7 @@ await runService('the box', async () => {
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
     archiveFolder,
-    start: (databaseUrl, log, handover) =>
+    start: (databaseUrl, log, { handover, workers }) =>
       boot({
         ...config,
         databaseUrl,
@@ -41,6 +41,7 @@ await runService('the box', async () => {
         environment: process.env,
         log,
         handover,
+        workers,
       }),
   };
 });

@@ -8,6 +8,7 @@ import type { DatabaseObserver } from '../db/observer.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Extensions } from '../extension/extension.ts';
 import { withoutCurrentWork } from '../operations/current-work.ts';
+import type { Workers } from '../workers/workers.ts';
 import type { Job } from './job.ts';
 import { openReplicaChannel, type ReplicaChannel } from './replica-channel.ts';
 import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
@@ -24,11 +25,13 @@ export interface BackgroundOptions {
   observe?: Partial<WorkerObserver>;
   /** Receives every wait for a connection and every statement. */
   observer?: DatabaseObserver;
+  /** The workers of the box: the leader does the background work of all. */
+  workers?: Workers | undefined;
 }
 
 export interface Background {
-  /** The database with the worker's connection pool. */
-  readonly database: Database;
+  /** The database with a connection pool of its own; absent where another process does the work. */
+  readonly database?: Database;
   /** Call it after events of a tenant are committed. */
   wake(tenantId: string): void;
   /** Starts the worker, with the contributions of the box's packages. */
@@ -49,6 +52,24 @@ const statementTimeout = 60_000;
  * @throws Error when two subscribers or two jobs have the same name
  */
 export function prepareBackground(options: BackgroundOptions): Background {
+  const { workers } = options;
+  if (workers && !workers.isLeader) return backgroundOfLeader(workers);
+  const background = backgroundHere(options);
+  workers?.handlers.set('wake', (tenantId: string) => background.wake(tenantId));
+  return background;
+}
+
+/** What is not told, because the leader has crashed, the sweep of the next one finds. */
+function backgroundOfLeader(workers: Workers): Background {
+  return {
+    wake: (tenantId) => workers.leader?.tell('wake', tenantId),
+    start: () => {},
+    retire: async () => {},
+    stop: async () => {},
+  };
+}
+
+function backgroundHere(options: BackgroundOptions): Background {
   const { url, role, distributed, packages, log, observe, observer } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);

@@ -17,6 +17,7 @@ import { noRateLimits } from '../http/rate-limit.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { ApiDescription } from '../start/api.ts';
 import { vendor } from '../vendor.ts';
+import { shareInvalidation } from '../workers/workers.ts';
 import type { BootOptions } from './options.ts';
 
 /** The identifiers in the document (contract, "OpenAPI document identifiers"). */
@@ -33,7 +34,13 @@ export function boxApi(
   options: BootOptions,
   { packages, database, log }: { packages: readonly LoadedPackage[]; database: Database; log: Logger },
 ): { box: Box; api: BoxApi } {
-  const { tier, secureCookies = true, requestDeadline = defaultRequestDeadline, rateLimits = noRateLimits } = options;
+  const {
+    tier,
+    secureCookies = true,
+    requestDeadline = defaultRequestDeadline,
+    rateLimits = noRateLimits,
+    workers,
+  } = options;
   const { operatorSecret: operator, hostingSecret: hosting, metricsSecret: metrics } = options;
   const secrets = { operator, hosting, metrics };
   const accessKinds = accessKindsIn(database, { keys: sessionKeysOf(database), secureCookies });
@@ -42,7 +49,8 @@ export function boxApi(
   const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));
   const rights = mounted.flatMap(({ routes }) => routes.flatMap(({ declaration }) => declaration.permission || []));
   const permissions = [...new Set(rights)].sort();
-  const box: Box = { tier, packages, database, permissions, invalidateTenants: () => tenants.invalidate() };
+  const invalidateTenants = shareInvalidation(workers, () => tenants.invalidate());
+  const box: Box = { tier, packages, database, permissions, invalidateTenants };
   const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictResponses } = options;
   const api: BoxApi = {
     ...contract,
@@ -65,7 +73,7 @@ export function boxApi(
     uploadFolder,
     runIdempotently,
     runConsistently,
-    rateLimits: boxRateLimits(rateLimits),
+    rateLimits: boxRateLimits(rateLimits, workers),
     origins: (ctx) => tenants.originsFor(ctx),
     services: (ctx, reached, caller) => requestServices(ctx, reached, caller, { box, log }),
   };

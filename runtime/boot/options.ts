@@ -8,7 +8,8 @@ import type { ServiceOptions } from '../start/service.ts';
 
 export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   databaseUrl: string;
-  poolSize?: number;
+  /** Connections for requests, of all workers together. */
+  poolSize?: number | undefined;
   tier: Tier;
   /** Full npm names of the entitled packages. */
   packages: readonly string[];

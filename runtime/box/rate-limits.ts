@@ -3,15 +3,17 @@
  * sessions do not count as an identity, since a client can create any number of them.
  */
 import { Guesses, type RateLimiting } from '../http/guesses.ts';
-import { addressBlock, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
+import { addressBlock, type RateLimits } from '../http/rate-limit.ts';
+import { sharedRateCounter } from '../workers/rate-counter.ts';
+import type { Workers } from '../workers/workers.ts';
 import type { BoxCaller } from './callers.ts';
 import type { TenantScope } from './tenancy.ts';
 
 /** Tracked callers at most, about 100 bytes each. */
 const maxCallers = 100_000;
 
-export function boxRateLimits(limits: RateLimits): RateLimiting<TenantScope, BoxCaller> {
-  const limiter = new RateLimiter(limits, { maxCallers });
+export function boxRateLimits(limits: RateLimits, workers?: Workers): RateLimiting<TenantScope, BoxCaller> {
+  const limiter = sharedRateCounter(workers, limits, { maxCallers });
   return {
     limiter,
     guesses: new Guesses(limiter, ({ tenant }) => tenant?.id ?? 'box'),

@@ -31,8 +31,11 @@ export interface Box {
   readonly database: Database;
   /** Every permission that a mounted route requires. */
   readonly permissions: readonly string[];
-  /** Call after changing a tenant or its hosts: look-ups are cached for a few seconds. */
-  invalidateTenants(): void;
+  /**
+   * Call after changing a tenant or its hosts: look-ups are cached for a few seconds. Resolves when all workers of the box
+   * have noticed; other replicas do in these seconds.
+   */
+  invalidateTenants(): Promise<void>;
 }
 
 export interface BoxServices {

@@ -44,6 +44,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
   /** Leaves the server running, for another process that waits to adopt it. */
   release(): Promise<void>;
+  /** Whether the server runs on if this process crashes, for others that use it and another owner to come. Default: no. */
+  survive(yes: boolean): void;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -60,6 +62,8 @@ export interface EmbeddedPostgresOptions {
    * server then runs from a copy of the binaries beside its data, which are the same after an upgrade.
    */
   adopt?: boolean;
+  /** Whether the server is another process's in any case: one that starts is waited for, none is started. */
+  joinOnly?: boolean;
 }
 
 /** Milliseconds to wait for another process that is starting the server. */
@@ -78,11 +82,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const directory = await openDirectory(options.directory);
     const deadline = Date.now() + joinTimeout;
     for (;;) {
-      const unlock = await acquireLock(directory);
+      const unlock = options.joinOnly ? null : await acquireLock(directory);
       if (unlock) return await own(directory, options, unlock);
       const url = await joinRunning(directory);
       if (url && options.adopt) return await joinToAdopt(directory, options, url);
-      if (url) return { url, owned: false, stop: async () => {}, release: async () => {} };
+      if (url) {
+        return { url, owned: false, stop: async () => {}, release: async () => {}, survive: () => {} };
+      }
       if (Date.now() > deadline) {
         throw new Error(`Another process uses ${directory}, but its PostgreSQL does not respond: stop that process.`);
       }
@@ -127,7 +133,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
     supervised = await supervise(plan);
-    const { stop: stopSupervised, leave } = supervised;
+    const { stop: stopSupervised, leave, survive } = supervised;
     await removeOldBinaries(home, binaries);
     await ensureDatabase(connectionUrl('postgres', password, socketFolder));
     let ended: Promise<void> | undefined;
@@ -144,6 +150,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
       owned: true,
       stop: () => endWith(stop),
       release: () => endWith(leave),
+      survive,
     };
   } catch (error) {
     await supervised?.stop().catch(() => {});
@@ -166,12 +173,14 @@ async function joinToAdopt(
   await checkMajor(home, await copiedBinaries(findBinariesPackage(), home, account, options.log ?? (() => {})));
   const ending = new AbortController();
   let owned: EmbeddedPostgres | undefined;
+  let survives = false;
   const adopting = (async () => {
     while (!ending.signal.aborted) {
       const unlock = await acquireLock(directory, ending.signal);
       if (!unlock) continue;
       try {
         owned = await own(directory, options, unlock);
+        owned.survive(survives);
         return;
       } catch (error) {
         options.log?.(`PostgreSQL cannot be taken over: ${(error as Error).message}`);
@@ -197,6 +206,10 @@ async function joinToAdopt(
       if (unlock) await (await own(directory, options, unlock)).stop();
     },
     release: () => end((server) => server.release()),
+    survive(yes) {
+      survives = yes;
+      owned?.survive(yes);
+    },
   };
 }
 
@@ -214,13 +227,16 @@ interface Supervised {
   stop(): Promise<void>;
   /** Ends the supervision; the server continues to run. */
   leave(): void;
+  /** Whether it runs on if this process exits. */
+  survive(yes: boolean): void;
 }
 
 /** Starts the server and restarts it when it fails. */
 async function supervise(plan: Plan): Promise<Supervised> {
   let server: Server = await startServer(plan);
   // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
-  const onExit = () => signal(server.pid, 'SIGINT');
+  let survives = false;
+  const onExit = () => survives || signal(server.pid, 'SIGINT');
   process.once('exit', onExit);
   const logTimer = setInterval(() => rotateLog(plan.logFile), 60_000).unref();
   let endWatch = () => {};
@@ -274,6 +290,9 @@ async function supervise(plan: Plan): Promise<Supervised> {
     leave() {
       stopping.abort();
       release();
+    },
+    survive(yes) {
+      survives = yes;
     },
   };
 }

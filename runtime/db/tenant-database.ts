@@ -56,7 +56,7 @@ export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<voi
 export const changeListeners = extensionPoint<ChangeListener>('changes');
 
 export class TenantDatabase extends TenantReader {
-  #afterCommit: (() => void)[] = [];
+  #afterCommit: (() => unknown)[] = [];
   #afterRollback: RollbackTask[] = [];
 
   /** The same database with this actor. */
@@ -199,7 +199,7 @@ export class TenantDatabase extends TenantReader {
         await tenantSet;
         if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
         await connection.query({ text: 'commit' });
-        for (const task of db.#afterCommit) task();
+        for (const task of db.#afterCommit) await task();
         return result;
       } catch (error) {
         await connection.query({ text: 'rollback' }).catch(() => {});
@@ -209,8 +209,10 @@ export class TenantDatabase extends TenantReader {
     return this.withPlacement(run);
   }
 
-  /** Runs a task once this transaction is committed; immediately outside a transaction. */
-  afterCommit(task: () => void): void {
+  /**
+   * Runs a task once this transaction is committed, which ends with it; immediately outside a transaction.
+   */
+  afterCommit(task: () => unknown): void {
     if (this.isTransaction) this.#afterCommit.push(task);
     else task();
   }

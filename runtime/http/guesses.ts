@@ -7,21 +7,15 @@
 import type { Context } from 'koa';
 import { type AccessKind, hashToken } from './credentials.ts';
 import { type CredentialSources, credentialSources } from './origins.ts';
-import { addressBlock, countRequest, type RateLimiter } from './rate-limit.ts';
+import { addressBlock, countRequest, type RateCounter } from './rate-limit.ts';
 import { accessKindsOf, type RouteDeclaration } from './route.ts';
 
-/** Invalid credentials stored at most, in each of two generations. */
-const maxPerGeneration = 10_000;
-
 export class Guesses<Scope> {
-  readonly #limiter: RateLimiter;
+  readonly #limiter: RateCounter;
   readonly #scopeName: (scope: Scope) => string;
-  /** Guesses that have been counted; the older generation is dropped as a whole, which bounds the memory. */
-  #recent = new Set<string>();
-  #older = new Set<string>();
 
   /** @param scopeName returns a name for the scope; scopes are counted separately */
-  constructor(limiter: RateLimiter, scopeName: (scope: Scope) => string) {
+  constructor(limiter: RateCounter, scopeName: (scope: Scope) => string) {
     this.#limiter = limiter;
     this.#scopeName = scopeName;
   }
@@ -35,7 +29,7 @@ export class Guesses<Scope> {
   counterFor(
     declaration: RouteDeclaration,
     kinds: ReadonlyMap<string, Pick<AccessKind, 'schemes' | 'legacyCookies' | 'optional'>>,
-  ): ((ctx: Context, scope: Scope) => void) | null {
+  ): ((ctx: Context, scope: Scope) => void | Promise<void>) | null {
     const names = accessKindsOf(declaration);
     const [name] = names;
     if (name === undefined || names.some((each) => kinds.get(each)?.optional)) return null;
@@ -44,19 +38,8 @@ export class Guesses<Scope> {
       const sent = credentialsOf(ctx, places);
       if (sent === '') return;
       const source = `guesses of ${name} ${this.#scopeName(scope)} ${addressBlock(ctx.ip)}`;
-      const guess = `${source} ${hashToken(sent)}`;
-      if (this.#recent.has(guess) || this.#older.has(guess)) return;
-      countRequest(ctx, this.#limiter, 'login', source);
-      this.#store(guess);
+      return countRequest(ctx, this.#limiter, 'login', source, hashToken(sent));
     };
-  }
-
-  #store(guess: string): void {
-    if (this.#recent.size >= maxPerGeneration) {
-      this.#older = this.#recent;
-      this.#recent = new Set();
-    }
-    this.#recent.add(guess);
   }
 }
 
@@ -68,7 +51,7 @@ function credentialsOf(ctx: Context, { headers, cookies }: CredentialSources): s
 
 /** The rate limits of an application. */
 export interface RateLimiting<Scope, Caller = unknown> {
-  limiter: RateLimiter;
+  limiter: RateCounter;
   guesses: Guesses<Scope>;
   /** The name to count a caller by; null for one without limits. Credentials that anyone can create are not identities. */
   callerName(ctx: Context, scope: Scope, caller: Caller | null): string | null;

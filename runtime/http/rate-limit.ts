@@ -1,7 +1,8 @@
 /**
  * Rate limits: one for each class of routes, by the generic cell rate algorithm (ITU-T I.371). Each request advances the
  * caller's theoretical arrival time by its share of a minute; a request that would move it more than a minute ahead is
- * rejected. This takes one number per caller, in memory: each replica of a service counts separately.
+ * rejected. This takes one number per caller, in memory: each replica of a service counts separately, and the workers of
+ * one together (runtime/workers/rate-counter.ts).
  */
 import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
@@ -43,13 +44,28 @@ export interface Quota {
   retryIn: number;
 }
 
-export class RateLimiter {
+/** Counts requests, here or elsewhere. */
+export interface RateCounter {
+  readonly limits: RateLimits;
+  /**
+   * Counts a request and returns the quota; null when the class has no limit. A rejected request does not count.
+   * @param once a name that counts only once for the caller: null when it has been counted
+   */
+  take(rateClass: RateClass, caller: string, once?: string): Quota | null | Promise<Quota | null>;
+}
+
+/** Names that count once, in each of two generations: dropping the older one bounds the memory. */
+const maxOncePerGeneration = 10_000;
+
+export class RateLimiter implements RateCounter {
   readonly limits: RateLimits;
   readonly #clock: () => number;
   readonly #maxCallers: number;
   /** The theoretical arrival time of each caller. Two generations: dropping the older one bounds the memory. */
   #recent = new Map<string, number>();
   #older = new Map<string, number>();
+  #recentOnce = new Set<string>();
+  #olderOnce = new Set<string>();
 
   /**
    * @param maxCallers callers tracked at most. Beyond it, those not seen for longest are dropped and start with a full
@@ -66,10 +82,14 @@ export class RateLimiter {
     return this.#recent.size + this.#older.size;
   }
 
-  /** Counts a request and returns the quota; null when the class has no limit. A rejected request does not count. */
-  take(rateClass: RateClass, caller: string): Quota | null {
+  /** Counts a request, as `RateCounter` describes. */
+  take(rateClass: RateClass, caller: string, once?: string): Quota | null {
+    const name = once === undefined ? undefined : `${rateClass} ${caller} ${once}`;
+    if (name !== undefined && (this.#recentOnce.has(name) || this.#olderOnce.has(name))) return null;
     const quota = this.peek(rateClass, caller, 1);
-    if (quota?.allowed) this.#store(`${rateClass} ${caller}`, this.#clock() + quota.restoredIn);
+    if (!quota?.allowed) return quota;
+    this.#store(`${rateClass} ${caller}`, this.#clock() + quota.restoredIn);
+    if (name !== undefined) this.#storeOnce(name);
     return quota;
   }
 
@@ -95,6 +115,14 @@ export class RateLimiter {
     }
     this.#recent.set(key, time);
   }
+
+  #storeOnce(name: string): void {
+    if (this.#recentOnce.size >= maxOncePerGeneration) {
+      this.#olderOnce = this.#recentOnce;
+      this.#recentOnce = new Set();
+    }
+    this.#recentOnce.add(name);
+  }
 }
 
 /** The form in which an IP address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177). */
@@ -113,14 +141,27 @@ export function addressBlock(ip: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** Counts a request and sets the response headers. @throws too_many_requests (429) */
-export function countRequest(ctx: Context, limiter: RateLimiter, rateClass: RateClass, caller: string): void {
-  const quota = limiter.take(rateClass, caller);
-  if (quota) applyQuota(ctx, limiter, rateClass, quota);
+/**
+ * Counts a request and sets the response headers; a promise only where another process counts.
+ * @param once as for `RateCounter`
+ * @throws too_many_requests (429)
+ */
+export function countRequest(
+  ctx: Context,
+  counter: RateCounter,
+  rateClass: RateClass,
+  caller: string,
+  once?: string,
+): void | Promise<void> {
+  const apply = (quota: Quota | null) => {
+    if (quota) applyQuota(ctx, counter, rateClass, quota);
+  };
+  const quota = counter.take(rateClass, caller, once);
+  return quota instanceof Promise ? quota.then(apply) : apply(quota);
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. @throws too_many_requests (429) */
-function applyQuota(ctx: Context, limiter: RateLimiter, rateClass: RateClass, quota: Quota): void {
+function applyQuota(ctx: Context, limiter: RateCounter, rateClass: RateClass, quota: Quota): void {
   const { allowed, remaining, restoredIn, retryIn } = quota;
   ctx.res.setHeader('RateLimit-Policy', `"${rateClass}";q=${limiter.limits[rateClass]};w=${minute / 1000}`);
   ctx.res.setHeader('RateLimit', `"${rateClass}";r=${remaining};t=${Math.ceil(restoredIn / 1000)}`);

@@ -113,12 +113,12 @@ function identifier<Scope, Services, Caller>(
   const countGuess = guesses.counterFor(declaration, kinds);
 
   return async function identify(ctx, scope) {
-    const caller = await authenticate(ctx, scope, declaration, kinds).catch((error) => {
-      if (error instanceof Problem && error.type.status === 401) countGuess?.(ctx, scope);
+    const caller = await authenticate(ctx, scope, declaration, kinds).catch(async (error) => {
+      if (error instanceof Problem && error.type.status === 401) await countGuess?.(ctx, scope);
       throw error;
     });
     const name = callerName(ctx, scope, caller);
-    if (name !== null) countRequest(ctx, limiter, rateLimit, name);
+    if (name !== null) await countRequest(ctx, limiter, rateLimit, name);
     return caller;
   };
 }

@@ -130,12 +130,14 @@ export class BackgroundObserver {
       name: 'background_last_sweep_timestamp_seconds',
       type: 'gauge',
       help: 'Time at which the last sweep ended (Unix time); 0 before the first',
+      ofAll: 'max',
       read: single(() => this.#lastSweep),
     }),
     family({
       name: 'tenants',
       type: 'gauge',
       help: 'Tenants that the last sweep visited',
+      ofAll: 'max',
       read: single(() => this.#tenants),
     }),
   ];

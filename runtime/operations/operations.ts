@@ -10,7 +10,7 @@ import type { RequestObserver } from '../http/app-options.ts';
 import { BackgroundObserver } from './background.ts';
 import { withCurrentWork } from './current-work.ts';
 import { migrationFamilies, poolFamilies } from './metrics/database.ts';
-import { exposition } from './metrics/exposition.ts';
+import { exposition, type Gather } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
 import { ServiceObserver } from './services.ts';
@@ -26,6 +26,8 @@ export interface OperationsOptions {
   slowQueries?: number;
   /** Without it there are no traces. */
   tracing?: TracingSettings | null;
+  /** Reads the metrics of all processes, where there are several. */
+  gather?: Gather;
 }
 
 export interface Operations {
@@ -51,7 +53,7 @@ export interface Operations {
 
 /** @throws Error naming an invalid setting of the traces */
 export async function startOperations(options: OperationsOptions): Promise<Operations> {
-  const { log, about, slowQueries = 0, tracing } = options;
+  const { log, about, slowQueries = 0, tracing, gather } = options;
   const tracer = tracing ? await (await import('./tracing/open-telemetry.ts')).openTracer(tracing, about, log) : null;
   const requests = new RequestCounts();
   const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
@@ -74,19 +76,22 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     addMetrics(families) {
       added.push(...families);
     },
-    metrics: () => text(),
+    // The families are read at the first scrape, when all pools and migrations are known.
+    metrics: exposition(() => operations.families(), gather),
     families: () => [
       family({
         name: 'build_info',
         type: 'gauge',
         help: 'Always 1; its labels name the build',
         labels: Object.keys(about),
+        ofAll: 'max',
         read: () => [{ value: 1, labels: about }],
       }),
       family({
         name: 'draining',
         type: 'gauge',
         help: '1 after the process was told to stop, else 0',
+        ofAll: 'max',
         read: single(() => (operations.draining ? 1 : 0)),
       }),
       ...requests.families,
@@ -99,11 +104,6 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     ],
     draining: false,
     stop: async () => tracer?.stop(),
-  };
-  // The families are read at the first scrape, when all pools and migrations are known.
-  let text = async (): Promise<string> => {
-    text = exposition(operations.families());
-    return text();
   };
   return operations;
 }

@@ -13,8 +13,11 @@ export class StopSignals {
   /** Resolves at the first signal. */
   readonly first: Promise<void>;
   readonly #second: Promise<void>;
+  /** Takes effect as a signal does. */
+  readonly raise: () => void;
 
-  constructor() {
+  /** @param onSignal is called at each signal */
+  constructor(onSignal: () => void = () => {}) {
     let resolveFirst = () => {};
     let resolveSecond = () => {};
     this.first = new Promise((resolve) => {
@@ -24,14 +27,15 @@ export class StopSignals {
       resolveSecond = resolve;
     });
     let firstAt: number | undefined;
-    const onSignal = () => {
+    this.raise = () => {
+      onSignal();
       const now = performance.now();
       if (firstAt !== undefined && now - firstAt > sameSignalMilliseconds) resolveSecond();
       firstAt ??= now;
       resolveFirst();
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', this.raise);
+    process.on('SIGINT', this.raise);
   }
 
   /** Resolves at the second signal or after this time. */

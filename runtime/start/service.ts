@@ -6,6 +6,8 @@ import { type Logger, pino } from 'pino';
 import { listenOn, type RunningServer } from '../http/server.ts';
 import { type Operations, startOperations } from '../operations/operations.ts';
 import type { TracingSettings } from '../operations/tracing/settings.ts';
+import { gatherMetrics } from '../workers/metrics.ts';
+import type { Workers } from '../workers/workers.ts';
 import { type Api, type ApiDescription, createApi } from './api.ts';
 
 /** The addresses of a service whose supervisor holds its socket, so that another process can take its place. */
@@ -28,6 +30,8 @@ export interface ServiceOptions {
   port: number;
   /** With it, the service listens on its private path, and on the shared socket once `serve` is called. */
   handover?: Handover;
+  /** The workers of which this process is one. */
+  workers?: Workers;
   /** Default: no log. */
   log?: Logger;
 }
@@ -74,8 +78,14 @@ export async function startService<Scope, Services extends object, Caller, Handl
   options: ServiceOptions,
   open: (context: StartContext) => Promise<OpenedService<Scope, Services, Caller, Handle>>,
 ): Promise<Handle & RunningApi<Services>> {
-  const { log = pino({ level: 'silent' }), about, slowQueries, tracing, handover, host, port } = options;
-  const operations = await startOperations({ log, about, slowQueries, tracing });
+  const { log = pino({ level: 'silent' }), about, slowQueries, tracing, handover, workers, host, port } = options;
+  const operations = await startOperations({
+    log,
+    about,
+    slowQueries,
+    tracing,
+    ...(workers && { gather: (own) => gatherMetrics(workers, own) }),
+  });
   const closers = [operations.stop];
   const closeAll = async () => {
     for (const close of closers.toReversed()) await close();

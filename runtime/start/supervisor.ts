@@ -4,24 +4,36 @@
  *
  * The supervisor starts the process with the socket as file descriptor 3, an IPC channel, and the variable
  * `SUPERVISOR_PRIVATE_PATH`: the path of a Unix socket on which it checks the process. It sends `serve` when the process
- * may listen on the shared socket, and `retire` when another one does. The process answers `serving` once it listens, and
- * `retiring` once it accepts no more connections.
+ * may listen on the shared socket, and `retire` when another one does. The process answers `serving` once it listens,
+ * `retiring` once it accepts no more connections, and `stopping` when a signal has told it to stop.
+ *
+ * Of several workers (runtime/workers), `SUPERVISOR_WORKER` says which one the process is (`2/4`) and
+ * `SUPERVISOR_WORKERS_PATH` where their leader listens.
  */
+import type { Place } from '../workers/workers.ts';
 import type { Handover } from './service.ts';
 
 /** The file descriptor of the shared socket: the first after those of standard input, output and error. */
 const socketDescriptor = 3;
 const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
+const workerVariable = 'SUPERVISOR_WORKER';
+const workersPathVariable = 'SUPERVISOR_WORKERS_PATH';
 
 export interface Supervisor extends Handover {
+  /** Which worker the process is; absent if it is the only one. */
+  readonly place?: Place;
   /** Resolves when the process may serve; rejects if the supervisor dies before. */
   readonly serve: Promise<void>;
   /** Resolves when another process serves. */
   readonly retire: Promise<void>;
+  /** Resolves when the supervisor has ended. */
+  readonly ended: Promise<void>;
   /** Tells the supervisor that the process serves. */
   reportServing(): void;
   /** Tells the supervisor that the process accepts no more connections. */
   reportRetiring(): void;
+  /** Tells the supervisor that the process was told to stop, and with it the other workers. */
+  reportStopping(): void;
 }
 
 /** Returns the supervisor of this process, if it has one. Call it at the start, so that no message is lost. */
@@ -30,6 +42,7 @@ export function findSupervisor(): Supervisor | undefined {
   if (!privatePath || !process.send) return undefined;
   // Children of this process, such as a program that decodes images, are not supervised.
   delete process.env[privatePathVariable];
+  const place = takePlace();
   const received = new Map<unknown, () => void>();
   const whenSent = (command: string) =>
     new Promise<void>((resolve) => {
@@ -41,15 +54,28 @@ export function findSupervisor(): Supervisor | undefined {
     process.once('disconnect', () => reject(new Error('its supervisor has ended')));
   });
   serve.catch(() => {}); // reported where it is awaited
+  const ended = new Promise<void>((resolve) => process.once('disconnect', resolve));
   // A supervisor that dies meanwhile leaves this process serving.
   const report = (message: string) => process.connected && process.send?.(message, () => {});
   process.on('message', (message) => received.get(message)?.());
   return {
     privatePath,
     socket: socketDescriptor,
+    ...(place && { place }),
     serve,
     retire,
+    ended,
     reportServing: () => void report('serving'),
     reportRetiring: () => void report('retiring'),
+    reportStopping: () => void report('stopping'),
   };
+}
+
+function takePlace(): Place | undefined {
+  const { [workerVariable]: worker, [workersPathVariable]: path } = process.env;
+  delete process.env[workerVariable];
+  delete process.env[workersPathVariable];
+  if (!worker || !path) return undefined;
+  const [number = 1, count = 1] = worker.split('/').map(Number);
+  return { number, count, path };
 }

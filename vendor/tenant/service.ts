@@ -56,7 +56,7 @@ export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
       await publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name });
     },
   );
-  box.invalidateTenants();
+  await box.invalidateTenants();
   return { ...tenant, invite };
 }
 
@@ -86,7 +86,7 @@ export async function changeTenant(caller: Caller, id: string, { quotas, ...patc
     }
     return changed;
   });
-  caller.box.invalidateTenants();
+  await caller.box.invalidateTenants();
   return after;
 }
 
@@ -108,6 +108,6 @@ export async function deleteTenant(caller: Caller, id: string): Promise<TenantRo
     }
     return deleted;
   });
-  caller.box.invalidateTenants();
+  await caller.box.invalidateTenants();
   return after;
 }

@@ -68,6 +68,7 @@ export function migrationFamilies(knex: Knex, migrations: readonly Migration[]):
       name: 'database_up',
       type: 'gauge',
       help: '1 if the database responded within 2 seconds of the scrape, else 0',
+      ofAll: 'min',
       read: async () => [{ value: (await read()) ? 1 : 0 }],
     }),
     family({
@@ -75,6 +76,7 @@ export function migrationFamilies(knex: Knex, migrations: readonly Migration[]):
       type: 'gauge',
       help: 'Migrations of the mounted packages, `applied` or `pending`, and `orphaned` ones of packages that are no longer mounted; no samples while the database is unavailable',
       labels: ['state'],
+      ofAll: 'max',
       read: async () => countsOf(await read()),
     }),
   ];

@@ -17,6 +17,8 @@ export interface MetricFamily {
   /** Meaning and unit; also printed in docs/operations.md. */
   readonly help: string;
   readonly labels: readonly string[];
+  /** How the values of several processes are merged into that of the box. Default: they are added up. */
+  readonly ofAll?: 'sum' | 'min' | 'max';
   read(): readonly Sample[] | Promise<readonly Sample[]>;
 }
 

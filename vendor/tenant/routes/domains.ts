@@ -68,7 +68,7 @@ export const addTenantDomain = route(
   async ({ params, body, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
     const domain = await addDomain(caller.box.database, id, body.host, { isOperator: isOperator(caller.staff) });
-    caller.box.invalidateTenants();
+    await caller.box.invalidateTenants();
     return domain;
   },
 );
@@ -91,7 +91,7 @@ export const verifyTenantDomain = route(
     const { id } = await readTenant(caller, params.id);
     const operator = { isOperator: isOperator(caller.staff) };
     const domain = await verifyDomain(caller.box.database, id, params.domainId, operator);
-    caller.box.invalidateTenants();
+    await caller.box.invalidateTenants();
     return domain;
   },
 );
@@ -109,6 +109,6 @@ export const removeTenantDomain = route(
   async ({ params, ...caller }) => {
     const { id } = await readTenant(caller, params.id);
     await removeDomain(caller.box.database, id, params.domainId);
-    caller.box.invalidateTenants();
+    await caller.box.invalidateTenants();
   },
 );
