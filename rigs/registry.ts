@@ -6,6 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timeGuesses } from './registry/guesses.ts';
 import { killUnderLoad } from './registry/kills.ts';
+import { installWithoutControlPlane } from './registry/npm-installs.ts';
 import { pullWithoutControlPlane } from './registry/outage.ts';
 import { revokeUnderLoad } from './registry/revocation.ts';
 import { rotateUnderLoad } from './registry/rotation.ts';
@@ -14,9 +15,10 @@ import type { Findings, Rig, Stage } from './rig.ts';
 
 export const rig: Rig = {
   about:
-    'A control plane and two registries under load, while keys are rotated, licences revoked, and processes killed.',
+    'A control plane and two registries under load, while keys are rotated, licences revoked, and processes killed. 0 leaves a part out.',
   options: {
     pulls: { about: 'pulls of all packages at once, without a control plane', defaultValue: '200', short: '5' },
+    npm: { about: 'runs of npm install of all packages, without a control plane', defaultValue: '200', short: '2' },
     rotations: { about: 'rotations of the signing keys under load', defaultValue: '3', short: '1' },
     licences: { about: 'licences that are revoked under load', defaultValue: '100', short: '3' },
     tries: {
@@ -26,20 +28,22 @@ export const rig: Rig = {
     },
     kills: { about: 'kills of the control plane and the registries', defaultValue: '20', short: '4' },
   },
-  timeLimit: ({ short }) => (short ? 240 : 1800),
+  timeLimit: ({ short }) => (short ? 240 : 3600),
   async run(stage) {
     const vendor = await startVendor(stage);
-    const number = (option: string) => stage.number(option);
-    const parts: (() => Promise<Findings>)[] = [
-      () => pullWithoutControlPlane(stage, vendor, { pulls: number('pulls') }),
-      () => rotateUnderLoad(stage, vendor, { rotations: number('rotations') }),
-      () => revokeUnderLoad(stage, vendor, { licences: number('licences') }),
-      () => timeGuesses(stage, vendor, { tries: number('tries') }),
-      () => killUnderLoad(stage, vendor, { kills: number('kills') }),
-    ];
+    const parts: Record<string, (number: number) => Promise<Findings>> = {
+      pulls: (pulls) => pullWithoutControlPlane(stage, vendor, { pulls }),
+      npm: (installs) => installWithoutControlPlane(stage, vendor, { installs }),
+      rotations: (rotations) => rotateUnderLoad(stage, vendor, { rotations }),
+      licences: (licences) => revokeUnderLoad(stage, vendor, { licences }),
+      tries: (tries) => timeGuesses(stage, vendor, { tries }),
+      kills: (kills) => killUnderLoad(stage, vendor, { kills }),
+    };
     const findings: Findings = { broken: [], counts: {} };
-    for (const part of parts) {
-      const { broken, counts } = await part();
+    for (const [option, part] of Object.entries(parts)) {
+      const number = stage.number(option);
+      if (number === 0) continue;
+      const { broken, counts } = await part(number);
       findings.broken.push(...broken);
       Object.assign(findings.counts, counts);
     }

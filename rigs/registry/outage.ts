@@ -1,6 +1,6 @@
 /**
- * Many pulls of all packages at once while the control plane is away: all are served, in bounded memory, and each
- * download is reported once the control plane is back.
+ * Downloads while the control plane is away, here many pulls of all packages at once: all are served, in bounded memory,
+ * and each download is reported once the control plane is back.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,35 +14,48 @@ import { type Customer, openCustomer, type Registry, type Vendor } from './vendo
 /** Bytes above which the memory of a registry is not bounded any more: that of one with little to do is about 150 MiB. */
 const mostMemory = 768 * 1024 ** 2;
 
-/** @param options.pulls complete pulls at once, by as many customers as there are tens of them */
-export async function pullWithoutControlPlane(
+export interface Outage {
+  broken: string[];
+  /** Downloads that the registry has served. */
+  downloads: number;
+  /** How long they took. */
+  seconds: number;
+  /** The most memory of the registry, in bytes. */
+  peak: number;
+  /** From the return of the control plane until it has all reports. */
+  deliverySeconds: number;
+}
+
+/**
+ * Stops the control plane, lets customers download, and starts it again: the memory of the registry stays bounded, and
+ * each customer's downloads are stored.
+ * @param options.download downloads, calls `serve` with how many a customer was served, and returns what was broken
+ */
+export async function withoutControlPlane(
   stage: Stage,
   vendor: Vendor,
-  { pulls }: { pulls: number },
-): Promise<Findings> {
-  const broken: string[] = [];
+  options: {
+    /** Begins the ids of the customers. */
+    name: string;
+    customers: number;
+    download(
+      customers: readonly Customer[],
+      registry: Registry,
+      serve: (customer: Customer, downloads: number) => void,
+    ): Promise<string[]>;
+  },
+): Promise<Outage> {
   const [registry] = vendor.registries;
   const customers = await Promise.all(
-    Array.from({ length: Math.ceil(pulls / 10) }, (_, at) => openCustomer(vendor, `outage-${at}`)),
+    Array.from({ length: options.customers }, (_, at) => openCustomer(vendor, `${options.name}-${at}`)),
   );
-  const paths = await closureOf(registry, customers[0] as Customer);
-  stage.say(`${pulls} pulls of ${paths.length} packages at once, without a control plane`);
+  const served = new Map(customers.map(({ customerId }) => [customerId, 0]));
   await vendor.controlPlane.kill();
   const memory = watchMemory(registry);
   const began = performance.now();
-  const served = new Map<string, number>();
-  let bytes = 0;
-  const pullAll = async ({ customerId, token }: Customer) => {
-    for (const { packument, tarball } of paths) {
-      for (const path of [packument, tarball]) {
-        const answer = await pull(registry, path, token);
-        if (answer.status !== 200 || !answer.isWhole) broken.push(`GET ${path} returned ${answer.status}`);
-        else if (path === tarball) served.set(customerId, (served.get(customerId) ?? 0) + 1);
-        bytes += answer.bytes;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: pulls }, (_, at) => pullAll(customers[at % customers.length] as Customer)));
+  const broken = await options.download(customers, registry, ({ customerId }, downloads) => {
+    served.set(customerId, (served.get(customerId) ?? 0) + downloads);
+  });
   const seconds = (performance.now() - began) / 1000;
   const peak = await memory.stop();
   if (peak > mostMemory) broken.push(`the registry used ${peak} bytes of memory`);
@@ -51,20 +64,54 @@ export async function pullWithoutControlPlane(
   await vendor.controlPlane.start();
   const returned = performance.now();
   await untilDelivered(stage, vendor.registries);
-  const stored = await countAllowed(vendor, 'outage-%');
-  for (const { customerId } of customers) {
-    const [sent, kept] = [served.get(customerId) ?? 0, stored.get(customerId) ?? 0];
+  const deliverySeconds = (performance.now() - returned) / 1000;
+  const stored = await countAllowed(vendor, `${options.name}-%`);
+  for (const [customerId, sent] of served) {
+    const kept = stored.get(customerId) ?? 0;
     if (sent !== kept) broken.push(`${customerId} was served ${sent} downloads, and ${kept} are stored`);
   }
   const downloads = [...served.values()].reduce((sum, count) => sum + count, 0);
+  if (downloads === 0) broken.push('nothing was downloaded');
+  return { broken: [...new Set(broken)], downloads, seconds, peak, deliverySeconds };
+}
+
+/** @param options.pulls complete pulls at once, by as many customers as there are tens of them */
+export async function pullWithoutControlPlane(
+  stage: Stage,
+  vendor: Vendor,
+  { pulls }: { pulls: number },
+): Promise<Findings> {
+  let bytes = 0;
+  const { broken, downloads, seconds, peak, deliverySeconds } = await withoutControlPlane(stage, vendor, {
+    name: 'outage',
+    customers: Math.ceil(pulls / 10),
+    async download(customers, registry, serve) {
+      const broken: string[] = [];
+      const paths = await closureOf(registry, customers[0] as Customer);
+      stage.say(`${pulls} pulls of ${paths.length} packages at once, without a control plane`);
+      const pullAll = async (customer: Customer) => {
+        for (const { packument, tarball } of paths) {
+          for (const path of [packument, tarball]) {
+            const answer = await pull(registry, path, customer.token);
+            if (answer.status !== 200 || !answer.isWhole) broken.push(`GET ${path} returned ${answer.status}`);
+            else if (path === tarball) serve(customer, 1);
+            bytes += answer.bytes;
+          }
+        }
+      };
+      const pullers = Array.from({ length: pulls }, (_, at) => customers[at % customers.length] as Customer);
+      await Promise.all(pullers.map(pullAll));
+      return broken;
+    },
+  });
   return {
-    broken: [...new Set(broken)],
+    broken,
     counts: {
       downloads,
       downloadsPerSecond: rounded(downloads / seconds, 0),
       megabytesPerSecond: rounded(bytes / seconds / 1e6, 0),
       registryPeakMiB: rounded(peak / 1024 ** 2, 0),
-      secondsToDeliverReports: rounded((performance.now() - returned) / 1000, 1),
+      secondsToDeliverReports: rounded(deliverySeconds, 1),
     },
   };
 }
