@@ -12,18 +12,23 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ExitCode } from '../exit-codes.ts';
-import type { BoxFolder } from './folder.ts';
+import { type BoxFolder, exists } from './folder.ts';
 import type { Launch } from './launch.ts';
 import type { RunningBox } from './running.ts';
 import { reachable } from './socket-path.ts';
 
-export type Request = { request: 'switch'; launch: Launch } | { request: 'serve' };
+export type Request =
+  | { request: 'switch'; launch: Launch }
+  | { request: 'serve' }
+  /** Before a stop: ends the boxes that were replaced. The present one stops the database, which they still need. */
+  | { request: 'endRetired' };
 
 export type Answer =
   | { answer: 'started'; box: RunningBox; privatePath: string }
   /** The box must be stopped first, for this reason. */
   | { answer: 'unsupported'; reason: string }
   | { answer: 'serving' }
+  | { answer: 'retiredEnded' }
   | { answer: 'failed'; code: ExitCode; reason: string; advice: string };
 
 /** The path of the control socket. */
@@ -91,6 +96,7 @@ export async function hasSupervisor(folder: BoxFolder): Promise<boolean> {
 }
 
 async function connectTo(folder: BoxFolder): Promise<Socket | undefined> {
+  if (!(await exists(folder.run))) return undefined;
   const socket = connect(reachable(controlPath(folder)));
   const isOpen = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -101,10 +101,17 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     session.answer({ answer: 'serving' });
   };
 
+  const end = async () => {
+    await endRetired(members);
+    session.answer({ answer: 'retiredEnded' });
+  };
+
   session.onRequest((request) => {
-    void exclusively(() => (request.request === 'switch' ? begin(request.launch) : complete())).catch((error) =>
-      fail(asFailure(error)),
-    );
+    const answer = () => {
+      if (request.request === 'switch') return begin(request.launch);
+      return request.request === 'serve' ? complete() : end();
+    };
+    void exclusively(answer).catch((error) => fail(asFailure(error)));
   });
   session.onEnd(() => void exclusively(async () => abandon()));
 }

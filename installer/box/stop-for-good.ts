@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
-import { controlPath, hasSupervisor } from './control.ts';
+import { controlPath, hasSupervisor, openReplacement } from './control.ts';
 import { type BoxFolder, exists } from './folder.ts';
 import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { isAlive } from './process-table.ts';
@@ -30,12 +30,23 @@ export async function stopForGood(
   // Without an empty launch queue the supervisor would restart a box that is killed.
   if (running.supervised) await writeLaunchQueue(folder, []);
   try {
+    await endRetired(folder, running);
     await stopBox(folder, running, output, waitOptions);
   } catch (error) {
     await removeLaunchQueue(folder);
     throw error;
   }
   await untilReleased(folder, running);
+}
+
+/** Ends the boxes that were replaced: the present one stops the database, which they need for their last requests. */
+async function endRetired(folder: BoxFolder, running: RunningBox): Promise<void> {
+  const session = await openReplacement(folder, running);
+  if (!session) return;
+  session.send({ request: 'endRetired' });
+  // The supervisor kills those that do not end. An earlier version of it ends the session.
+  await Promise.race([session.next(), pause(releaseMilliseconds, undefined, { ref: false })]);
+  session.end();
 }
 
 /**

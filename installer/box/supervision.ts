@@ -226,6 +226,11 @@ export async function supervise(
     stop() {
       stops += 1;
       const signal = stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL';
+      if (stops === 1 && members.retired.size > 0) {
+        // The present box stops the database, which those that were replaced still need.
+        void endRetired(members).then(() => members.current.child.kill(signal));
+        return;
+      }
       for (const process of [members.current, members.candidate, ...members.retired]) process?.child.kill(signal);
     },
     ended,

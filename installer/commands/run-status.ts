@@ -33,6 +33,11 @@ function describe(result: StatusResult): string[] {
     `release   ${describeRelease(result)}, ${names.length} packages`,
     `box       ${describeProcess(result)}`,
     `address   ${result.url}${describeHealth(result)}`,
+    ...(result.databasePid
+      ? [
+          `database  still runs (process ${result.databasePid}): the box was killed. ${vendor} start takes it over, stop ends it`,
+        ]
+      : []),
     ...(result.archiving?.failing ? [`archive   ${describeFailure(result.archiving)}`] : []),
     ...(result.upgradeBackups.count > 0
       ? [`upgrades  ${result.upgradeBackups.count} backups, ${megabytes(result.upgradeBackups.bytes)}`]

@@ -17,7 +17,10 @@ export async function runStop(options: Options): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
     const result = await stop({ dir: options.dir, timeoutSeconds: options.timeout, force: options.force }, output);
-    output.result(result, [result.stopped ? 'The box has stopped.' : 'The box was not running.']);
+    output.result(result, [
+      result.stopped ? 'The box has stopped.' : 'The box was not running.',
+      ...(result.databasePid ? [`Its database was, since the box had been killed: it is stopped too.`] : []),
+    ]);
     return 0;
   });
 }

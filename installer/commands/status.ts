@@ -2,6 +2,7 @@
  * `status`: what is installed, and whether the box is running and healthy. Changes nothing and takes no lock.
  */
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
+import { findOrphanedDatabase } from '../backup/orphan.ts';
 import { hasSupervisor } from '../box/control.ts';
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
@@ -40,6 +41,8 @@ export interface StatusResult {
   /** Whether the box has crashed and its supervisor restarts it. */
   restarting?: true;
   pid?: number;
+  /** The PostgreSQL of a box that was killed with its supervisor. */
+  databasePid?: number;
   /** The running release: differs from `release` after an install without start, until the next start. */
   runningRelease?: string;
   /** Whether /health responds with 200. */
@@ -75,6 +78,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     running: running !== undefined,
     ...(!running && (await hasSupervisor(folder)) && { restarting: true as const }),
     pid: running?.pid,
+    ...(!running && { databasePid: (await findOrphanedDatabase(folder))?.pid }),
     runningRelease: running?.release,
     healthy: healthStatus === 200,
     healthStatus,

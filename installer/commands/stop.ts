@@ -1,6 +1,7 @@
 /**
  * `stop`: stops the box after requests in flight have finished.
  */
+import { stopOrphanedDatabase } from '../backup/orphan.ts';
 import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -25,6 +26,8 @@ export interface StopResult {
   stopped: boolean;
   /** The process that was stopped; absent if the box had crashed and its supervisor was stopped. */
   pid?: number;
+  /** The PostgreSQL that was stopped, if the box and its supervisor had been killed. */
+  databasePid?: number;
 }
 
 /** @throws Failure not_installed, busy, did_not_stop */
@@ -34,7 +37,9 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
     const running = await findRunningBox(folder);
     if (!running) {
       await requireSettings(folder); // an error only if no box is installed
-      return { dir: folder.root, stopped: await endPausedSupervisor(folder, output) };
+      const stopped = await endPausedSupervisor(folder, output);
+      const databasePid = await stopOrphanedDatabase(folder, output);
+      return { dir: folder.root, stopped, ...(databasePid && { databasePid }) };
     }
     await stopForGood(folder, running, output, options);
     return { dir: folder.root, stopped: true, pid: running.pid };

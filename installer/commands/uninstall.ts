@@ -4,6 +4,7 @@
  */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { stopOrphanedDatabase } from '../backup/orphan.ts';
 import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -58,6 +59,7 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
     const running = await findRunningBox(folder);
     if (running) await stopForGood(folder, running, output);
     else await endPausedSupervisor(folder, output);
+    await stopOrphanedDatabase(folder, output);
     const result = { dir: folder.root, ...(await removeFiles(folder, options.data === true)) };
     // The folder may be a mount point, or another user's.
     if (result.kept.length === 0) await rmdir(folder.root).catch(() => undefined);

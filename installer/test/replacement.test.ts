@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactly, temporaryFolder } from '@carton/runtime/testing';
@@ -91,6 +91,31 @@ t.test('a restart and an upgrade', async (t) => {
     t.match(await box.run(['stop', '--json']), { exitCode: 0 });
     t.strictSame(await list(box.folder.run), []);
     t.match(await box.run(['start', '--json']), { exitCode: 0 }, 'the port is free at once');
+  }
+});
+
+t.test('a stop soon after an upgrade ends the former box first: the new one stops the database', async (t) => {
+  for (const run of ['background', 'foreground']) {
+    const box = await makeBox(t, vendor);
+    publish('0.1.0');
+    await box.install(run === 'foreground' ? ['--no-start'] : []);
+    const foreground = run === 'foreground' ? box.begin(['start', '--foreground', '--json']) : undefined;
+    let printed = '';
+    foreground?.child.stdout?.on('data', (chunk) => (printed += chunk));
+    await foreground?.printed('"event":"healthy"');
+    // A connection without a request keeps the former box.
+    const connection = connect(box.port, '127.0.0.1');
+    await once(connection, 'connect');
+    await ask(box.port, undefined);
+    publish('0.2.0');
+    t.match(await box.install(), { exitCode: 0 });
+    t.equal((await processesOf(box)).length, 2, run);
+    if (foreground) foreground.child.kill('SIGTERM');
+    else t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+    await foreground?.ended;
+    const output = foreground ? printed : await readFile(box.folder.log, 'utf8');
+    t.strictSame(output.match(/exited as .*/g), ['exited as 0.1.0', 'exited as 0.2.0']);
+    connection.destroy();
   }
 });
 

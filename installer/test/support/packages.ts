@@ -134,6 +134,7 @@ if (privatePath) {
   process.on('disconnect', () => server.listening || process.exit(1));
 } else server.listen(Number(process.env.PORT), process.env.HOST, listening);
 let signals = 0;
+process.on('exit', () => console.log('exited as ' + version));
 process.on('SIGTERM', () => {
   signals += 1;
   console.log('signal ' + signals);
