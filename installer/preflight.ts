@@ -12,19 +12,37 @@ import { megabytes } from './output/output.ts';
 export const spareBytes = { embeddedDatabase: 500_000_000, ownDatabase: 100_000_000 };
 
 /** Files occupy whole blocks, and the registry's sizes are only declared: 10 % on top. */
-export const diskOverhead = 1.1;
+const diskOverhead = 1.1;
 
-/** @throws Failure disk_full when the disk has less space than `bytesToPull` and `spare` bytes need */
-export async function checkDisk(folder: BoxFolder, bytesToPull: number, spare: number): Promise<void> {
+/** What an install or an upgrade writes, in bytes. */
+export interface DiskNeed {
+  pull: number;
+  /** The backup of the database before its migrations. */
+  backup: number;
+}
+
+/** Returns how many bytes must be free. @param spare those that must stay free afterwards */
+export function neededBytes({ pull, backup }: DiskNeed, spare: number): number {
+  return Math.ceil(pull * diskOverhead) + backup + spare;
+}
+
+/** Returns the bytes that must stay free in a box with these secrets. */
+export function spareBytesOf({ DATABASE_URL }: { DATABASE_URL?: string | undefined }): number {
+  return DATABASE_URL === undefined ? spareBytes.embeddedDatabase : spareBytes.ownDatabase;
+}
+
+/** @throws Failure disk_full when the disk has less space than is needed */
+export async function checkDisk(folder: BoxFolder, need: DiskNeed, spare: number): Promise<void> {
   const { bavail, bsize } = await statfs(await nearestExisting(folder.root));
   const free = bavail * bsize;
-  const needed = Math.ceil(bytesToPull * diskOverhead) + spare;
+  const needed = neededBytes(need, spare);
   if (free >= needed) return;
+  const ofBackup = need.backup > 0 ? `, ${megabytes(need.backup)} of them for the backup of the database` : '';
   throw new Failure(
     'disk_full',
-    `not enough disk space in ${folder.root}: ${megabytes(free)} free, ${megabytes(needed)} needed`,
+    `not enough disk space in ${folder.root}: ${megabytes(free)} free, ${megabytes(needed)} needed${ofBackup}`,
     'Free some space, or choose a folder on another disk with --dir',
-    { freeBytes: free, neededBytes: needed },
+    { freeBytes: free, neededBytes: needed, backupBytes: need.backup },
   );
 }
 

@@ -106,11 +106,14 @@ export async function exchangeBox(
   }
 }
 
-/** The launch at a port of this machine that nobody knows. */
+/** Tells a box that it does no background work, such as sending mails (runtime/start/supervisor.ts). */
+const checkVariable = 'SUPERVISOR_CHECK';
+
+/** The launch at a port of this machine that nobody knows, without background work: the data may be put back. */
 async function privately(launch: Launch): Promise<Launch> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return { ...launch, host: '127.0.0.1', port };
+  return { ...launch, host: '127.0.0.1', port, secrets: { ...launch.secrets, [checkVariable]: '1' } };
 }

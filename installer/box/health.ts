@@ -13,7 +13,7 @@ import type { RunningBox } from './running.ts';
 import { reachable } from './socket-path.ts';
 import { explainStart } from './start-failure.ts';
 
-const pollMilliseconds = 150;
+const pollMilliseconds = 50;
 /** How long a response of `/health` may take. */
 export const probeSeconds = 2;
 const maxLogLines = 15;

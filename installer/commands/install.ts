@@ -23,7 +23,7 @@ import { readStopSeconds } from '../box/stopping.ts';
 import { activate } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { megabytes, type Output } from '../output/output.ts';
-import { checkDisk, checkExecutable, checkPath, checkPort, spareBytes } from '../preflight.ts';
+import { checkDisk, checkExecutable, checkPath, checkPort, spareBytesOf } from '../preflight.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { rejectYanked } from '../pull/yanked.ts';
 import {
@@ -37,6 +37,7 @@ import {
 } from '../release/layout.ts';
 import { type ReleaseLock, readLock } from '../release/lock-file.ts';
 import { guardUpgrade, type UpgradeGuard } from '../upgrade/guard.ts';
+import { planBackup } from '../upgrade/pending.ts';
 import { readRecords } from '../upgrade/record.ts';
 import { resumeUpgrade } from '../upgrade/restore.ts';
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
@@ -169,7 +170,9 @@ async function layOutRelease(
     `${title}: ${packages.length} packages, ${plan.packagesToPull} to pull${plan.bytesToPull > 0 ? ` (${megabytes(plan.bytesToPull)})` : ''}`,
     { ...facts, toPull: plan.packagesToPull, bytes: plan.bytesToPull },
   );
-  await checkDisk(folder, plan.bytesToPull, options.spareBytes ?? spareBytesFor(licence.secrets));
+  const { backupBytes } = await planBackup(folder, packages, options);
+  const spare = options.spareBytes ?? spareBytesOf(licence.secrets);
+  await checkDisk(folder, { pull: plan.bytesToPull, backup: backupBytes }, spare);
   await cleanup.createBoxFolders(id);
   await pullPackages(registry, plan, await createPartial(folder, id), output, options.signal);
   await finishRelease(folder, id, lock);
@@ -239,10 +242,6 @@ async function guardOf(plan: Plan, options: InstallOptions, output: Output): Pro
   const { ownBackup = false, signal } = options;
   const upgrade = { folder, from, to, settings, secrets, ownBackup, signal };
   return guardUpgrade(upgrade, { start: options.start !== false }, output);
-}
-
-function spareBytesFor({ DATABASE_URL }: Partial<BoxSecrets>): number {
-  return DATABASE_URL === undefined ? spareBytes.embeddedDatabase : spareBytes.ownDatabase;
 }
 
 /** Starts the release, replacing the running box if there is one. */

@@ -3,18 +3,17 @@
  */
 import { statfs } from 'node:fs/promises';
 import semver from 'semver';
-import { measureDatabase } from '../backup/database.ts';
 import { boxFolder } from '../box/folder.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, defaultChannel } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { type Output, silent } from '../output/output.ts';
-import { diskOverhead } from '../preflight.ts';
+import { neededBytes, spareBytesOf } from '../preflight.ts';
 import { planPull } from '../pull/pull.ts';
 import { rejectYanked } from '../pull/yanked.ts';
 import { currentRelease } from '../release/layout.ts';
-import { inOrder, type Migration } from '../release/migrations.ts';
-import { hasDatabase, type PendingMigrations, pendingMigrations } from '../upgrade/pending.ts';
+import type { Migration } from '../release/migrations.ts';
+import { type PendingMigrations, planBackup } from '../upgrade/pending.ts';
 import { chooseKey, type InstallOptions } from './install-options.ts';
 import { chooseRelease, rejectOlder, resolveRelease } from './resolve-release.ts';
 
@@ -93,10 +92,10 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
     ...(present[name] && { from: present[name].version }),
   });
   const { bytesToPull, packagesToPull } = await planPull(folder, packages);
-  const all = inOrder(packages.flatMap((each) => each.migrations));
-  const { migrations, from: migrationsFrom } = await pendingMigrations(folder, current, all);
-  const backup = migrations.length > 0 && (await hasDatabase(folder));
-  const backupBytes = backup ? await measureDatabase(folder) : 0;
+  const { migrations, migrationsFrom, backup, backupBytes } = await planBackup(folder, packages);
+  // Without a pull, an install checks the space of the backup alone.
+  const needed =
+    packagesToPull > 0 ? neededBytes({ pull: bytesToPull, backup: backupBytes }, spareBytesOf(secrets)) : backupBytes;
   const { bavail, bsize } = await statfs(folder.root);
   return {
     dir: folder.root,
@@ -111,7 +110,7 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
       unchanged: packages.length - added.length - changed.length,
     },
     pull: { packages: packagesToPull, bytes: bytesToPull },
-    disk: { freeBytes: bavail * bsize, neededBytes: Math.ceil(bytesToPull * diskOverhead) + backupBytes, backupBytes },
+    disk: { freeBytes: bavail * bsize, neededBytes: needed, backupBytes },
     migrations,
     migrationsFrom,
     backup,

@@ -61,7 +61,10 @@ export async function pullPackages(
     bytes += more;
     output.receiving(bytes, totalBytes);
   };
-  await mapConcurrently(plan.packages, maxConcurrent, async ({ resolved, existing }) => {
+  // The largest first: begun last, it would be pulled alone.
+  const sizeToPull = ({ resolved, existing }: PullPlan['packages'][number]) => (existing ? 0 : resolved.unpackedSize);
+  const inOrder = plan.packages.toSorted((one, other) => sizeToPull(other) - sizeToPull(one));
+  await mapConcurrently(inOrder, maxConcurrent, async ({ resolved, existing }) => {
     if (signal?.aborted) throw interrupted();
     const target = packageFolder(partial, resolved.name);
     if (existing === undefined) await pullPackage(registry, resolved, target, addBytes);

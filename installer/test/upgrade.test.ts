@@ -2,11 +2,14 @@
  * Upgrades of a box with a real database: what `plan` says of them, the backup before migrations, and a failed release that
  * is taken back with its data.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { withDatabase } from '../backup/database.ts';
+import { install } from '../commands/install.ts';
+import { asFailure, type Failure } from '../failure.ts';
+import { silent } from '../output/output.ts';
 import { readJournal, readRecords } from '../upgrade/record.ts';
 import { key, list, makeBox, type TestBox } from './support/box.ts';
 import { additive, changing, makeStore, order, ordersOf, storePackages } from './support/store.ts';
@@ -96,6 +99,35 @@ t.test('an additive upgrade: planned, backed up, and taken back by code alone if
   });
 });
 
+t.test('the check of the disk counts the backup before migrations', async (t) => {
+  const box = await makeBox(t, vendor);
+  const spareBytes = 1e15;
+  const options = {
+    dir: box.dir,
+    port: box.port,
+    licenseKey: key,
+    controlPlaneUrl: vendor.controlPlaneUrl,
+    spareBytes,
+  };
+  const neededBesides = async () => {
+    const failure = await install(options, silent).then(() => t.fail('installed'), asFailure);
+    t.match(failure, { code: 'disk_full' });
+    return (failure as Failure).facts as { neededBytes: number; backupBytes: number };
+  };
+  t.match(await neededBesides(), { backupBytes: 0 }, 'there is no database yet');
+  await box.install();
+  vendor.publish('1.1.0', makeStore('1.1.0'));
+  t.match(await neededBesides(), { backupBytes: 0 }, 'no migration is pending');
+  vendor.publish('1.2.0', makeStore('1.2.0', [additive]));
+  const { neededBytes, backupBytes } = await neededBesides();
+  t.ok(backupBytes > 20_000_000, `${backupBytes} are those of a database`);
+  t.ok(neededBytes >= spareBytes + backupBytes);
+  const { end } = await box.run(['plan', '--json']);
+  const { disk } = end.result as unknown as { disk: { neededBytes: number; backupBytes: number } };
+  t.ok(disk.neededBytes > disk.backupBytes + 500_000_000, 'the plan says what an upgrade asks for');
+  t.match(await box.ask(), { version: '1.0.0' });
+});
+
 t.test('a pinned box stays at its release', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install();
@@ -144,6 +176,11 @@ t.test('a release whose migration succeeds and whose code fails is taken back wi
   t.match(await box.run(['upgrade', '--json']), { exitCode: 0, end: { result: { version: '2.0.1' } } });
   t.match(await readRecords(box.folder), exactly([{ backup: { kind: 'stopped' }, state: 'done' }]));
   t.strictSame(await ordersOf(box, 'berlin'), ['1001-x', '1002-x']);
+  t.strictSame(
+    (await readFile(box.folder.log, 'utf8')).match(/^2\.0\.1 begins.*$/gm),
+    ['2.0.1 begins, only checked', '2.0.1 begins'],
+    'no background work before it has passed its check',
+  );
 });
 
 t.test('a box in the foreground goes through the same under its parent', async (t) => {

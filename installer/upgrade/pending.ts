@@ -1,11 +1,13 @@
 /**
  * Which migrations an upgrade applies, and what each kind of way back needs.
  */
+import { measureDatabase } from '../backup/database.ts';
 import { databaseHome, hasData, withDatabase } from '../backup/home.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import { readSecrets } from '../box/settings.ts';
 import { asFailure } from '../failure.ts';
-import { type Migration, migrationsOf } from '../release/migrations.ts';
+import { currentRelease } from '../release/layout.ts';
+import { inOrder, type Migration, migrationsOf } from '../release/migrations.ts';
 
 export interface PendingMigrations {
   migrations: Migration[];
@@ -32,6 +34,31 @@ export async function pendingMigrations(
   if (applied) return { migrations: migrations.filter(({ file }) => !applied.has(file)), from: 'database' };
   const present = new Set((current ? await migrationsOf(folder, current) : []).map(({ file }) => file));
   return { migrations: migrations.filter(({ file }) => !present.has(file)), from: 'installed release' };
+}
+
+/** The migrations of an upgrade, and the backup before them. */
+export interface PlannedBackup {
+  migrations: Migration[];
+  migrationsFrom: PendingMigrations['from'];
+  backup: boolean;
+  /** About its size; 0 for a dump, whose size is unknown. */
+  backupBytes: number;
+}
+
+/**
+ * Plans the backup before the migrations of a release that is not on disk yet.
+ * @param options.ownBackup whether the operator has one of a database of their own
+ */
+export async function planBackup(
+  folder: BoxFolder,
+  packages: readonly { migrations: readonly Migration[] }[],
+  { ownBackup = false }: { ownBackup?: boolean | undefined } = {},
+): Promise<PlannedBackup> {
+  const all = inOrder(packages.flatMap((each) => each.migrations));
+  const { migrations, from } = await pendingMigrations(folder, await currentRelease(folder), all);
+  const isOwn = (await readSecrets(folder)).DATABASE_URL !== undefined;
+  const backup = migrations.length > 0 && (await hasDatabase(folder)) && !(isOwn && ownBackup);
+  return { migrations, migrationsFrom: from, backup, backupBytes: backup ? await measureDatabase(folder) : 0 };
 }
 
 /** Returns the file names of the migrations in the database; undefined if it does not run. */

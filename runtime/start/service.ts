@@ -16,6 +16,8 @@ export interface Handover {
   privatePath: string;
   /** The listening socket, a file descriptor that several processes share. */
   socket: number;
+  /** Whether the service is only checked: it does no background work. */
+  onlyChecked?: boolean;
 }
 
 export interface ServiceOptions {
@@ -48,7 +50,7 @@ export interface OpenedService<Scope, Services extends object, Caller, Handle ex
   /** Properties that `startService` adds to its result. */
   handle: Handle;
   api: ApiDescription<Scope, Services, Caller>;
-  /** Called once the service listens. */
+  /** Called once the service listens, unless it is only checked. */
   onListening?(): void;
   /** Called when another process takes the place of the service, which only completes its requests from then on. */
   onRetiring?(): Promise<void>;
@@ -103,7 +105,7 @@ export async function startService<Scope, Services extends object, Caller, Handl
         const server = await listenOn(app, handover ? { fd: handover.socket } : { host, port });
         servers.push(server);
         running.url = server.url;
-        opened.onListening?.();
+        if (!handover?.onlyChecked) opened.onListening?.();
         log.info({ url: server.url, ...about, routes: served.routes.length }, 'listening');
       },
       async retire() {

@@ -9,6 +9,9 @@
  *
  * Of several workers (runtime/workers), `SUPERVISOR_WORKER` says which one the process is (`2/4`) and
  * `SUPERVISOR_WORKERS_PATH` where their leader listens.
+ *
+ * `SUPERVISOR_CHECK` says that the process is stopped once it has passed its check, at an address that nobody knows, and
+ * that its data may be put back (installer/box/exchange.ts). It then does no background work: a mail would be sent again.
  */
 import type { Place } from '../workers/workers.ts';
 import type { Handover } from './service.ts';
@@ -18,6 +21,7 @@ const socketDescriptor = 3;
 const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
 const workerVariable = 'SUPERVISOR_WORKER';
 const workersPathVariable = 'SUPERVISOR_WORKERS_PATH';
+const checkVariable = 'SUPERVISOR_CHECK';
 
 export interface Supervisor extends Handover {
   /** Which worker the process is; absent if it is the only one. */
@@ -38,11 +42,12 @@ export interface Supervisor extends Handover {
 
 /** Returns the supervisor of this process, if it has one. Call it at the start, so that no message is lost. */
 export function findSupervisor(): Supervisor | undefined {
-  const privatePath = process.env[privatePathVariable];
+  const { [privatePathVariable]: privatePath, [checkVariable]: check } = process.env;
   if (!privatePath || !process.send) return undefined;
   // Children of this process, such as a program that decodes images, are not supervised.
   delete process.env[privatePathVariable];
   const place = takePlace();
+  delete process.env[checkVariable];
   const received = new Map<unknown, () => void>();
   const whenSent = (command: string) =>
     new Promise<void>((resolve) => {
@@ -62,6 +67,7 @@ export function findSupervisor(): Supervisor | undefined {
     privatePath,
     socket: socketDescriptor,
     ...(place && { place }),
+    onlyChecked: check !== undefined,
     serve,
     retire,
     ended,

@@ -21,7 +21,8 @@ const platform = `${process.platform}-${process.arch}`;
 
 /** Runs until SIGTERM. */
 export async function runStoreEngine(version: string, behaviour: StoreBehaviour): Promise<void> {
-  const { BOX_HOME = '', BOX_PACKAGES = '', HOST, PORT } = process.env;
+  const { BOX_HOME = '', BOX_PACKAGES = '', HOST, PORT, SUPERVISOR_CHECK } = process.env;
+  console.log(`${version} begins${SUPERVISOR_CHECK ? ', only checked' : ''}`);
   const release = dirname(BOX_PACKAGES);
   const scope = join(release, 'node_modules/@carton');
   // The command uses the PostgreSQL of the release, which is a package of it.

@@ -10,9 +10,13 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import t, { type Test } from 'tap';
+import { readLocation, readPassword } from '../../db/embedded/cluster.ts';
+import { readPostmaster } from '../../db/embedded/server.ts';
+import { connectionUrl } from '../../db/embedded.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
-import { packageName } from '../../vendor.ts';
+import { packageName, vendor } from '../../vendor.ts';
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
@@ -43,7 +47,7 @@ interface Box {
   output(): string;
 }
 
-async function startBox(t: Test, home: string, name: string, fd: number): Promise<Box> {
+async function startBox(t: Test, home: string, name: string, fd: number, environment = {}): Promise<Box> {
   const lockFile = join(home, 'lock.json');
   const packages = Object.fromEntries(['core', 'auth', 'tenant'].map((each) => [packageName(each), {}]));
   writeFileSync(lockFile, JSON.stringify({ tier: 'basic', packages }));
@@ -52,7 +56,13 @@ async function startBox(t: Test, home: string, name: string, fd: number): Promis
   const privatePath = join(sockets, `${name}.sock`);
   const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
     cwd: home,
-    env: { PATH: process.env.PATH, BOX_HOME: home, BOX_PACKAGES: lockFile, SUPERVISOR_PRIVATE_PATH: privatePath },
+    env: {
+      PATH: process.env.PATH,
+      BOX_HOME: home,
+      BOX_PACKAGES: lockFile,
+      SUPERVISOR_PRIVATE_PATH: privatePath,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', fd, 'ipc'],
   });
   const ended = once(child, 'exit');
@@ -123,9 +133,35 @@ t.test('a box whose supervisor ends before it serves exits', async (t) => {
 
 const target = (pid: number | string | undefined, fd: string) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
 
-async function postmasterOf(home: string): Promise<number | undefined> {
-  const { readPostmaster } = await import('../../db/embedded/server.ts');
-  const { readLocation } = await import('../../db/embedded/cluster.ts');
+async function databaseHomeOf(home: string): Promise<string> {
   const directory = join(home, 'data', 'postgresql');
-  return readPostmaster(join((await readLocation(directory)) ?? directory, 'data'))?.pid;
+  return (await readLocation(directory)) ?? directory;
 }
+
+async function postmasterOf(home: string): Promise<number | undefined> {
+  return readPostmaster(join(await databaseHomeOf(home), 'data'))?.pid;
+}
+
+t.test('a box that is only checked serves and does no background work', async (t) => {
+  const home = t.testdir({});
+  const workers = async () => {
+    const at = await databaseHomeOf(home);
+    const socketFolder = readPostmaster(join(at, 'data'))?.socketFolder ?? '';
+    const client = new pg.Client({
+      connectionString: connectionUrl(vendor.name, (await readPassword(at)) ?? '', socketFolder),
+    });
+    await client.connect();
+    const { rowCount } = await client.query("select from pg_stat_activity where application_name = 'box background'");
+    await client.end();
+    return rowCount;
+  };
+  const place = bindSocket(t);
+  const checked = await startBox(t, home, 'checked', place.fd, { SUPERVISOR_CHECK: '1' });
+  await serve(checked);
+  t.match(await request({ port: place.port }), { statusCode: 200 });
+  // It has had the time that the start of another one takes, which does not serve yet.
+  const other = await startBox(t, home, 'other', bindSocket(t).fd);
+  t.equal(await workers(), 0);
+  await serve(other);
+  while ((await workers()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+});
