@@ -164,7 +164,7 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   await mkdir(dirname(program), { recursive: true });
   await writeFile(
     join(packageFolder(target, runtimePackage), 'package.json'),
-    JSON.stringify({ type: 'module', [vendor]: { handover: 1 } }),
+    JSON.stringify({ type: 'module', [vendor]: { handover: 1, workers: 1 } }),
   );
   const modules = [...(preload ? [preload] : []), pathToFileURL(join(root, 'runtime/main.ts'))];
   await writeFile(program, modules.map((address) => `await import('${address}');\n`).join(''));
@@ -185,6 +185,7 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   const more = {
     NODE_OPTIONS: source,
     LOG_LEVEL: 'warn',
+    WORKERS: '1',
     // All shoppers of a rig have one address, and rate limits are not what it tests.
     ...Object.fromEntries(['READ', 'WRITE', 'CHECKOUT', 'LOGIN'].map((name) => [`RATE_LIMIT_${name}`, '0'])),
     ...environment,

@@ -1,12 +1,15 @@
 /**
  * Restarts and upgrades a box while shoppers check out and other clients keep connections open: no request may fail, no
  * connection may be reset, and the database runs on. Now and then the new box is one that cannot start, which nobody may
- * notice either. Then the database is compared with the responses.
+ * notice either. Then workers are killed and suspended, and no request may fail but those that the worker held. At last
+ * the database is compared with the responses.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@carton/runtime/testing';
+import { fetchHealthStatus } from '../installer/box/health.ts';
+import { findFollowers, findRunningBox } from '../installer/box/running.ts';
 import { median } from '../tools/load/measurement.ts';
 import { type RigBox, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
@@ -27,20 +30,22 @@ export const rig: Rig = {
     switches: { about: 'replacements of the box', defaultValue: '50', short: '3' },
     shoppers: { about: 'concurrent shoppers', defaultValue: '6', short: '3' },
     connections: { about: 'other clients, each with a connection that it keeps', defaultValue: '20', short: '10' },
+    workers: { about: 'processes of the box', defaultValue: '2' },
+    hung: { about: 'workers that are suspended until the supervisor kills them', defaultValue: '1', short: '0' },
     run: {
       about: 'how the box runs',
       defaultValue: 'background',
       oneOf: ['background', 'foreground'],
     },
   },
-  timeLimit: (stage) => 120 + 20 * stage.number('switches'),
+  timeLimit: (stage) => 180 + 20 * stage.number('switches') + 90 * stage.number('hung'),
   async run(stage) {
     stage.say('starting a box');
     const box = await startRigBox(stage, {
       name: 'box',
       port: await freePort(),
       background: stage.word('run') === 'background',
-      environment: { LOG_LEVEL: 'info' },
+      environment: { LOG_LEVEL: 'info', WORKERS: stage.word('workers') },
     });
     const tenants = await openTenants(box.url, 2);
     const tally = newTally();
@@ -53,11 +58,19 @@ export const rig: Rig = {
     });
     const clients = keepConnections(box.port, stage.number('connections'));
     const { broken, durations, failed } = await replaceRepeatedly(stage, box);
+    const failures = () => sum(clients.failures) + sum(tally.lost) + tally.refused;
+    const failedBefore = failures();
+    const faults = await breakWorkers(stage, box, failures);
     await shoppers.stop();
     const connections = await clients.stop();
     const records = await checkConsistency(await urlOfEmbedded(box.databaseFolder), tenants, shoppers.purchases, stock);
-    for (const [reason, count] of connections.failures) broken.push(`${count} requests of open connections: ${reason}`);
-    for (const [reason, count] of tally.lost) broken.push(`${count} requests of shoppers: ${reason}`);
+    broken.push(...faults.broken);
+    if (failedBefore > 0) {
+      const reasons = [...connections.failures, ...tally.lost]
+        .map(([reason, count]) => `${count} ${reason}`)
+        .join(', ');
+      broken.push(`${failedBefore} requests failed during switches; of all: ${reasons}`);
+    }
     if (tally.refused > 0) broken.push(`${tally.refused} connections of shoppers were refused`);
     for (const [status, count] of tally.statuses) if (status >= 500) broken.push(`${count} responses with ${status}`);
     return {
@@ -67,7 +80,9 @@ export const rig: Rig = {
         failedStarts: failed,
         medianMsOfSwitch: Math.round(median(durations)),
         requests: tally.requests + connections.requests,
-        requestsFailed: sum(tally.lost) + tally.refused + sum(connections.failures),
+        requestsFailed: failedBefore,
+        requestsHeld: faults.held,
+        requestsFailedOfHeld: faults.failed,
         connectionsReused: connections.reused,
         longestRequestMs: Math.round(Math.max(tally.longest, connections.longest)),
         ...records.counts,
@@ -111,6 +126,76 @@ async function replaceRepeatedly(stage: Stage, box: RigBox) {
   return { broken, durations, failed };
 }
 
+/**
+ * Kills workers while they serve, and the leader, and suspends some until the supervisor kills them.
+ * @param failures returns how many requests have failed so far
+ */
+async function breakWorkers(stage: Stage, box: RigBox, failures: () => number) {
+  const broken: string[] = [];
+  const total = { held: 0, failed: 0 };
+  const others = stage.number('workers') - 1;
+  if (others < 1) return { broken, ...total };
+  const postmasters = await postmastersIn(box.databaseFolder);
+  const attack = async (what: string, pid: number, signal: NodeJS.Signals, isOver: () => Promise<boolean>) => {
+    const before = failures();
+    const holding = await connectionsOf(pid, box.port);
+    process.kill(pid, signal);
+    // A suspended process accepts no others; a killed one may have.
+    const held = signal === 'SIGSTOP' ? await connectionsOf(pid, box.port) : holding;
+    if (signal === 'SIGSTOP') stage.say(`${what}: it holds ${held} connections`);
+    while (!(await isOver())) {
+      stage.signal.throwIfAborted();
+      await sleep(100);
+    }
+    // Clients notice the end of their connections.
+    await sleep(longestPause + 500);
+    const failed = failures() - before;
+    total.held += held;
+    total.failed += failed;
+    stage.say(`${what}: ${failed} requests failed`);
+    return { held, failed };
+  };
+  const followers = async () => (await findFollowers(box.folder, { pid: await box.pid() })).map(({ pid }) => pid);
+  const isReplaced = (pid: number) => async () => {
+    const pids = await followers();
+    return pids.length === others && !pids.includes(pid);
+  };
+  const limited = (what: string, { held, failed }: { held: number; failed: number }) => {
+    if (failed > held) broken.push(`${what}: ${failed} requests failed, but it held ${held} connections`);
+  };
+  for (let number = 1; number <= stage.number('hung'); number++) {
+    const [pid] = (await followers()) as [number];
+    limited('a suspended worker', await attack('a suspended worker', pid, 'SIGSTOP', isReplaced(pid)));
+  }
+  const [pid] = (await followers()) as [number];
+  const clients = stage.number('shoppers') + stage.number('connections');
+  const { failed } = await attack('a killed worker', pid, 'SIGKILL', isReplaced(pid));
+  if (failed > clients) broken.push(`a killed worker: ${failed} requests of ${clients} clients failed`);
+  const leader = await box.pid();
+  const isStarted = async () => {
+    const running = await findRunningBox(box.folder);
+    return running !== undefined && running.pid !== leader && (await fetchHealthStatus(box.url)) === 200;
+  };
+  const ofLeader = await attack('a killed leader', leader, 'SIGKILL', isStarted);
+  if (ofLeader.failed > clients)
+    broken.push(`a killed leader: ${ofLeader.failed} requests of ${clients} clients failed`);
+  const found = await postmastersIn(box.databaseFolder);
+  if (String(found) !== String(postmasters))
+    broken.push(`PostgreSQL runs as ${found.join(' and ')}, not ${postmasters}`);
+  return { broken, ...total };
+}
+
+/** Counts the connections of clients that a process holds. */
+async function connectionsOf(pid: number, port: number): Promise<number> {
+  const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const sockets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')));
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  return lines.filter(([, address, , state, , , , , , inode]) => {
+    return address?.endsWith(local) && state === '01' && sockets.includes(`socket:[${inode}]`);
+  }).length;
+}
+
 /** Sends requests on connections that stay open, with pauses between them. */
 function keepConnections(port: number, count: number) {
   const failures = new Map<string, number>();
@@ -132,6 +217,7 @@ function keepConnections(port: number, count: number) {
   };
   const all = Promise.all(Array.from({ length: count }, client));
   return {
+    failures,
     async stop() {
       open = false;
       await all;

@@ -29,6 +29,14 @@ const Settings = object({
     description:
       'Maximum number of connections for requests, of all workers together. Default with more than two workers: 4 for each, at most 32',
   },
+  WORKERS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      description:
+        'Number of processes that serve requests. Default: one for each processor core, at most one for each 256 MiB of memory',
+    }),
+  ),
   WAL_ARCHIVE_FOLDER: Type.Optional(
     Type.String({
       pattern: '^/.',

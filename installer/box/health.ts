@@ -109,7 +109,7 @@ async function explain(
   { logStart, besides, release }: LogPlace & { release: string | undefined },
 ): Promise<Failure> {
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
-  const isOfOther = (line: string) => isOfSupervisor(line) || line.includes(`"pid":${besides},`);
+  const isOfOther = (line: string) => isOfSupervisor(line) || line.includes(`"pid":${besides},`) || isOfFollower(line);
   const written = (await readFrom(folder.log, logStart)).split('\n');
   // The supervisor may have started the former release again meanwhile.
   const successor = written.findIndex((line) => release !== undefined && isReplacementOf(line, release));
@@ -128,6 +128,11 @@ function isReplacementOf(line: string, release: string): boolean {
 /** Whether a line tells of a replacement or a restart, of which the cause is in the lines before. */
 function isOfSupervisor(line: string): boolean {
   return line.startsWith(replacement) || /^\{"event":"warning".*restarting it in/.test(line);
+}
+
+/** Whether a worker that is not the leader has written a line. They start once the leader is healthy. */
+function isOfFollower(line: string): boolean {
+  return /"worker":([2-9]|\d\d)/.test(line);
 }
 
 async function readFrom(path: string, start: number): Promise<string> {

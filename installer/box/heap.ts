@@ -19,7 +19,7 @@ const oldSpace = { min: 128, max: 1024 };
 /**
  * Returns the heap's options for `NODE_OPTIONS`. The old generation gets a quarter of the memory; the rest is for
  * PostgreSQL and the system.
- * @param memory memory of this machine or container, in bytes
+ * @param memory memory of this machine or container, in bytes; of a box with several processes, the part of each
  */
 export function heapOptions(memory = memoryOfMachine()): string {
   const quarter = Math.floor(memory / mebibyte / 4);
@@ -27,7 +27,8 @@ export function heapOptions(memory = memoryOfMachine()): string {
   return `--max-semi-space-size=${semiSpace} --max-old-space-size=${old}`;
 }
 
-function memoryOfMachine(): number {
+/** The memory of this machine, or of the container if that has less, in bytes. */
+export function memoryOfMachine(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

@@ -79,6 +79,12 @@ export async function findProcesses(
   return found;
 }
 
+/** Returns a variable of the environment with which a process was started; undefined if it has none, or has exited. */
+export async function readVariable(pid: number, name: string): Promise<string | undefined> {
+  const line = (await readStrings(`${pid}/environ`)).find((each) => each.startsWith(`${name}=`));
+  return line?.slice(name.length + 1);
+}
+
 async function readStrings(path: string): Promise<string[]> {
   return ((await readProc(path)) ?? '').split('\0');
 }

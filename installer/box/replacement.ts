@@ -5,10 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import { beginsToServe, endProcess, stopMilliseconds } from './box-process.ts';
 import type { ControlSession } from './control.ts';
 import { exitOf, statusOf } from './exit-status.ts';
 import type { BoxFolder } from './folder.ts';
-import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
+import { type BoxProcess, type Launch, launchBox, type OtherWorkers, supportsHandover } from './launch.ts';
 import { bindPublicSocket, type PublicSocket } from './public-socket.ts';
 import type { Parent } from './running.ts';
 
@@ -17,7 +18,6 @@ import type { Parent } from './running.ts';
  * after that for what is still in progress.
  */
 const retirementMilliseconds = 80_000;
-const stopMilliseconds = 20_000;
 const seeOutput = 'See its output for the cause';
 
 /** The processes of a supervisor. */
@@ -42,6 +42,8 @@ export interface ReplacementContext {
   exclusively<T>(change: () => Promise<T>): Promise<T>;
   isStopping(): boolean;
   becomeCurrent(process: BoxProcess): Promise<void>;
+  /** Prepares the other workers of a launch; undefined if it has one. */
+  followersOf(launch: Launch, socket: PublicSocket | undefined): Promise<OtherWorkers | undefined>;
 }
 
 /** Answers the requests of one command. */
@@ -57,7 +59,9 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     if (reason) return session.answer({ answer: 'unsupported', reason });
     const socket = await socketOf(launch, members);
     if (!socket) return session.answer({ answer: 'unsupported', reason: 'its new address overlaps with the old one' });
-    const process = await launchBox(context.folder, launch, context.parent, socket);
+    const followers = await context.followersOf(launch, socket);
+    const process = await launchBox(context.folder, launch, context.parent, socket, followers?.leaderPlace);
+    process.followers = followers;
     candidate = { process, socket };
     members.candidate = process;
     void exitOf(process.child).then((status) => {
@@ -75,6 +79,7 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     candidate = undefined;
     members.candidate = undefined;
     if (socket !== members.socket) socket.close();
+    void process.followers?.end();
     void endProcess(process);
   };
 
@@ -87,6 +92,9 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
       abandon();
       return fail(new Failure('box_not_healthy', 'the box did not begin to serve', seeOutput));
     }
+    // As many as before serve until the old ones retire.
+    await process.followers?.start();
+    if (statusOf(process.child) !== undefined) return; // its exit is answered
     const old = members.current;
     candidate = undefined;
     members.candidate = undefined;
@@ -97,7 +105,9 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     output.info('replaced', `replacing release ${old.launch.release} with ${release}`, { release });
     // One retired box is enough for a small machine: an earlier one ends now.
     for (const earlier of members.retired) void endProcess(earlier);
-    if (statusOf(old.child) === undefined) await retire(old, members);
+    const followers = (await old.followers?.release()) ?? [];
+    const running = [old, ...followers].filter(({ child }) => statusOf(child) === undefined);
+    await Promise.all(running.map((each) => retire(each, members)));
     session.answer({ answer: 'serving' });
   };
 
@@ -135,14 +145,6 @@ async function socketOf({ host, port }: Launch, { socket }: Members): Promise<Pu
   }
 }
 
-/** Tells a box to serve, and waits until it does. */
-function beginsToServe({ child }: BoxProcess): Promise<'serving' | 'exited' | 'silent'> {
-  const serving = new Promise<'serving'>((resolve) => child.once('message', () => resolve('serving')));
-  child.send('serve', () => undefined);
-  const silent = sleep(stopMilliseconds, 'silent' as const, { ref: false });
-  return Promise.race([serving, exitOf(child).then(() => 'exited' as const), silent]);
-}
-
 /** Has a box complete its requests and end. Resolves when it accepts no more connections: new ones reach its successor only. */
 async function retire(process: BoxProcess, members: Members): Promise<void> {
   const { child } = process;
@@ -163,15 +165,5 @@ async function endAfter(process: BoxProcess, milliseconds: number): Promise<void
 
 /** Ends the boxes that were replaced. */
 export async function endRetired({ retired, candidate }: Members): Promise<void> {
-  await Promise.all([...retired, ...(candidate ? [candidate] : [])].map(endProcess));
-}
-
-/** Stops a process, and kills it if that takes too long. */
-async function endProcess({ child }: BoxProcess): Promise<void> {
-  if (statusOf(child) !== undefined) return;
-  child.kill('SIGTERM');
-  const isOver = exitOf(child).then(() => true);
-  if (await Promise.race([isOver, sleep(stopMilliseconds, false, { ref: false })])) return;
-  child.kill('SIGKILL');
-  await isOver;
+  await Promise.all([...[...retired, ...(candidate ? [candidate] : [])].map(endProcess), candidate?.followers?.end()]);
 }

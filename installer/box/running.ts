@@ -7,7 +7,10 @@ import { relative, sep } from 'node:path';
 import { writeAtomically } from './files.ts';
 import type { BoxFolder } from './folder.ts';
 import { releaseEntry } from './folder.ts';
-import { findProcesses, isAlive, type ProcessIdentity } from './process-table.ts';
+import { type FoundProcess, findProcesses, isAlive, type ProcessIdentity, readVariable } from './process-table.ts';
+
+/** Follows the program in the command line of a worker that is not the leader. */
+export const workerWord = 'worker';
 
 /** The parent of a box. */
 export interface Parent {
@@ -38,7 +41,7 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
     const supervised = recorded.parent !== undefined && (await isAlive(recorded.parent));
     return { ...recorded, supervised, orphaned: recorded.parent !== undefined && !supervised };
   }
-  const isBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined;
+  const isBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined && !isFollower(commandLine);
   // The variable tells a box from other processes that have its program open, such as an editor.
   const [orphan] = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
   if (!orphan) return undefined;
@@ -49,6 +52,16 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
     supervised: false,
     orphaned: true,
   };
+}
+
+/** Returns the workers of a running box besides its leader. */
+export async function findFollowers(folder: BoxFolder, { pid }: Pick<RunningBox, 'pid'>): Promise<FoundProcess[]> {
+  const name = 'SUPERVISOR_WORKERS_PATH';
+  const path = await readVariable(pid, name);
+  if (!path) return [];
+  const isOfBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined && isFollower(commandLine);
+  // Those that were replaced, and complete their requests, have another path.
+  return findProcesses(isOfBox, `${name}=${path}`);
 }
 
 /** Whether the box runs in the background: with a supervisor there, or without one. */
@@ -75,6 +88,11 @@ async function readPidFile(folder: BoxFolder): Promise<Omit<RunningBox, 'supervi
   } catch {
     return undefined; // absent or invalid: the process table decides
   }
+}
+
+/** Whether a command line is that of a worker that is not the leader: it ends when its supervisor does. */
+function isFollower(commandLine: string[]): boolean {
+  return commandLine.includes(workerWord);
 }
 
 /** Returns the release whose program a command line runs (`node <program>`), if it is one of this folder. */

@@ -4,7 +4,8 @@
  *
  * The supervisor holds the public socket of the box, which its processes inherit (public-socket.ts). It restarts a box
  * that crashes, with back-off until it is healthy again. If no box has been healthy since it began, it exits instead, so
- * that a wrong setting is reported. It kills a box that hangs (watchdog.ts).
+ * that a wrong setting is reported. It kills a box that hangs (watchdog.ts). Of a box with several workers all this is about
+ * the first, the leader; followers.ts has the others.
  *
  * A command replaces the box through the supervisor: without a gap through the control socket (control.ts,
  * replacement.ts), if both releases support that, and else through the launch queue (launch-queue.ts): it stops the box,
@@ -17,6 +18,7 @@ import type { Output } from '../output/output.ts';
 import { serveControl } from './control.ts';
 import { type ExitStatus, exitOf, statusOf } from './exit-status.ts';
 import { type BoxFolder, exists, releaseEntry } from './folder.ts';
+import { Followers } from './followers.ts';
 import { boxUrl, fetchHealthStatus, privateUrl } from './health.ts';
 import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
 import { removeLaunchQueue, takeNextLaunch } from './launch-queue.ts';
@@ -25,6 +27,7 @@ import { bindPublicSocket, type PublicSocket } from './public-socket.ts';
 import { acceptReplacement, endRetired, type Members } from './replacement.ts';
 import { findRunningBox, type Parent, type RunningBox, removePidFile, writePidFile } from './running.ts';
 import { waitUntilHung } from './watchdog.ts';
+import { workerCount } from './worker-count.ts';
 
 export type { ExitStatus } from './exit-status.ts';
 export { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
@@ -85,10 +88,22 @@ export async function supervise(
 
   /** Starts the box that serves: the first one, or one after an exit. */
   const start = async (launch: Launch) => {
-    const process = await launchBox(folder, launch, parent, await socketFor(launch));
+    const before = members.current?.followers;
+    const isSame = before?.launch === launch;
+    if (!isSame) await before?.end();
+    const socket = await socketFor(launch);
+    const followers = isSame ? before : await followersOf(launch, socket);
+    const process = await launchBox(folder, launch, parent, socket, followers?.leaderPlace);
+    process.followers = followers;
     process.child.send?.('serve', () => undefined);
     await becomeCurrent(process);
     return process;
+  };
+
+  const followersOf = async (launch: Launch, socket: PublicSocket | undefined) => {
+    const count = socket ? await workerCount(folder, launch) : 1;
+    if (!socket || count === 1) return undefined;
+    return new Followers({ folder, launch, parent, output, socket, count, watchdogSeconds: options.watchdogSeconds });
   };
 
   /** Returns the public socket for a launch; the one that is open, if it has the address. */
@@ -105,6 +120,8 @@ export async function supervise(
   const becomeCurrent = async (process: BoxProcess) => {
     members.current = process;
     await writePidFile(folder, process.box);
+    // With the leader, all workers stop.
+    process.child.on('message', (message) => message === 'stopping' && process.followers?.stopRestarts());
     void watchHealth(process);
     void exitOf(process.child).then((status) => onExit(process, status));
   };
@@ -118,6 +135,7 @@ export async function supervise(
     if (isOver()) return;
     hasBeenHealthy = true;
     pause = firstPauseMilliseconds;
+    void process.followers?.start();
     if (!(await waitUntilHung(url, options.watchdogSeconds, isOver))) return;
     output.warn(`the box has not responded for ${options.watchdogSeconds} s; killing it`, {
       url: boxUrl(process.launch),
@@ -179,6 +197,7 @@ export async function supervise(
   };
 
   const end = async (status: ExitStatus) => {
+    await members.current?.followers?.end();
     members.socket?.close();
     await endRetired(members);
     await closeControl();
@@ -203,6 +222,7 @@ export async function supervise(
       members,
       exclusively,
       isStopping: () => stops > 0,
+      followersOf,
       becomeCurrent: async (process) => {
         hasBeenHealthy = true;
         await becomeCurrent(process);
@@ -232,6 +252,8 @@ export async function supervise(
         return;
       }
       for (const process of [members.current, members.candidate, ...members.retired]) process?.child.kill(signal);
+      // The first signals reach the others through the leader.
+      if (signal === 'SIGKILL') members.current.followers?.kill();
     },
     ended,
   };

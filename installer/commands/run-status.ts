@@ -55,12 +55,13 @@ function describeRelease({ release, version, pinnedVersion }: StatusResult): str
   return `${version ? `${version} (${release})` : release}${pinnedVersion ? ', pinned' : ''}`;
 }
 
-function describeProcess({ running, restarting, pid, release, runningRelease }: StatusResult): string {
+function describeProcess({ running, restarting, pid, workers = 1, release, runningRelease }: StatusResult): string {
   if (restarting) return `has crashed and is restarted within 30 seconds (its output: ${vendor} logs)`;
   if (!running) return `not running (start it with ${vendor} start)`;
+  const processes = workers === 1 ? `process ${pid}` : `${workers} workers, process ${pid} and others`;
   return runningRelease === release
-    ? `running (process ${pid})`
-    : `running (process ${pid}) release ${runningRelease}; stop and start it to run ${release}`;
+    ? `running (${processes})`
+    : `running (${processes}) release ${runningRelease}; stop and start it to run ${release}`;
 }
 
 function describeHealth({ running, healthy, healthStatus }: StatusResult): string {

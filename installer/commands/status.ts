@@ -6,7 +6,7 @@ import { findOrphanedDatabase } from '../backup/orphan.ts';
 import { hasSupervisor } from '../box/control.ts';
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
-import { findRunningBox } from '../box/running.ts';
+import { findFollowers, findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { currentRelease } from '../release/layout.ts';
@@ -40,9 +40,12 @@ export interface StatusResult {
   running: boolean;
   /** Whether the box has crashed and its supervisor restarts it. */
   restarting?: true;
+  /** The process of the box; of several workers, the leader. */
   pid?: number;
   /** The PostgreSQL of a box that was killed with its supervisor. */
   databasePid?: number;
+  /** How many processes serve requests; absent if the box is not running. */
+  workers?: number;
   /** The running release: differs from `release` after an install without start, until the next start. */
   runningRelease?: string;
   /** Whether /health responds with 200. */
@@ -79,6 +82,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     ...(!running && (await hasSupervisor(folder)) && { restarting: true as const }),
     pid: running?.pid,
     ...(!running && { databasePid: (await findOrphanedDatabase(folder))?.pid }),
+    ...(running && { workers: 1 + (await findFollowers(folder, running)).length }),
     runningRelease: running?.release,
     healthy: healthStatus === 200,
     healthStatus,

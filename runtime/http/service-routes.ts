@@ -98,7 +98,7 @@ export function serviceRoutes<Services>(service: ServiceState) {
       tag,
       summary: 'Read the metrics in the Prometheus text format',
       description:
-        'Counters and gauges of this process: requests, the database and its pool, events, migrations, memory and the event loop. Each replica reports its own.',
+        'Counters and gauges: requests, the database and its pool, events, migrations, memory and the event loop. Each replica reports its own, for all of its processes.',
       access: metricsReaders,
       status: 200,
       mediaType: 'text/plain; version=0.0.4; charset=utf-8',

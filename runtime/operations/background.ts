@@ -84,7 +84,7 @@ export class BackgroundObserver {
     family({
       name: 'events_dispatched_total',
       type: 'counter',
-      help: 'Events dispatched by this process',
+      help: 'Events dispatched by this box',
       read: single(() => this.#dispatched),
     }),
     family({
@@ -96,7 +96,7 @@ export class BackgroundObserver {
     family({
       name: 'event_delivery_attempts_total',
       type: 'counter',
-      help: 'Attempts of this process to deliver an event, by subscriber and outcome: `delivered`, `failed` (will be retried), `dead` (was the last attempt: an operator must act)',
+      help: 'Attempts of this box to deliver an event, by subscriber and outcome: `delivered`, `failed` (will be retried), `dead` (was the last attempt: an operator must act)',
       labels: ['subscriber', 'outcome'],
       read: () => outcomes(this.#attempts, 'subscriber'),
     }),
@@ -110,14 +110,14 @@ export class BackgroundObserver {
     family({
       name: 'job_runs_total',
       type: 'counter',
-      help: 'Runs of jobs by this process, by job and outcome: `done` or `failed`',
+      help: 'Runs of jobs by this box, by job and outcome: `done` or `failed`',
       labels: ['job', 'outcome'],
       read: () => outcomes(this.#jobs, 'job'),
     }),
     family({
       name: 'background_sweeps_total',
       type: 'counter',
-      help: 'Sweeps of this process over all tenants, which find events whose notification was lost',
+      help: 'Sweeps of this box over all tenants, which find events whose notification was lost',
       read: single(() => this.#sweeps),
     }),
     family({

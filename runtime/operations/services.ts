@@ -24,7 +24,7 @@ export class ServiceObserver {
     family({
       name: 'service_calls_total',
       type: 'counter',
-      help: 'Calls of this process to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
+      help: 'Calls of this box to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
       labels: ['service', 'outcome'],
       read: () =>
         [...this.#calls].flatMap(([service, counts]) =>

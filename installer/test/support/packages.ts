@@ -66,6 +66,8 @@ export type Behaviour =
 
 /** The part of a manifest by which a release says that it listens on the socket of its supervisor. */
 export const handsOver = { [vendor]: { handover: 1 } };
+/** And that several of its processes can be one box. */
+export const hasWorkers = { [vendor]: { handover: 1, workers: 1 } };
 
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
@@ -131,7 +133,7 @@ if (privatePath) {
     retiring = true;
     Server.prototype.close.call(server, () => process.exit(0));
   });
-  process.on('disconnect', () => server.listening || process.exit(1));
+  process.on('disconnect', () => process.argv[2] !== 'worker' && server.listening || process.exit(1));
 } else server.listen(Number(process.env.PORT), process.env.HOST, listening);
 let signals = 0;
 process.on('exit', () => console.log('exited as ' + version));
