@@ -24,7 +24,7 @@ export const exitCodes = {
   folder_unusable: { status: 15, meaning: 'the folder is not writable or contains other files' },
   problems_found: { status: 16, meaning: 'something is wrong with the box' },
   yanked: { status: 17, meaning: 'the vendor has yanked a version of the release' },
-  taken_back: { status: 18, meaning: 'the new release or settings failed, and the former box runs' },
+  taken_back: { status: 18, meaning: 'the other release or the new settings failed, and the box runs as before' },
   domains_not_proved: { status: 20, meaning: 'a domain of the box is not proved yet' },
   would_lose_data: { status: 21, meaning: 'going back would lose data; nothing was changed' },
   no_former_release: { status: 22, meaning: 'there is no former release to go back to' },

@@ -205,6 +205,8 @@ export function quotePath(path: string): string {
 }
 
 const swapFile = 'restored.json';
+/** The password of former data, in its folder. */
+const formerPassword = '.password';
 
 interface Swap {
   restored: string;
@@ -225,7 +227,7 @@ export async function completeRestore(folder: BoxFolder): Promise<void> {
     if (swap.former && !(await exists(swap.former))) await rename(data, swap.former);
     if (swap.former && (await exists(password)) && (await exists(swap.password))) {
       // The former data has its own password.
-      await rename(password, join(swap.former, '.password'));
+      await rename(password, join(swap.former, formerPassword));
     }
     if (await exists(swap.password)) await rename(swap.password, password);
     await rename(swap.restored, data);
@@ -233,6 +235,32 @@ export async function completeRestore(folder: BoxFolder): Promise<void> {
   }
   await rm(join(home, swapFile), { force: true });
   await flushFolder(home);
+}
+
+/**
+ * Puts former data back in the place of what was restored, by the same swap. What was restored is removed. Does nothing if
+ * it was done before.
+ * @param former the folder that the swap has named
+ * @throws Failure busy if the database runs
+ */
+export async function putFormerBack(folder: BoxFolder, former: string): Promise<void> {
+  await completeRestore(folder);
+  if (!(await exists(former))) return;
+  const { directory, home, data } = await databaseHome(folder);
+  const unlock = await lockDatabase(directory);
+  try {
+    if (!unlock || (await findServer(await realpath(data).catch(() => data)))) {
+      throw new Failure('busy', 'the database of the box runs', `Run ${vendor} stop first`);
+    }
+    // The engine removes folders of this name when it starts, if a kill leaves it.
+    const unused = join(home, `data.${randomBytes(4).toString('hex')}.partial`);
+    const swap: Swap = { restored: former, password: join(former, formerPassword), former: unused };
+    await writeAtomically(join(home, swapFile), JSON.stringify(swap));
+    await completeRestore(folder);
+    await rm(unused, { recursive: true, force: true, maxRetries: 5 });
+  } finally {
+    unlock?.();
+  }
 }
 
 /** Writes files of a backup into a data folder, as the user of the database. */

@@ -88,7 +88,7 @@ export async function exchangeBox(
     try {
       const box = await begin(old, uninterruptible);
       isOver = true;
-      const message = `${failure.message}; the former release ${box.release} runs again, with its data`;
+      const message = `${failure.message}; release ${box.release} runs again, with its data`;
       const code = failure.code === 'box_not_healthy' ? 'taken_back' : failure.code;
       return new Failure(code, message, failure.advice, {
         ...failure.facts,
@@ -97,7 +97,7 @@ export async function exchangeBox(
       });
     } catch (error) {
       const second = asFailure(error);
-      const message = `${failure.message}; the former release does not start, too: ${second.message}`;
+      const message = `${failure.message}; the release before does not start, too: ${second.message}`;
       return new Failure('box_not_healthy', message, failure.advice || second.advice, {
         ...failure.facts,
         restored: false,

@@ -32,7 +32,13 @@ import {
   writeJournal,
   writeRecord,
 } from '../upgrade/record.ts';
-import { formerDataOf, restoreBackup, resumeUpgrade, untilDatabaseStopped } from '../upgrade/restore.ts';
+import {
+  formerDataOf,
+  putReplacedBack,
+  restoreBackup,
+  resumeUpgrade,
+  untilDatabaseStopped,
+} from '../upgrade/restore.ts';
 import { vendor } from '../vendor.ts';
 
 export interface RollbackOptions {
@@ -262,7 +268,15 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
     },
     async failed() {
       // From then on only the former release may run on the data, and the next command starts it.
-      if (isRestored) return false;
+      if (journal.step === 'passed') return false;
+      if (isRestored) {
+        await proceedTo('putting_back');
+        await untilDatabaseStopped(folder, output);
+        await putReplacedBack(folder, journal, record);
+        output.info('data_put_back', 'the former release fails on its data; the data of the present release is back', {
+          upgrade: record.id,
+        });
+      }
       await removeJournal(folder);
       return true;
     },

@@ -2,7 +2,7 @@
  * Rollbacks of a box with a real database: by code alone with every order, and with the data, which names what is lost
  * before it is.
  */
-import { readFile, readlink, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -10,7 +10,7 @@ import { findRunningBox } from '../box/running.ts';
 import { readJournal, readRecords } from '../upgrade/record.ts';
 import { formerDataOf } from '../upgrade/restore.ts';
 import { key, makeBox, type TestBox, until } from './support/box.ts';
-import { additive, changing, makeStore, order, ordersOf, storePackages } from './support/store.ts';
+import { additive, changing, exitFile, makeStore, order, ordersOf, storePackages } from './support/store.ts';
 import { startVendor } from './support/vendor.ts';
 
 const licence = { tier: 'basic', packages: storePackages };
@@ -151,4 +151,50 @@ t.test('a rollback that is killed is undone or completed by the next command', a
   t.match(await readlink(box.folder.current), `releases/${(await findRunningBox(box.folder))?.release}`);
   t.equal(await readJournal(box.folder), undefined);
   t.match(await readRecords(box.folder), exactly([{ state: 'rolled_back' }]));
+});
+
+t.test('a former release that fails on its data: the replaced data and its release are back', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.publish('1.0.0', makeStore('1.0.0', [], 'exits while told to'));
+  await box.install();
+  await order(box, 'berlin');
+  await upgrade(box, '2.0.0', changing);
+  await order(box, 'berlin');
+  const told = join(box.dir, exitFile);
+  await writeFile(told, '');
+  const isBack = async (what: string) => {
+    t.match(await box.ask(), { version: '2.0.0' }, what);
+    t.strictSame(await ordersOf(box, 'berlin'), ['1001-x', '1002'], what);
+    t.equal(await readJournal(box.folder), undefined);
+    t.match(await readRecords(box.folder), exactly([{ state: 'done' }]));
+    t.strictSame((await readRecords(box.folder))[0]?.replacedData ?? [], []);
+    const names = await readdir(join(box.folder.data, 'postgresql'));
+    t.strictSame(
+      names.filter((name) => /^(data|password)\./.test(name)),
+      [],
+      'no copy stays',
+    );
+  };
+
+  const failed = await rollback(box, '--with-data', '--accept-loss');
+  t.match(failed, { exitCode: 18, end: { error: { code: 'taken_back', restored: true } } });
+  t.match(failed.end.error?.message, /exited during its start.*; release [0-9a-f]{16} runs again, with its data/s);
+  await isBack('at once');
+
+  const killed = box.begin(['rollback', '--with-data', '--accept-loss', '--json']);
+  await until(async () => (await readJournal(box.folder))?.step === 'putting_back');
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  t.match(await box.run(['start', '--json']), { exitCode: 0 });
+  await isBack('after a kill, by the next command');
+
+  t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+  t.match(await rollback(box, '--with-data', '--accept-loss'), { exitCode: 10 }, 'of a stopped box');
+  t.match(await box.run(['start', '--json']), { exitCode: 0 });
+  await isBack('of a stopped box');
+
+  await rm(told);
+  t.match(await rollback(box, '--with-data', '--accept-loss'), { exitCode: 0 }, 'and it works once the cause is gone');
+  t.match(await box.ask(), { version: '1.0.0' });
+  t.strictSame(await ordersOf(box, 'berlin'), ['1001']);
 });

@@ -48,9 +48,10 @@ export interface Journal {
   upgrade: string;
   /**
    * `prepared`: nothing has changed. `checking`: the new release may have migrated the data; no shopper can reach it.
-   * `passed`: the new release counts. `restoring`: the data is replaced in one step, by renames.
+   * `passed`: the new release counts. `restoring`: the data is replaced in one step, by renames. `putting_back`: the former
+   * release has failed on it, and what it has replaced is put back.
    */
-  step: 'prepared' | 'checking' | 'passed' | 'restoring';
+  step: 'prepared' | 'checking' | 'passed' | 'restoring' | 'putting_back';
   /** The settings of the box once it is complete. */
   settings: BoxSettings;
   /** Names of the folders with former data, before the step `restoring`. */

@@ -5,8 +5,8 @@ import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { databaseHome, findServer } from '../backup/home.ts';
-import { completeRestore, restoreDatabase } from '../backup/restore-database.ts';
-import type { BoxFolder } from '../box/folder.ts';
+import { completeRestore, putFormerBack, restoreDatabase } from '../backup/restore-database.ts';
+import { type BoxFolder, exists } from '../box/folder.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readSecrets, writeBoxSettings } from '../box/settings.ts';
 import { stopForGood } from '../box/stop-for-good.ts';
@@ -66,6 +66,22 @@ export async function removeFormerData(folder: BoxFolder, { formerData }: Journa
   }
 }
 
+/**
+ * Puts the data back that a rollback has replaced by a backup on which the former release has failed. Nobody has used that.
+ * The journal must say so before.
+ */
+export async function putReplacedBack(folder: BoxFolder, journal: Journal, record: UpgradeRecord): Promise<void> {
+  await completeRestore(folder);
+  const { home } = await databaseHome(folder);
+  const added = (await formerDataOf(folder)).filter((name) => !journal.formerData.includes(name));
+  for (const name of added) await putFormerBack(folder, join(home, name));
+  // A kill may have come after the swap.
+  const replaced = record.replacedData ?? [];
+  const areThere = await Promise.all(replaced.map(exists));
+  record.replacedData = replaced.filter((_, at) => areThere[at]);
+  await writeRecord(folder, record);
+}
+
 /** What was found and done about a killed upgrade or rollback. */
 export interface Resumed {
   kind: Journal['kind'];
@@ -121,6 +137,10 @@ async function resumeStep(
 }
 
 async function resumeRollback(folder: BoxFolder, journal: Journal, record: UpgradeRecord): Promise<boolean> {
+  if (journal.step === 'putting_back') {
+    await putReplacedBack(folder, journal, record);
+    return false;
+  }
   await completeRestore(folder);
   const added = (await formerDataOf(folder)).filter((name) => !journal.formerData.includes(name));
   const isRestored = journal.step === 'passed' || (journal.step === 'restoring' && added.length > 0);

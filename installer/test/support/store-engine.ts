@@ -3,6 +3,7 @@
  * and takes orders.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -10,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { startEmbeddedPostgres as StartEmbeddedPostgres } from '@carton/runtime/service';
 import pg from 'pg';
 
-export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once migrated';
+export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once migrated' | 'exits while told to';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 // A box is started without the condition by which names of the workspace lead to sources.
@@ -36,7 +37,8 @@ export async function runStoreEngine(version: string, behaviour: StoreBehaviour)
   const pool = new pg.Pool({ connectionString: server.url });
   pool.on('error', () => {});
   await migrate(pool, scope);
-  if (behaviour === 'exits once migrated') {
+  const mustExit = behaviour === 'exits while told to' && existsSync(join(BOX_HOME, 'data/exits'));
+  if (behaviour === 'exits once migrated' || mustExit) {
     console.error('it cannot work');
     await pool.end();
     await server.stop();

@@ -8,6 +8,8 @@ import { makePackage, type TestPackage } from './packages.ts';
 import type { StoreBehaviour } from './store-engine.ts';
 
 const engine = fileURLToPath(new URL('store-engine.ts', import.meta.url));
+/** A file in the folder of a box, while which exists an engine that `exits while told to` does so. */
+export const exitFile = 'data/exits';
 export const storePackage = `${scope}/store`;
 export const storePackages = [runtimePackage, storePackage];
 
