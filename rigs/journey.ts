@@ -1,7 +1,7 @@
 /**
  * The journey of a partner: on bare Debian systems without Node.js, npm or PostgreSQL, the binary installs a box from a
- * gated registry, the box sells, and is upgraded, restarted, rebooted and removed. No request fails during an upgrade, and
- * no order is lost.
+ * gated registry, the box sells, and is upgraded, rolled back, restarted, backed up, rebooted, removed and
+ * restored. No request fails during an upgrade that keeps the port open, and no order is lost.
  */
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { vendor as names } from '../runtime/vendor.ts';
 import { type Kind, kinds, travel } from './journey/journey.ts';
+import { nextReleases } from './journey/releases.ts';
 import { checkMachine, type Suite, suites } from './journey/roots.ts';
 import { newTranscript, writeTranscript } from './journey/transcript.ts';
 import { startVendor } from './registry/vendor.ts';
@@ -19,7 +20,8 @@ const binary = fileURLToPath(new URL(`../dist/${names.name}-linux-${process.arch
 const shownPorts = { controlPlane: 4000, registry: 4873, box: 3001 };
 
 export const rig: Rig = {
-  about: 'The binary on bare Debian systems: install, sell, upgrade while selling, restart, reboot, uninstall.',
+  about:
+    'The binary on bare Debian systems: install, sell, upgrade and roll back, back up, reboot, uninstall, restore.',
   options: {
     suite: { about: 'the release of Debian', defaultValue: 'all', short: 'bookworm', oneOf: ['all', ...suites] },
     as: {
@@ -32,7 +34,7 @@ export const rig: Rig = {
     roots: { about: 'where roots are kept (a folder for temporary files)', defaultValue: '', isFolder: true },
     document: { about: 'write the transcript to docs/journey.md', defaultValue: 'no', oneOf: ['no', 'yes'] },
   },
-  timeLimit: ({ short }) => (short ? 600 : 3600),
+  timeLimit: ({ short }) => (short ? 900 : 5400),
   async run(stage) {
     checkMachine();
     if (!existsSync(binary)) throw new Skipped(`${basename(binary)} is not built: npm run build:installer`);
@@ -40,11 +42,10 @@ export const rig: Rig = {
     const vendor = await startVendor({ ...stage, short: false });
     const ports: Record<string, number> = { controlPlane: portOf(vendor.controlPlane.url) };
     ports.registry = portOf(vendor.registries[0].url);
-    const transcript = newTranscript(() =>
-      Object.entries(shownPorts).flatMap(([part, shown]) =>
-        [':', '--port '].map((before) => [`${before}${ports[part]}`, `${before}${shown}`] as const),
-      ),
+    const transcript = newTranscript(
+      () => new Map(Object.entries(shownPorts).map(([part, shown]) => [ports[part] as number, shown])),
     );
+    const releases = await nextReleases(stage, vendor);
     const findings: Findings = { broken: [], counts: { journeys: 0 } };
     const chosen = <T extends string>(option: string, all: readonly T[]) =>
       all.filter((each) => ['all', each].includes(stage.word(option)));
@@ -56,6 +57,7 @@ export const rig: Rig = {
           roots: stage.word('roots') || join(tmpdir(), 'bare-systems'),
           controlPlaneUrl: vendor.controlPlane.url,
           admin: vendor.admin,
+          releases,
           onPort: (port) => {
             ports.box = port;
           },

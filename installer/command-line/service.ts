@@ -19,7 +19,7 @@ export const serviceCommands: readonly CommandDefinition[] = [
   },
   {
     name: 'service uninstall',
-    summary: 'stop the service and remove its unit; the box stays',
+    summary: 'stop the service, and remove its unit and the timer of its backups; the box stays',
     options: [name],
     examples: [`sudo ${vendor} service uninstall --dir /srv/store`],
     codes: ['ok'],

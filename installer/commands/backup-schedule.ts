@@ -86,7 +86,8 @@ export async function schedule(options: ScheduleOptions): Promise<ScheduleResult
   return { settings, timer: `${name}.timer` };
 }
 
-async function removeTimer(name: string): Promise<void> {
+/** Removes a timer and its service. @param name without `.timer` */
+export async function removeTimer(name: string): Promise<void> {
   await system('systemctl', 'disable', '--now', `${name}.timer`).catch(() => undefined);
   for (const kind of ['timer', 'service']) await rm(join(unitFolder, `${name}.${kind}`), { force: true });
   await system('systemctl', 'daemon-reload');

@@ -49,7 +49,7 @@ import {
   rejectOlder,
   resolveRelease,
 } from './resolve-release.ts';
-import { warnOfRoot, warnOfUnencrypted } from './risks.ts';
+import { warnOfDatabaseRestart, warnOfRoot, warnOfUnencrypted } from './risks.ts';
 
 /** The result of an install. */
 export interface InstallResult {
@@ -264,6 +264,7 @@ async function startRelease(
   if (guard?.closed) {
     box = await guard.exchange({ running: before.running, old, new: launch }, waitOptions);
   } else if (before.running && old) {
+    warnOfDatabaseRestart(await readLock(releaseFolder(folder, old.release)), plan.lock, output);
     box = await replaceBox(folder, before.running, { old, new: launch }, output, waitOptions);
   } else {
     // A running box without settings was started by an install that was killed in its last step: it cannot be restored.

@@ -1,9 +1,11 @@
 /**
- * Warnings of what works and should not be so: a box of root, and a licence key that can be read on its way.
+ * Warnings of what works and should not be so: a box of root, a licence key that can be read on its way, and a switch with a
+ * gap.
  */
 import { isReadable } from '../network.ts';
 import type { Output } from '../output/output.ts';
-import { vendor } from '../vendor.ts';
+import type { ReleaseLock } from '../release/lock-file.ts';
+import { embeddedDatabasePrefix, vendor } from '../vendor.ts';
 
 /** Warns before an activation. */
 export function warnOfUnencrypted(controlPlaneUrl: string, output: Output): void {
@@ -21,4 +23,16 @@ export function warnOfRoot(output: Output): void {
     `the box runs as root, who may do anything on this machine: give it a user of its own with "${vendor} service install", or run the command as another user`,
     { risk: 'root' },
   );
+}
+
+/** Warns before a switch to a release with another PostgreSQL, which cannot take over the running one. */
+export function warnOfDatabaseRestart(before: ReleaseLock | undefined, after: ReleaseLock, output: Output): void {
+  for (const [name, { version }] of Object.entries(after.packages)) {
+    const former = before?.packages[name]?.version;
+    if (!name.startsWith(embeddedDatabasePrefix) || former === undefined || former === version) continue;
+    output.warn(
+      `PostgreSQL ${former} is replaced by ${version} and restarted at the switch: requests get 503 for some seconds`,
+      { risk: 'database_restart' },
+    );
+  }
 }

@@ -4,7 +4,7 @@
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { chooseOutput } from '../output/choose.ts';
 import { megabytes } from '../output/output.ts';
-import { scope, vendor } from '../vendor.ts';
+import { embeddedDatabasePrefix, scope, vendor } from '../vendor.ts';
 import { abortOnSignals, runCommand } from './common.ts';
 import { isLower, type PlannedPackage, type PlanResult, plan } from './plan.ts';
 import { readSecretFile } from './secret-file.ts';
@@ -53,6 +53,7 @@ function describe(result: PlanResult): string[] {
       `migrations  ${describeMigrations(result)}`,
       `backup      ${result.backup ? 'of the database, before the first migration' : 'none, since no migration is pending'}`,
       ...describeWayBack(result),
+      ...describeDatabase(result),
       ...list('Changed', packages.changed, (each) => [nameOf(each), versions(each), megabytes(each.bytes)]),
       ...list('Added', packages.added, (each) => [nameOf(each), each.version, megabytes(each.bytes)]),
       ...list('Removed (their data stays)', packages.removed, (each) => [nameOf(each), each.version]),
@@ -79,6 +80,12 @@ function describeWayBack({ wayBack }: PlanResult): string[] {
     'way back    needs the backup: what is written after the upgrade would be lost',
     'port        closed during backup, migrations and check of the new release',
   ];
+}
+
+function describeDatabase({ packages }: PlanResult): string[] {
+  const changed = packages.changed.find(({ name }) => name.startsWith(embeddedDatabasePrefix));
+  if (!changed) return [];
+  return [`database    PostgreSQL ${versions(changed)} is restarted at the switch: requests get 503 for some seconds`];
 }
 
 const nameOf = ({ name }: { name: string }) => (name.startsWith(`${scope}/`) ? name.slice(scope.length + 1) : name);

@@ -3,6 +3,7 @@
  */
 import { exitCodes } from '../exit-codes.ts';
 import { chooseOutput } from '../output/choose.ts';
+import { vendor } from '../vendor.ts';
 import { runCommand } from './common.ts';
 import { installService, printUnit, type ServiceOptions, serviceStatus, uninstallService } from './service.ts';
 
@@ -30,7 +31,12 @@ export async function runServiceUninstall(options: Options): Promise<void> {
   await runCommand(output, async () => {
     const result = await uninstallService(options, output);
     const lines = result.service
-      ? [`Removed the service ${result.service}. The box is stopped; its folder and its user stay.`]
+      ? [
+          `Removed the service ${result.service}. The box is stopped; its folder and its user stay.`,
+          ...(result.timer
+            ? [`Removed its timer ${result.timer} too: no backups are scheduled any more (${vendor} backup schedule).`]
+            : []),
+        ]
       : ['No service runs this box.'];
     output.result({ ...result, changed: result.service !== undefined }, lines);
     return 0;

@@ -19,6 +19,8 @@ import { checkReachable } from '../service/command-path.ts';
 import { checkSystemd, findService, isUnitOf, readProperties, system, unitPath } from '../service/systemd.ts';
 import { unitOf } from '../service/unit.ts';
 import { vendor } from '../vendor.ts';
+import { readBackupSettings, writeBackupSettings } from './backup.ts';
+import { removeTimer } from './backup-schedule.ts';
 
 /** Options of `service install` and `service unit`. */
 export interface ServiceOptions {
@@ -110,10 +112,13 @@ export async function printUnit(options: ServiceOptions, output: Output): Promis
 }
 
 /**
- * Stops the service and removes its unit. The box, its data and its user stay.
- * @returns the service, `changed` false if there is none
+ * Stops the service and removes its unit, and the timer of its backups. The box, its data and its user stay.
+ * @returns the service, if there was one, and the timer
  */
-export async function uninstallService(options: ServiceOptions, output: Output): Promise<{ service?: string }> {
+export async function uninstallService(
+  options: ServiceOptions,
+  output: Output,
+): Promise<{ service?: string; timer?: string }> {
   const folder = boxFolder(options.dir);
   await checkRoot('uninstall', folder);
   await checkSystemd();
@@ -125,7 +130,12 @@ export async function uninstallService(options: ServiceOptions, output: Output):
   await rm(unitPath(name), { force: true });
   await rm(`${unitPath(name)}.d`, { recursive: true, force: true });
   await system('systemctl', 'daemon-reload');
-  return { service: name };
+  // It is called after the service, and runs as the user of the service.
+  const { timer, every: _every, ...backups } = await readBackupSettings(folder);
+  if (timer === undefined) return { service: name };
+  await removeTimer(timer);
+  await writeBackupSettings(folder, backups);
+  return { service: name, timer: `${timer}.timer` };
 }
 
 /** @throws Failure not_installed when no service runs this box */

@@ -16,6 +16,8 @@ export interface Migration {
   file: string;
   /** False also where the package does not say, as those of before 0.3 do. */
   additive: boolean;
+  /** Whether it is additive for a box that has no migration of the package yet: it changes tables of the package only. */
+  additiveIfNew?: true;
 }
 
 /** What a package says of its migrations, by file name. */
@@ -52,6 +54,7 @@ export function toMigrations(name: string, files: readonly string[], kinds: Migr
     package: name,
     file,
     additive: Object.hasOwn(kinds, file) && kinds[file] === 'additive',
+    ...(Object.hasOwn(kinds, file) && kinds[file] === 'additiveIfNew' && { additiveIfNew: true as const }),
   }));
 }
 

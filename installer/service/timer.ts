@@ -29,6 +29,8 @@ export function backupTimer({
   const heading = `# Written by "${vendor} backup schedule". Change it with "systemctl edit".\n[Unit]\nDescription=`;
   return {
     service: `${heading}Backup of the ${vendor} box in ${quoted(dir)}
+Wants=network-online.target
+After=network-online.target
 
 [Service]
 Type=oneshot

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { findRunningBox } from '../box/running.ts';
 import { isUnitOf } from '../service/systemd.ts';
+import { backupTimer } from '../service/timer.ts';
 import { unitOf } from '../service/unit.ts';
 import { scope } from '../vendor.ts';
 import { key, makeBox, until } from './support/box.ts';
@@ -86,6 +87,23 @@ t.test('the unit is valid, closes what it can, and names its folder whatever its
   }
   t.match(unitIn('/home/ada/store'), /^ProtectHome=tmpfs\nBindPaths=\/home\/ada\/store$/m);
   t.match(unitIn('/srv/store'), /^ProtectHome=yes$/m);
+});
+
+t.test('the timer of backups is valid, and its service writes to the box and the backups only', async (t) => {
+  const scratch = t.testdir();
+  const dir = join(scratch, 'a "name" with % and $');
+  await mkdir(dir);
+  const command = [process.execPath, 'backup', '--dir', dir];
+  const units = backupTimer({ dir, uid: 1000, gid: 1000, command, every: 86_400, writable: [scratch] });
+  for (const [kind, text] of Object.entries(units)) await writeFile(join(scratch, `store-backup.${kind}`), text);
+  const paths = ['timer', 'service'].map((kind) => join(scratch, `store-backup.${kind}`));
+  const verified = await outcome('systemd-analyze', ['verify', '--man=no', ...paths]);
+  t.notMatch(verified.output, 'store-backup');
+  t.equal(verified.code, 0, verified.output);
+  t.match(units.timer, /^OnUnitActiveSec=86400s$/m);
+  t.equal(units.service.match(/^ReadWritePaths=/gm)?.length, 2);
+  t.match(units.service, /^User=1000$/m);
+  t.match(units.service, /^ProtectSystem=strict$/m);
 });
 
 function unitIn(dir: string): string {

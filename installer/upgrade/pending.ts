@@ -31,9 +31,20 @@ export async function pendingMigrations(
   migrations: readonly Migration[],
 ): Promise<PendingMigrations> {
   const applied = await appliedMigrations(folder);
-  if (applied) return { migrations: migrations.filter(({ file }) => !applied.has(file)), from: 'database' };
+  if (applied) return { migrations: without(migrations, applied), from: 'database' };
   const present = new Set((current ? await migrationsOf(folder, current) : []).map(({ file }) => file));
-  return { migrations: migrations.filter(({ file }) => !present.has(file)), from: 'installed release' };
+  return { migrations: without(migrations, present), from: 'installed release' };
+}
+
+/** Leaves out those that are applied. Those of a package of which none is are additive if they change its tables only. */
+function without(migrations: readonly Migration[], applied: ReadonlySet<string>): Migration[] {
+  const known = new Set(migrations.filter(({ file }) => applied.has(file)).map((each) => each.package));
+  return migrations
+    .filter(({ file }) => !applied.has(file))
+    .map(({ additiveIfNew, ...each }) => ({
+      ...each,
+      additive: each.additive || (additiveIfNew === true && !known.has(each.package)),
+    }));
 }
 
 /** The migrations of an upgrade, and the backup before them. */

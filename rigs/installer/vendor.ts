@@ -2,15 +2,12 @@
  * The vendor of the installer's rig: releases of the real packages, each with one more migration than the one before,
  * served through a connection that the rig cuts.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket, connect as toServer } from 'node:net';
-import { join, relative } from 'node:path';
-import { packageName } from '@carton/runtime';
-import { extract } from 'tar';
+import { join } from 'node:path';
 import { type SmallVendor, startSmallVendor } from '../../tools/installs/vendor.ts';
-import { type BuiltPackage, buildPackages } from '../../tools/packages/index.ts';
+import { buildPackages } from '../../tools/packages/index.ts';
 import { repository } from '../../tools/packages/sources.ts';
-import { integrityOf, packTarball } from '../../tools/packages/tarball.ts';
+import { coreWithMigrations } from '../next-core.ts';
 import type { Stage } from '../rig.ts';
 
 export interface RigVendor {
@@ -49,35 +46,6 @@ export async function startRigVendor(stage: Stage, host = '127.0.0.1'): Promise<
     await small.release({ version: `rig-${number}`, packages });
   };
   return { url, small, line, releaseNext };
-}
-
-/** Builds the package `core` again, as a later version with so many more migrations. */
-async function coreWithMigrations(
-  folder: string,
-  built: readonly BuiltPackage[],
-  number: number,
-): Promise<BuiltPackage> {
-  const core = built.find(({ name }) => name === packageName('core')) as BuiltPackage;
-  const source = join(folder, 'vendor', `core-${number}`);
-  await mkdir(source, { recursive: true });
-  await extract({ file: core.tarball, cwd: source, strip: 1 });
-  const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'));
-  const [major, minor, patch] = core.version.split('.').map(Number) as [number, number, number];
-  const version = `${major}.${minor}.${patch + number}`;
-  await writeFile(join(source, 'package.json'), JSON.stringify({ ...manifest, version }));
-  for (let each = 1; each <= number; each++) {
-    const table = `rig_${each}`;
-    const text = `export const up = (knex) => knex.raw('create table ${table} (tenant_id uuid not null, id uuid not null, primary key (tenant_id, id))');
-export const down = (knex) => knex.raw('drop table ${table}');
-`;
-    await writeFile(join(source, 'migrations', `99990101${String(each).padStart(6, '0')}_core_${table}.js`), text);
-  }
-  const names = await readdir(source, { recursive: true, withFileTypes: true });
-  const paths = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
-  const files = new Map(paths.map((path) => [relative(source, path), { from: path }]));
-  const tarball = join(folder, 'vendor', `core-${number}.tgz`);
-  await packTarball(files, tarball);
-  return { ...core, version, tarball, integrity: await integrityOf(tarball) };
 }
 
 async function startLine(stage: Stage, host: string, to: number): Promise<{ line: Line; port: number }> {

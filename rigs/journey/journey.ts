@@ -1,16 +1,19 @@
 /**
- * The journey of one box on one bare system: install, sell, change the tier while it sells, restart, uninstall and install
- * again, and as a service of systemd: reboot, crash and hang. Orders are counted after each step.
+ * The journey of one box on one bare system: install, sell, change the tier while it sells, upgrade, roll back, restart, back
+ * up, uninstall and install again, remove and restore, and as a service of systemd: reboot, crash, hang and the timer of backups. Orders are counted after each step.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, freePort } from '@carton/runtime/testing';
 import { boxFolder } from '../../installer/box/folder.ts';
 import { readSecrets } from '../../installer/box/settings.ts';
+import { exitCodes } from '../../installer/exit-codes.ts';
 import { sum } from '../client.ts';
 import type { Findings, Stage } from '../rig.ts';
 import { databaseUrlIn } from './database.ts';
 import { equip, newOperator, type Operator } from './operator.ts';
+import type { Releases } from './releases.ts';
 import { archiveOf, type Suite, unpackRoot } from './roots.ts';
 import { describeFailures, openStore, type Store } from './store.ts';
 import { root, type System, startSystem, type User } from './system.ts';
@@ -20,6 +23,7 @@ import type { Transcript } from './transcript.ts';
 export const kinds = ['root', 'user', 'systemd'] as const;
 export type Kind = (typeof kinds)[number];
 
+const backupTimeout = 120_000;
 const partner: User = { name: 'partner', uid: 1000, gid: 1000, home: '/home/partner' };
 
 export interface JourneyOptions {
@@ -32,6 +36,7 @@ export interface JourneyOptions {
   roots: string;
   controlPlaneUrl: string;
   admin: Caller;
+  releases: Releases;
   transcript: Transcript;
   /** Called with the port of the box. */
   onPort: (port: number) => void;
@@ -52,6 +57,7 @@ interface Journey {
   /** The command line that gives the user of a service a new folder for the box; absent if the user can create it. */
   createFolder?: string;
   counts: Record<string, number>;
+  releases: Releases;
   changeTier(tier: string): Promise<void>;
 }
 
@@ -96,6 +102,7 @@ export async function travel(stage: Stage, options: JourneyOptions): Promise<Fin
   const journey: Journey = {
     ...(isService && { createFolder: `install --directory --owner ${name} ${dir}` }),
     ...{ stage, system, operator, carton, dir, backups, store, installAgain: carton(`install ${address}`), counts: {} },
+    releases: options.releases,
     async changeTier(tier) {
       const { status } = await admin.post(`/license/keys/${licence.id}/tier-change`, { tier });
       if (status !== 200) throw new Error(`the tier was not changed: ${status}`);
@@ -103,13 +110,19 @@ export async function travel(stage: Stage, options: JourneyOptions): Promise<Fin
   };
   await sell(journey);
   await changeTierWhileSelling(journey);
+  await upgradeAndRollBack(journey);
+  await rollBackWithData(journey);
   if (isService) await operator.run(`systemctl is-active ${name}`);
   await restartAndBackUpWhileSelling(journey);
   if (isService) await operator.run(`systemctl is-active ${name}`);
   await operator.run(carton('doctor'));
   if (isService) await serve(journey, name);
   else await stopAndStart(journey);
-  if (isService) await operator.run(`${name} service uninstall ${where}`);
+  if (isService) {
+    await scheduleBackups(journey, name, where);
+    await operator.run(`${name} service uninstall ${where}`);
+    await operator.run(`ls /etc/systemd/system/${name}* || echo no unit is left`);
+  }
   await uninstallAndInstall(journey);
   await removeAndRestore(journey);
   const broken = operator.broken.map((line) => `${suite}, ${kind}: ${line}`);
@@ -139,6 +152,57 @@ async function changeTierWhileSelling(journey: Journey): Promise<void> {
     'The vendor changes the tier of the licence from basic to enterprise. Shoppers go on buying during the upgrade.',
   );
   await sellDuring(journey, 'Upgrade', ['install']);
+}
+
+/** A release whose migrations are all additive: neither the upgrade nor the way back has a gap. */
+async function upgradeAndRollBack(journey: Journey): Promise<void> {
+  const { operator, carton, releases } = journey;
+  const version = await releases.publish('additive');
+  operator.tell(`The vendor publishes release ${version}, with an additive migration.`);
+  await operator.run(carton('plan'));
+  operator.tell('Shoppers go on buying during the upgrade, and during the way back to the former release.');
+  await sellDuring(journey, 'Release', ['upgrade', 'rollback']);
+}
+
+/** A release with a migration that the former one cannot work with: the way back restores the backup. */
+async function rollBackWithData(journey: Journey): Promise<void> {
+  const { operator, carton, releases, store } = journey;
+  const version = await releases.publish('not additive');
+  operator.tell(`The vendor publishes release ${version}, with a migration that is not additive.`);
+  await operator.run(carton('plan'));
+  await operator.run(carton('upgrade'));
+  await checkBooks(journey);
+  const forget = store.mark();
+  const { orders } = await store.sellDuring(async () => {});
+  operator.tell(`Shoppers place ${orders} orders with the new release, which a way back would lose.`);
+  await operator.run(carton('rollback'), { status: exitCodes.would_lose_data.status });
+  await operator.run(carton('rollback --with-data'), { status: exitCodes.would_lose_data.status });
+  await operator.run(carton('rollback --with-data --accept-loss'));
+  forget();
+  await checkBooks(journey);
+  await sell(journey);
+}
+
+/** The timer of systemd takes a backup, and ends with the service. */
+async function scheduleBackups({ operator, system, backups, carton }: Journey, name: string, where: string) {
+  await operator.run(`${name} backup schedule --every 1d --keep 3 --to ${backups} ${where}`);
+  await operator.run(`systemd-analyze verify /etc/systemd/system/${name}-backup.timer`);
+  await operator.run(`systemctl list-timers --no-pager ${name}-backup.timer | head -2`);
+  const count = async () => {
+    const { output } = await system.run(carton('backup list --json | tail -1'));
+    return (JSON.parse(output).result.entries as unknown[]).length;
+  };
+  const before = await count();
+  operator.tell('The timer is set to begin at once.');
+  const soon = '[Timer]\\nOnActiveSec=\\nOnActiveSec=1s\\nRandomizedDelaySec=0\\nAccuracySec=1s\\n';
+  const folder = `/etc/systemd/system/${name}-backup.timer.d`;
+  await operator.prepare(`mkdir -p ${folder} && printf '${soon}' > ${folder}/soon.conf`);
+  await operator.prepare(`systemctl daemon-reload && systemctl restart ${name}-backup.timer`);
+  for (const until = Date.now() + backupTimeout; (await count()) === before && Date.now() < until; ) await sleep(500);
+  operator.expect((await count()) === before + 1, 'the timer has taken no backup');
+  await operator.run(`journalctl --unit ${name}-backup --no-pager --output cat --lines 6`);
+  await operator.run(carton('backup list'));
+  await operator.run(carton('doctor --backup | tail -3'));
 }
 
 async function restartAndBackUpWhileSelling(journey: Journey): Promise<void> {

@@ -23,6 +23,8 @@ export interface Trade {
 export interface Store {
   /** Lets shoppers buy while the work runs, and for some orders before and after it. */
   sellDuring(work: () => Promise<void>): Promise<Trade>;
+  /** Remembers this moment. @returns the function that forgets what was bought since, as a restored database does */
+  mark(): () => void;
   /** Compares the database with what shoppers saw; no shopper may be buying. */
   check(databaseUrl: string): Promise<{ broken: string[]; orders: number }>;
 }
@@ -72,6 +74,10 @@ export async function openStore(
         broken: [...tally.broken],
         longestMilliseconds: Math.round(tally.longest),
       };
+    },
+    mark() {
+      const count = purchases.length;
+      return () => void purchases.splice(count);
     },
     async check(databaseUrl) {
       const { broken, counts } = await checkConsistency(databaseUrl, [tenant], purchases, stock);

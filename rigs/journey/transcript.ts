@@ -18,34 +18,50 @@ export interface Transcript {
   text(): string;
 }
 
-/** @param replacements texts of this run and what is shown instead, such as ports */
-export function newTranscript(replacements: () => readonly (readonly [string, string])[]): Transcript {
-  const parts: string[] = [];
-  let open = false;
-  const add = (text: string, isCode: boolean) => {
-    if (open !== isCode) parts.push(isCode ? '\n```console\n' : '```\n\n');
-    open = isCode;
-    parts.push(replacements().reduce((all, [found, shown]) => all.replaceAll(found, shown), text));
+interface Block {
+  kind: 'heading' | 'remark' | 'commands';
+  lines: string[];
+}
+
+/** @param ports the ports of this run, and those that are shown instead */
+export function newTranscript(ports: () => ReadonlyMap<number, number>): Transcript {
+  const blocks: Block[] = [];
+  const add = (kind: Block['kind'], lines: readonly string[]) => {
+    const shown = lines.map((line) => withPorts(line, ports()));
+    const last = blocks.at(-1);
+    if (last?.kind === kind) last.lines.push(...shown);
+    else blocks.push({ kind, lines: shown });
   };
   return {
-    part: (title) => add(`## ${title}\n`, false),
-    remark: (text) => add(`${text}\n`, false),
+    part: (title) => add('heading', [`## ${title}`]),
+    remark: (text) => add('remark', [text]),
     command(line, { uid }, { output, milliseconds, status }) {
       const lines = output.trimEnd().split('\n').filter(Boolean);
       const left = lines.length - maxLines;
       const head = maxLines / 2;
       const shown = left > 1 ? [...lines.slice(0, head), `… ${left} more lines`, ...lines.slice(-head)] : lines;
       const end = `[${(milliseconds / 1000).toFixed(1)} s${status === 0 ? '' : `, exit status ${status}`}]`;
-      add([`${uid === 0 ? '#' : '$'} ${line}`, ...shown, end, ''].join('\n'), true);
+      add('commands', [`${uid === 0 ? '#' : '$'} ${line}`, ...shown.map((text) => text.trimEnd()), end]);
     },
-    text: () => parts.join('') + (open ? '```\n' : ''),
+    text: () => `${blocks.map(formatBlock).join('\n\n')}\n`,
   };
+}
+
+function formatBlock({ kind, lines }: Block): string {
+  return kind === 'commands' ? ['```console', ...lines, '```'].join('\n') : lines.join('\n');
+}
+
+/** A port is a number of its own: no part of a longer one, of a name or of a time. */
+function withPorts(line: string, ports: ReadonlyMap<number, number>): string {
+  return line.replaceAll(/(?<![\w.-])\d{4,5}(?![\w.-]?\d|\w)/g, (number) =>
+    String(ports.get(Number(number)) ?? number),
+  );
 }
 
 const document = new URL('../../docs/journey.md', import.meta.url);
 const introduction = `# The journey of a partner
 
-The transcript of \`npm run journey -- --document yes\`: the binary installs a box on bare Debian systems, without Node.js, npm or PostgreSQL, from a control plane and a gated registry on the same machine. Shoppers buy while the operator works. The run fails if a request fails during an upgrade, if an order is lost, or if a command ends with another status than shown. Ports are shown as the default ones.
+The transcript of \`npm run journey -- --document yes\`: the binary installs a box on bare Debian systems, without Node.js, npm or PostgreSQL, from a control plane and a gated registry on the same machine. Shoppers buy while the operator works. The run fails if a request fails during an upgrade that keeps the port open, if an order is lost, or if a command ends with another status than shown. Ports are shown as the default ones.
 
 `;
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { packageName } from '@carton/runtime';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import {
+  type BuiltPackage,
   buildPackages,
   makeRelease,
   publishPackages,
@@ -46,6 +47,8 @@ export interface Vendor {
   /** URL of the control plane's database. */
   databaseUrl: string;
   secrets: Record<'admin' | 'registry' | 'publish' | 'metrics', string>;
+  /** What is published. */
+  packages: readonly BuiltPackage[];
   /** Keys and tokens of customers. */
   issued: Set<string>;
 }
@@ -139,7 +142,7 @@ export async function startVendor(stage: Stage, environment: Environment = {}): 
     return { ...service, storage };
   };
   const first = await startRegistry(1);
-  await publishAll(stage, url, first.url, secrets.publish);
+  const packages = await publishAll(stage, url, first.url, secrets.publish);
   const second = join(stage.folder, 'registry-2');
   await cp(join(first.storage, 'packages'), join(second, 'packages'), { recursive: true });
   const registries = [first, await startRegistry(2)] as const;
@@ -152,6 +155,7 @@ export async function startVendor(stage: Stage, environment: Environment = {}): 
     visitor: callerOf(url),
     databaseUrl: await urlOfEmbedded(join(stage.folder, 'control-plane/postgresql')),
     secrets,
+    packages,
     issued: new Set(),
   };
 }
@@ -163,6 +167,7 @@ async function publishAll(stage: Stage, controlPlaneUrl: string, registryUrl: st
   const packages = await buildPackages({ out: join(stage.folder, 'packages'), ...(only && { only }) });
   await publishPackages({ registryUrl, publishSecret, packages, log: () => {} });
   await publishRelease(controlPlaneUrl, publishSecret, makeRelease(version, 'stable', packages, await readContents()));
+  return packages;
 }
 
 /** A licence and an activation token of it. */

@@ -9,6 +9,9 @@
  * - constraints and unique indexes on new tables, or on nothing but new columns that are null by default;
  * - indexes that are not unique, sequences and comments.
  *
+ * A migration that changes a table which an earlier one of its package has created is additive if the package is new to a
+ * box: both are applied together then, and the former release knows neither. So is the first change of the tier of a box.
+ *
  * Changes of rows are not additive: what they derive from other rows, the former release would not keep up to date, and
  * the migration runs only once. `export const additive = false` in a migration says the same where statements cannot.
  */
@@ -18,7 +21,7 @@ import { pathToFileURL } from 'node:url';
 import { statementsOf } from '../../runtime/db/citus/statements.ts';
 
 /** What a package publishes of a migration, in `migrations` of its own member of package.json, by file name. */
-export type MigrationKind = 'additive' | 'changing';
+export type MigrationKind = 'additive' | 'additiveIfNew' | 'changing';
 
 interface MigrationModule {
   up?: (knex: unknown) => unknown;
@@ -30,16 +33,24 @@ export async function kindsOfMigrations(folder: string): Promise<Record<string, 
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.js')).sort();
   if (names.length === 0) return undefined;
   const kinds: Record<string, MigrationKind> = {};
-  for (const name of names) kinds[name] = await kindOfMigration(join(folder, name));
+  const own = new Set<string>();
+  for (const name of names) kinds[name] = await kindOfMigration(join(folder, name), own);
   return kinds;
 }
 
-/** @throws Error if the file cannot be loaded */
-export async function kindOfMigration(path: string): Promise<MigrationKind> {
+/**
+ * @param own tables that earlier migrations of the package have created; those of this one are added
+ * @throws Error if the file cannot be loaded
+ */
+export async function kindOfMigration(path: string, own: Set<string> = new Set()): Promise<MigrationKind> {
   const module = (await import(pathToFileURL(path).href)) as MigrationModule;
   if (module.additive === false) return 'changing';
   const sql = await statementsIn(module);
-  return sql !== undefined && isAdditive(sql) ? 'additive' : 'changing';
+  if (sql === undefined) return 'changing';
+  const isOfNew = isAdditive(sql, own);
+  const kind = isAdditive(sql) ? 'additive' : isOfNew ? 'additiveIfNew' : 'changing';
+  if (kind !== 'changing') for (const table of createdTables(sql)) own.add(table);
+  return kind;
 }
 
 /** Runs `up` without a database. @returns the SQL; undefined if it does more than run SQL whose results it ignores */
@@ -88,9 +99,10 @@ const knownWords = new Set(
 /**
  * Whether all statements are additive.
  * @param sql of `up`, without bindings
+ * @param own tables that the former release does not have either
  */
-export function isAdditive(sql: string): boolean {
-  const tables = new Set<string>();
+export function isAdditive(sql: string, own: ReadonlySet<string> = new Set()): boolean {
+  const tables = new Set(own);
   /** Columns added to existing tables, `table.column`; those that are null by default are in both. */
   const columns = new Set<string>();
   const nullable = new Set<string>();
@@ -111,6 +123,7 @@ export function isAdditive(sql: string): boolean {
     }
     const [, altered = '', action = ''] = alterTable.exec(text) ?? [];
     if (!action) return /^(create sequence|comment on) /i.test(text);
+    if (own.has(altered) && /^drop (constraint|column) /i.test(action)) return cascades(action, tables);
     if (tables.has(altered)) return !/^(drop|rename)\b/i.test(action) && cascades(action, tables);
     const column = addColumn.exec(action);
     if (column) {
@@ -126,6 +139,13 @@ export function isAdditive(sql: string): boolean {
     if (condition) return usesOnly(condition, altered, columns);
     const [, changed] = setDefault.exec(action) ?? [];
     return changed !== undefined && columns.has(`${altered}.${changed}`);
+  });
+}
+
+function createdTables(sql: string): string[] {
+  return statementsOf(sql).flatMap((statement) => {
+    const [, created] = createTable.exec(statement.replaceAll(/\s+/g, ' ').trim()) ?? [];
+    return created ? [created] : [];
   });
 }
 

@@ -68,6 +68,24 @@ t.test('statements', (t) => {
     'create table notes (id uuid);; drop table orders',
   ];
   for (const sql of changing) t.notOk(isAdditive(sql), sql);
+
+  const own = new Set(['notes']);
+  const additiveIfNew = [
+    'alter table notes drop constraint c, add constraint c check (total > 0)',
+    'alter table notes add column order_id uuid not null references orders (id) on delete cascade',
+    'alter table notes drop column text; create unique index n on notes (id)',
+    'create table lines (note_id uuid references notes (id)); alter table notes add unique (id)',
+  ];
+  for (const sql of additiveIfNew) t.ok(isAdditive(sql, own) && !isAdditive(sql), sql);
+  for (const sql of [
+    'alter table notes add column order_id uuid references orders (id)',
+    'alter table notes rename to orders_2',
+    'alter table notes drop column text; alter table orders drop column text',
+    'insert into notes select id from orders',
+    'drop table notes',
+  ]) {
+    t.notOk(isAdditive(sql, own), sql);
+  }
   t.end();
 });
 
@@ -82,6 +100,12 @@ t.test('files', async (t) => {
   t.equal(await kindOf('plain', `export const up = (knex) => ${table};`), 'additive');
   t.equal(await kindOf('awaits', `export const up = async (knex) => { await ${table}; await ${table}; };`), 'additive');
   t.equal(await kindOf('said', `export const additive = false; export const up = (knex) => ${table};`), 'changing');
+  const own = new Set<string>();
+  const second = join(folder, 'second.mjs');
+  await writeFile(second, "export const up = (knex) => knex.raw('alter table notes drop column id');");
+  t.equal(await kindOfMigration(second, own), 'changing', 'of an unknown table');
+  t.equal(await kindOfMigration(join(folder, 'plain.mjs'), own), 'additive');
+  t.equal(await kindOfMigration(second, own), 'additiveIfNew', 'of a table of the same package');
   const unknown = {
     claims: "export const additive = true; export const up = (knex) => knex.raw('drop table orders');",
     builder: "export const up = (knex) => knex('orders').delete();",
@@ -156,10 +180,36 @@ t.test('what additive migrations of this checkout do to the schema', async (t) =
   const settings = migratorSettings(migrations, owners);
   let before = { columns: [] as Column[], rules: [] as Rule[], tables: new Set<string>() };
   let additive = 0;
+  let ifNew = 0;
+  const tablesOf = new Map<string, Set<string>>();
+  /** Tables of a package that were there before its first migration: none. */
+  const foreign = (owned: ReadonlySet<string>, { tables }: typeof before) =>
+    [...tables].filter((table) => !owned.has(table));
   for (const migration of migrations) {
     await knex.migrate.up({ ...settings, name: migration.file });
     const after = await readSchema(knex);
-    const kind = await kindOfMigration(migration.path);
+    const owned = tablesOf.get(migration.package) ?? new Set();
+    tablesOf.set(migration.package, owned);
+    const known = new Set(owned);
+    const kind = await kindOfMigration(migration.path, owned);
+    if (kind === 'additiveIfNew') {
+      ifNew += 1;
+      const others = new Set(foreign(known, before));
+      const ofOthers = (list: readonly { table: string }[]) =>
+        list
+          .filter(({ table }) => others.has(table))
+          .map((each) => JSON.stringify(each))
+          .sort();
+      t.strictSame(ofOthers(after.columns), ofOthers(before.columns), `${migration.file} changes no table of others`);
+      t.strictSame(ofOthers(after.rules), ofOthers(before.rules), `${migration.file} changes no rule of others`);
+      const refusing = after.rules.filter(({ refersTo }) => refersTo && others.has(refersTo)).map(({ text }) => text);
+      const former = new Set(before.rules.map(({ text }) => text));
+      t.strictSame(
+        refusing.filter((text) => !former.has(text)),
+        [],
+        `${migration.file} keeps nobody from deleting`,
+      );
+    }
     if (kind === 'additive') {
       additive += 1;
       const keysOf = (list: readonly object[]) => new Set(list.map((each) => JSON.stringify(each)));
@@ -191,6 +241,7 @@ t.test('what additive migrations of this checkout do to the schema', async (t) =
     }
     before = after;
   }
+  t.ok(ifNew > 5, `${ifNew} of ${migrations.length} are additive if their package is new`);
   t.ok(additive > 50, `${additive} of ${migrations.length} are additive`);
 
   // A new box applies them all in one transaction.
