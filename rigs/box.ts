@@ -6,7 +6,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -112,7 +112,10 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
       const started = performance.now();
       for (;;) {
         stage.signal.throwIfAborted();
-        if (parent?.exitCode != null) throw new Error(`the parent of ${name} has exited: see ${log} (--keep)`);
+        if (parent?.exitCode != null) {
+          const last = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').at(-1);
+          throw new Error(`the parent of ${name} has exited (${parent.exitCode}): ${last}; see ${log} (--keep)`);
+        }
         // The process id is read after the response. Without a PID file it takes a search of all processes.
         if ((await fetchHealthStatus(url)) === 200 && (await findRunningBox(folder))?.pid !== other) break;
         await sleep(20);

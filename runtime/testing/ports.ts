@@ -1,15 +1,44 @@
 /**
  * Free ports for servers that a test starts.
  */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 
-/** A port of the loopback interface on which nothing listens at the moment. */
+/** Below it are ports of well-known services. */
+const lowest = 10_000;
+const maxTries = 100;
+
+/**
+ * A port of the loopback interface on which nothing listens at the moment. It is not one of those that the system gives to
+ * outgoing connections: until the server listens, and for a minute after its end, such a connection would take the port
+ * away.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const end = await firstOfConnections();
+  for (let tries = 0; tries < maxTries; tries++) {
+    const port = randomInt(lowest, end);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port from ${lowest} to ${end} is free`);
+}
+
+/** The first port of outgoing connections: see ip_local_port_range in ip(7). */
+async function firstOfConnections(): Promise<number> {
+  const text = await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '');
+  const first = Number.parseInt(text, 10);
+  return first > lowest ? first : 32_768;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
 }
