@@ -107,7 +107,7 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     operations.addMetrics([...webhookFamilies(db), ...downloadFamilies(db)]);
     const { webhookInterval = 2_000 } = options;
     if (webhookInterval > 0) {
-      const worker = openWebhookWorker({ db, checkWebhook, webhookSecrets, log });
+      const worker = openWebhookWorker({ db, checkWebhook, webhookSecrets, log, timeout: options.webhookTimeout });
       const deliveries = startSchedule(() => worker.work(), log, 'events could not be sent', webhookInterval);
       onClose(async () => {
         await deliveries.stop();

@@ -48,6 +48,8 @@ export interface ControlPlaneOptions extends ControlPlaneSettings, Omit<ServiceO
   domainCheckInterval?: number;
   /** Milliseconds between looks for events to send; 0 for never. Default: two seconds. */
   webhookInterval?: number;
+  /** Milliseconds in which the receiver of a webhook has to respond. Default: 15 seconds. */
+  webhookTimeout?: number;
   /** Milliseconds between looks for licences that expire or end soon; 0 for never. Default: a minute. */
   warningInterval?: number;
   /** Milliseconds between two counts of new download reports; 0 for never. Default: a minute. */

@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
@@ -23,8 +24,11 @@ export type Responder = (response: ServerResponse, received: Received) => void;
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Starts a receiver that stops with the test. `secrets` and `respond` may be changed. */
-export async function startReceiver(t: Test, port = 0) {
+/**
+ * Starts a receiver that stops with the test. `secrets` and `respond` may be changed.
+ * @param tls its certificate and key, in PEM; without them, it speaks HTTP
+ */
+export async function startReceiver(t: Test, port = 0, tls?: { cert: string; key: string }) {
   const receiver = {
     url: '',
     port: 0,
@@ -35,7 +39,7 @@ export async function startReceiver(t: Test, port = 0) {
     typesOf: (resourceId: string) =>
       receiver.received.filter((each) => each.resourceId === resourceId).map(({ type }) => type),
   };
-  const server = createServer(async (request, response) => {
+  const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const event = JSON.parse(body);
@@ -50,7 +54,9 @@ export async function startReceiver(t: Test, port = 0) {
     };
     receiver.received.push(received);
     receiver.respond(response, received);
-  }).listen(port, '127.0.0.1');
+  };
+  const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest);
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
     server.closeAllConnections();

@@ -4,11 +4,12 @@
  */
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { CheckUrl } from '../addresses/lookups.ts';
 
-/** For connection, request and response together. */
-const timeoutMilliseconds = 15_000;
+/** For connection, request and the head of the response together; what has come of its body by then is kept. */
+export const defaultTimeout = 15_000;
 /** How much of a response is read, in bytes. */
 const mostRead = 4_096;
 /** How much of a response is kept, in characters. */
@@ -32,10 +33,15 @@ export interface WebhookRequest {
 
 /**
  * Sends a request.
- * @param stop aborts it
+ * @param options.stop aborts it
+ * @param options.timeout in milliseconds
  * @returns null if it was aborted
  */
-export async function send(request: WebhookRequest, checkUrl: CheckUrl, stop: AbortSignal): Promise<Attempt | null> {
+export async function send(
+  request: WebhookRequest,
+  checkUrl: CheckUrl,
+  { stop, timeout: milliseconds }: { stop: AbortSignal; timeout: number },
+): Promise<Attempt | null> {
   const began = performance.now();
   const ended = (rest: Partial<Attempt>): Attempt => ({
     status: null,
@@ -48,14 +54,12 @@ export async function send(request: WebhookRequest, checkUrl: CheckUrl, stop: Ab
   if (state === 'forbidden') return ended({ error: `the URL ${fault}` });
   if (state === 'unresolved') return ended({ error: 'the host does not exist' });
   if (state === 'unknown') return ended({ error: 'the host could not be looked up' });
-  const timeout = AbortSignal.timeout(timeoutMilliseconds);
+  const timeout = AbortSignal.timeout(milliseconds);
   try {
     return ended(await post(request, addresses, AbortSignal.any([timeout, stop])));
   } catch (error) {
     if (stop.aborted) return null;
-    return ended({
-      error: timeout.aborted ? `no response within ${timeoutMilliseconds / 1000} seconds` : faultOf(error),
-    });
+    return ended({ error: timeout.aborted ? `no response within ${milliseconds / 1000} seconds` : faultOf(error) });
   }
 }
 
@@ -70,7 +74,7 @@ function post(
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (error?: Error) => {
-      if (!response) return reject(error);
+      if (!response) return reject(error && (certificateFault(sent.socket, error) ?? error));
       resolve({ status: response.statusCode as number, responseStart: textOf(Buffer.concat(chunks)) });
       sent.destroy();
     };
@@ -110,7 +114,19 @@ function textOf(body: Buffer): string {
     .toWellFormed();
 }
 
+/** The certificate of the receiver is not valid for its name, or of nobody that this process trusts. */
+class CertificateFault extends Error {}
+
+/** Null if the error has another cause. The message may have names of the certificate, which the receiver has chosen. */
+function certificateFault(socket: Socket | null, { message }: Error): CertificateFault | null {
+  if (!(socket instanceof TLSSocket) || !socket.authorizationError) return null;
+  // What follows a semicolon is advice to users of Node.js.
+  const reason = textOf(Buffer.from(message.split(';')[0] as string));
+  return new CertificateFault(`the certificate was rejected: ${reason} (${socket.authorizationError})`);
+}
+
 function faultOf(error: unknown): string {
+  if (error instanceof CertificateFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return `the request failed: ${code ?? message}`;
 }

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import type { CheckUrl } from '../addresses/lookups.ts';
 import type { Encryption } from '../encryption.ts';
 import { shownEvent } from '../events/outbox.ts';
-import { send } from './send.ts';
+import { defaultTimeout, send } from './send.ts';
 import { signatureHeaders } from './signature.ts';
 import {
   dispatchEvents,
@@ -30,6 +30,8 @@ export interface WebhookServices {
   checkWebhook: CheckUrl;
   webhookSecrets: Encryption;
   log: WebhookLog;
+  /** Milliseconds in which a receiver has to respond. Default: 15 seconds. */
+  timeout?: number | undefined;
 }
 
 export interface WebhookWorker {
@@ -39,7 +41,8 @@ export interface WebhookWorker {
   stop(): Promise<void>;
 }
 
-export function openWebhookWorker({ db, checkWebhook, webhookSecrets, log }: WebhookServices): WebhookWorker {
+export function openWebhookWorker(services: WebhookServices): WebhookWorker {
+  const { db, checkWebhook, webhookSecrets, log, timeout = defaultTimeout } = services;
   const busy = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   let isStopped = false;
@@ -57,7 +60,7 @@ export function openWebhookWorker({ db, checkWebhook, webhookSecrets, log }: Web
       'content-length': String(Buffer.byteLength(body)),
       'user-agent': `${vendor.name}-webhooks`,
     };
-    const attempt = await send({ url, headers, body }, checkWebhook, stopping.signal);
+    const attempt = await send({ url, headers, body }, checkWebhook, { stop: stopping.signal, timeout });
     if (attempt === null) {
       await releaseDelivery(db, leased);
       return false;
