@@ -13,7 +13,7 @@ import { run, settings } from './processes.ts';
 import { makeDatabase } from './test-control-plane.ts';
 import { startReceiver, until } from './webhook-receiver.ts';
 
-const host = 'hooks.vendor.shop';
+const host = 'hooks.vendor.store';
 const folder = t.testdir({});
 const fileOf = (name: string) => join(folder, name);
 
@@ -59,8 +59,8 @@ t.test('an event is delivered to a certificate of the added authority, for the n
 t.test('another certificate is a failed attempt with the reason, and the receiver gets nothing', async (t) => {
   const cases: [{ cert: string; key: string }, RegExp][] = [
     [
-      await certify('other', 'elsewhere.vendor.shop', 'authority'),
-      /^the certificate was rejected: .*hooks\.vendor\.shop.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
+      await certify('other', 'elsewhere.vendor.store', 'authority'),
+      /^the certificate was rejected: .*hooks\.vendor\.store.* \(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
     ],
     [
       await certify('alone', host),
