@@ -5,7 +5,7 @@
  */
 import { cutNetwork, pullCables } from './installer/cuts.ts';
 import { fillDisk, mountDisk } from './installer/disk.ts';
-import { killInstalls, killUpgrades } from './installer/kills.ts';
+import { killInstalls, killUpgrades, prepareBox } from './installer/kills.ts';
 import { startRigVendor } from './installer/vendor.ts';
 import type { Findings, Rig } from './rig.ts';
 
@@ -24,7 +24,7 @@ export const rig: Rig = {
       oneOf: ['source', 'binary'],
     },
   },
-  timeLimit: (stage) => (stage.short ? 600 : 1500 + 60 * stage.number('kills')),
+  timeLimit: (stage) => (stage.short ? 280 : 1500 + 60 * stage.number('kills')),
   async run(stage) {
     const findings: Findings = { broken: [], counts: {} };
     const add = ({ broken, counts }: Findings) => {
@@ -47,8 +47,9 @@ export const rig: Rig = {
     }
     if (runs('kills')) {
       const upgrades = Math.floor(stage.number('kills') / 2);
-      add(await killInstalls(stage, vendor, stage.number('kills') - upgrades));
-      add(await killUpgrades(stage, vendor, upgrades));
+      const box = await prepareBox(stage, vendor);
+      add(await killInstalls(stage, box, stage.number('kills') - upgrades));
+      add(await killUpgrades(stage, vendor, box, upgrades));
     }
     return findings;
   },

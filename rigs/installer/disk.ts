@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Findings, Stage } from '../rig.ts';
-import { type Event, faultsOfFailure, type Installation, messageOf, prepareInstallation } from './command.ts';
+import { faultsOfFailure, type Installation, messageOf, prepareInstallation } from './command.ts';
 import { openOrders } from './orders.ts';
 import type { RigVendor } from './vendor.ts';
 
@@ -16,25 +16,53 @@ const megabyte = 1_000_000;
 /** More than the check of the disk before an install asks for. */
 const diskMegabytes = 1200;
 
-/** The disk becomes full when an event is reported, and leaves so many megabytes. */
+/**
+ * The disk becomes full while a request of the command is held back, when so many packages are in place. So it is full
+ * before the command goes on, however busy the machine is.
+ */
 interface Moment {
-  /** Its name, and for a package how many are in place. */
-  at: string;
+  what: string;
+  held: string;
+  /** How many packages are in place; 0 by default. */
+  inPlace?: number;
+  /** Megabytes that are left. */
   free: number;
 }
 
+const release = '/releases/';
+/** The largest package is the first to be requested, and the smallest the last. */
+const largest = '/-/postgresql-';
+const smallest = '/-/tax-';
+/** Megabytes of the smallest package: its tarball and its files, for a moment, and the lock file. */
+const ofSmallest = 1;
+/** A new database needs more, in megabytes. */
+const ofDatabase = 40;
+
 /** Moments before the box starts. */
 const beforeStart: Moment[] = [
-  { at: 'activated', free: 0 },
-  { at: 'resolved', free: 0 },
-  { at: 'resolved', free: 1 },
-  { at: 'package 3', free: 10 },
-  { at: 'package 14', free: 0 },
-  { at: 'package 26', free: 5 },
+  { what: 'after the activation', held: release, free: 0 },
+  { what: 'after the resolution', held: largest, free: 0 },
+  { what: 'after the resolution', held: largest, free: 1 },
+  { what: 'with 3 packages in place', held: largest, inPlace: 3, free: 10 },
+  { what: 'with 14 packages in place', held: largest, inPlace: 14, free: 0 },
+  { what: 'with 26 packages in place', held: largest, inPlace: 26, free: 5 },
 ];
 /** The space of a new database, in steps. */
-const duringStart = (step: number, most: number): Moment[] =>
-  Array.from({ length: Math.floor(most / step) + 1 }, (_, number) => ({ at: 'laid_out', free: number * step }));
+const duringStart = (packages: number, step: number, most: number): Moment[] =>
+  Array.from({ length: Math.floor(most / step) + 1 }, (_, number) => ({
+    what: 'at the start',
+    held: smallest,
+    inPlace: packages - 1,
+    free: ofSmallest + number * step,
+  }));
+
+/** An upgrade pulls one package, of less than 2 MB. */
+const changed = '/-/core-';
+const beforeUpgrade: Moment[] = [
+  { what: 'after the activation', held: release, free: 0 },
+  { what: 'after the resolution', held: changed, free: 0 },
+  { what: 'before the backup', held: changed, free: 10 },
+];
 
 /** Mounts a disk for the rig. @returns its folder; undefined if this user or machine cannot */
 export async function mountDisk(stage: Stage): Promise<string | undefined> {
@@ -50,35 +78,36 @@ export async function mountDisk(stage: Stage): Promise<string | undefined> {
 }
 
 export async function fillDisk(stage: Stage, vendor: RigVendor, disk: string): Promise<Findings> {
-  const moments: Moment[] = stage.short ? [{ at: 'laid_out', free: 20 }] : [...beforeStart, ...duringStart(8, 100)];
   const broken: string[] = [];
-  const counts = { diskFullInstalls: 0, installsWithEnoughSpace: 0, diskFullUpgrades: 0, upgradesWithEnoughSpace: 0 };
+  const counts = { diskFullInstalls: 0, installsWithEnoughSpace: 0, diskFullUpgrades: 0 };
   const box = await prepareInstallation(stage, vendor, join(disk, 'box'));
+  const { packages } = vendor;
 
+  const moments = stage.short
+    ? duringStart(packages, 20, 20).slice(1)
+    : [...beforeStart, ...duringStart(packages, 8, 200)];
   for (const moment of moments) {
     stage.signal.throwIfAborted();
-    const where = `install with ${moment.free} MB left at ${moment.at}`;
-    const isFull = await fail(stage, disk, box, moment, where, broken);
+    const where = `install ${moment.what} with ${moment.free} MB left`;
+    const isFull = await fail(stage, vendor, disk, box, moment, where, broken);
     counts[isFull ? 'diskFullInstalls' : 'installsWithEnoughSpace'] += 1;
-    if (isFull) {
-      const state = await box.state();
-      if (state !== 'not_installed') broken.push(`${where}: the box is ${state}`);
-      await finish(box, where, broken);
-    }
-    await box.run('uninstall', '--data', '--yes');
-    if (!isFull && moment.at === 'laid_out') break;
+    if (!isFull && moment.free < ofDatabase) broken.push(`${where}: it did not meet the full disk`);
+    if (!isFull) break;
+    const state = await box.state();
+    if (state !== 'not_installed') broken.push(`${where}: the box is ${state}`);
+    await finish(box, where, broken);
+    if (moment !== moments.at(-1)) await box.run('uninstall', '--data', '--yes');
   }
 
-  await finish(box, 'install', broken);
   const orders = await openOrders(box.url);
-  const upgrades = stage.short ? [{ at: 'laid_out', free: 1 }] : [...beforeStart.slice(0, 3), ...duringStart(4, 20)];
-  for (const moment of upgrades) {
+  for (const moment of stage.short ? beforeUpgrade.slice(-1) : beforeUpgrade) {
     stage.signal.throwIfAborted();
     await orders.place(2);
     await vendor.releaseNext();
-    const where = `upgrade with ${moment.free} MB left at ${moment.at}`;
-    const isFull = await fail(stage, disk, box, moment, where, broken);
-    counts[isFull ? 'diskFullUpgrades' : 'upgradesWithEnoughSpace'] += 1;
+    const where = `upgrade ${moment.what} with ${moment.free} MB left`;
+    const isFull = await fail(stage, vendor, disk, box, moment, where, broken);
+    if (isFull) counts.diskFullUpgrades += 1;
+    else broken.push(`${where}: it did not meet the full disk`);
     await finish(box, where, broken);
     const gone = await orders.missing();
     if (gone.length > 0) broken.push(`${where}: ${gone.length} of ${orders.placed.length} orders are lost`);
@@ -90,24 +119,42 @@ export async function fillDisk(stage: Stage, vendor: RigVendor, disk: string): P
 /** Installs while the disk becomes full, and makes space again. @returns whether the disk was too full */
 async function fail(
   stage: Stage,
+  { line }: RigVendor,
   disk: string,
   box: Installation,
-  { at, free }: Moment,
+  { held, inPlace = 0, free }: Moment,
   where: string,
   broken: string[],
 ): Promise<boolean> {
   const ballast = join(disk, 'ballast');
-  const matches = ({ event, done }: Event) => at === event || at === `${event} ${done}`;
-  let filling: Promise<void> | undefined;
   let hasEnded = false;
-  const { ended } = box.begin((event) => {
-    if (matches(event)) filling ??= keepFull(disk, ballast, free * megabyte, () => hasEnded);
+  let done = 0;
+  let reached = () => {};
+  const areInPlace = new Promise<void>((resolve) => {
+    reached = resolve;
   });
+  const atRequest = line.holdAt(held);
+  const { ended } = box.begin((event) => {
+    done = Math.max(done, event.done ?? 0);
+    if (done >= inPlace) reached();
+  });
+  if (inPlace === 0) reached();
+  const filling = (async () => {
+    const sendOn = await atRequest;
+    await areInPlace;
+    const filled = Promise.withResolvers<void>();
+    const keeping = keepFull(disk, ballast, free * megabyte, () => hasEnded, filled.resolve);
+    await Promise.race([filled.promise, keeping]);
+    sendOn();
+    await keeping;
+  })();
   const end = await ended;
   hasEnded = true;
-  await filling;
+  await Promise.race([
+    filling,
+    sleep(10_000).then(() => Promise.reject(new Error(`${where}: there was no such moment; ${messageOf(end)}`))),
+  ]);
   await rm(ballast, { recursive: true, force: true });
-  if (!filling) broken.push(`${where}: there was no such moment`);
   if (end.status === 0) {
     stage.say(`${where}: enough space`);
     return false;
@@ -118,7 +165,13 @@ async function fail(
 }
 
 /** Keeps a disk full, with so many bytes left at first: space that the command frees is taken, too. */
-async function keepFull(disk: string, ballast: string, free: number, isOver: () => boolean): Promise<void> {
+async function keepFull(
+  disk: string,
+  ballast: string,
+  free: number,
+  isOver: () => boolean,
+  onFull: () => void,
+): Promise<void> {
   await mkdir(ballast);
   let left = free;
   for (let number = 0; !isOver(); number++) {
@@ -131,6 +184,7 @@ async function keepFull(disk: string, ballast: string, free: number, isOver: () 
       );
     } else {
       left = Math.min(left, available);
+      onFull();
     }
     await sleep(20);
   }

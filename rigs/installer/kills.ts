@@ -13,10 +13,15 @@ import type { RigVendor } from './vendor.ts';
 const statesAfterInstall = ['not_installed', 'ok'];
 const statesAfterUpgrade = ['ok', 'not_running', 'box_not_healthy'];
 
-export async function killInstalls(stage: Stage, vendor: RigVendor, kills: number): Promise<Findings> {
+/** Prepares the folder of the box that is installed and upgraded. */
+export function prepareBox(stage: Stage, vendor: RigVendor): Promise<Installation> {
+  return prepareInstallation(stage, vendor, join(stage.folder, 'killed-box'));
+}
+
+/** Leaves a box that is installed. */
+export async function killInstalls(stage: Stage, box: Installation, kills: number): Promise<Findings> {
   const broken: string[] = [];
   const counts: Record<string, number> = {};
-  const box = await prepareInstallation(stage, vendor, join(stage.folder, 'new-box'));
   let typical = await timeOfInstall(box);
   await remove(box);
   for (let number = 1; number <= kills; number++) {
@@ -32,17 +37,21 @@ export async function killInstalls(stage: Stage, vendor: RigVendor, kills: numbe
     else if ((await box.state()) !== 'ok') broken.push(`${where}: the box is not healthy after the next one`);
     for (const fault of await box.faults()) broken.push(`${where}: ${fault} remains`);
     typical = Math.max(typical * 0.9, again.milliseconds);
-    await remove(box);
+    if (number < kills) await remove(box);
     stage.say(`${where}: ${state}; the next install took ${again.milliseconds.toFixed(0)} ms`);
   }
   return { broken, counts: { killedInstalls: kills, ...counts } };
 }
 
-export async function killUpgrades(stage: Stage, vendor: RigVendor, kills: number): Promise<Findings> {
+/** Upgrades the installed box, and removes it in the end. */
+export async function killUpgrades(
+  stage: Stage,
+  vendor: RigVendor,
+  box: Installation,
+  kills: number,
+): Promise<Findings> {
   const broken: string[] = [];
   const counts: Record<string, number> = {};
-  const box = await prepareInstallation(stage, vendor, join(stage.folder, 'old-box'));
-  await timeOfInstall(box);
   const orders = await openOrders(box.url);
   await vendor.releaseNext();
   let typical = await timeOfInstall(box);

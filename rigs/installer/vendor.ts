@@ -15,6 +15,8 @@ export interface RigVendor {
   url: string;
   small: SmallVendor;
   line: Line;
+  /** How many packages an install on this machine pulls. */
+  packages: number;
   /** Releases the next version. */
   releaseNext(): Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface Line {
   /** Cuts it for good once the installer has sent this text, or has received so many bytes of the response to it. */
   cutAt(text: string, bytesOfResponse?: number): void;
   cut(): void;
+  /** Holds the first request with this text back. @returns resolves once it has come, with what sends it on */
+  holdAt(text: string): Promise<() => void>;
   /** Whether it is cut. */
   readonly isCut: boolean;
   mend(): Promise<void>;
@@ -45,7 +49,9 @@ export async function startRigVendor(stage: Stage, host = '127.0.0.1'): Promise<
     const packages = built.map((each) => (each.name === next.name ? next : each));
     await small.release({ version: `rig-${number}`, packages });
   };
-  return { url, small, line, releaseNext };
+  const platform = `${process.platform}-${process.arch}`;
+  const isPulled = ({ name }: { name: string }) => !/-linux-\w+$/.test(name) || name.endsWith(platform);
+  return { url, small, line, packages: built.filter(isPulled).length, releaseNext };
 }
 
 async function startLine(stage: Stage, host: string, to: number): Promise<{ line: Line; port: number }> {
@@ -54,6 +60,7 @@ async function startLine(stage: Stage, host: string, to: number): Promise<{ line
   let port = 0;
   let isCut = false;
   let at: { text: string; bytes: number } | undefined;
+  let hold: { text: string; resolve(release: () => void): void } | undefined;
 
   const cut = () => {
     isCut = true;
@@ -80,7 +87,13 @@ async function startLine(stage: Stage, host: string, to: number): Promise<{ line
         if (at.bytes === 0) return cut();
         bytesLeft = at.bytes;
       }
-      onward.write(chunk);
+      if (!hold || !chunk.includes(hold.text)) return onward.write(chunk);
+      client.pause();
+      hold.resolve(() => {
+        onward.write(chunk);
+        client.resume();
+      });
+      hold = undefined;
     });
     onward.on('data', (chunk: Buffer) => {
       const part = bytesLeft === undefined ? chunk : chunk.subarray(0, bytesLeft);
@@ -108,6 +121,10 @@ async function startLine(stage: Stage, host: string, to: number): Promise<{ line
         at = { text, bytes };
       },
       cut,
+      holdAt: (text) =>
+        new Promise((resolve) => {
+          hold = { text, resolve };
+        }),
       get isCut() {
         return isCut;
       },
