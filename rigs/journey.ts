@@ -32,7 +32,7 @@ export const rig: Rig = {
     },
     shoppers: { about: 'concurrent shoppers', defaultValue: '4' },
     roots: { about: 'where roots are kept (a folder for temporary files)', defaultValue: '', isFolder: true },
-    document: { about: 'write the transcript to docs/journey.md', defaultValue: 'no', oneOf: ['no', 'yes'] },
+    document: { about: 'write the parts to docs/journey.md', defaultValue: 'no', oneOf: ['no', 'yes'] },
   },
   timeLimit: ({ short }) => (short ? 900 : 5400),
   async run(stage) {
@@ -62,7 +62,7 @@ export const rig: Rig = {
             ports.box = port;
           },
         });
-        if (stage.word('document') === 'yes') await writeTranscript(transcript);
+        if (stage.word('document') === 'yes') await writeTranscript(transcript, allTitles);
         findings.broken.push(...broken);
         findings.counts.journeys = (findings.counts.journeys ?? 0) + 1;
         for (const [name, count] of Object.entries(counts)) findings.counts[`${suite}-${kind}-${name}`] = count;
@@ -72,6 +72,7 @@ export const rig: Rig = {
   },
 };
 
+const allTitles = suites.flatMap((suite) => kinds.map((kind) => titleOf(suite, kind)));
 const portOf = (url: string) => Number(new URL(url).port);
 
 function titleOf(suite: Suite, kind: Kind): string {

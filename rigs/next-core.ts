@@ -9,6 +9,11 @@ import { vendor } from '../runtime/vendor.ts';
 import type { BuiltPackage } from '../tools/packages/index.ts';
 import { integrityOf, packTarball } from '../tools/packages/tarball.ts';
 
+/** File name of one of these migrations. */
+export function migrationOf(number: number): string {
+  return `99990101${String(number).padStart(6, '0')}_core_rig_${number}.js`;
+}
+
 /**
  * Builds the package again.
  * @param folder where files are written
@@ -31,7 +36,7 @@ export async function coreWithMigrations(
   const own = manifest[vendor.name];
   for (let each = 1; each <= number; each++) {
     const table = `rig_${each}`;
-    const file = `99990101${String(each).padStart(6, '0')}_core_${table}.js`;
+    const file = migrationOf(each);
     const text = `export const up = (knex) => knex.raw('create table ${table} (tenant_id uuid not null, id uuid not null, primary key (tenant_id, id))');
 export const down = (knex) => knex.raw('drop table ${table}');
 `;

@@ -3,7 +3,7 @@
  * the same folder goes on with them, unless they are to be removed too.
  */
 import { readdir, rm, rmdir } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { stopOrphanedDatabase } from '../backup/orphan.ts';
 import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
@@ -70,7 +70,8 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
 /** Removes the box's files, the settings last: until then the box counts as installed, and the command can be repeated. */
 async function removeFiles(folder: BoxFolder, withData: boolean): Promise<Pick<UninstallResult, 'removed' | 'kept'>> {
   const program = [folder.current, folder.releases, folder.run];
-  const data = [folder.data, folder.upgrades, folder.logs, folder.secrets, folder.installationId];
+  const backupSettings = join(folder.root, 'backup.json');
+  const data = [folder.data, folder.upgrades, folder.logs, folder.secrets, folder.installationId, backupSettings];
   const removed: string[] = [];
   for (const path of [...program, ...(withData ? data : []), folder.settings]) {
     if (!(await exists(path))) continue;

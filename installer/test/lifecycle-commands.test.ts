@@ -148,6 +148,7 @@ t.test('data is removed only when that is confirmed', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install();
   await mkdir(box.folder.data, { recursive: true });
+  await writeFile(join(box.dir, 'backup.json'), '{}');
   t.match(await box.run(['uninstall', '--data', '--json']), { exitCode: 2, end: { error: { code: 'usage' } } });
   t.ok(await box.ask(), 'the box still runs');
   await box.run(['uninstall', '--json']);

@@ -2,7 +2,7 @@
  * Further releases of the vendor of a journey: each has one more migration than the one before.
  */
 import { makeRelease, publishPackages, publishRelease, readContents } from '../../tools/packages/index.ts';
-import { coreWithMigrations } from '../next-core.ts';
+import { coreWithMigrations, migrationOf } from '../next-core.ts';
 import type { Vendor } from '../registry/vendor.ts';
 import type { Stage } from '../rig.ts';
 
@@ -21,6 +21,8 @@ export async function nextReleases(stage: Stage, vendor: Vendor): Promise<Releas
       number += 1;
       if (migration === 'additive') additive.add(number);
       const next = await coreWithMigrations(stage.folder, built, number, additive);
+      const { routes = [], migrations = [] } = contents.get(next.name) ?? {};
+      contents.set(next.name, { routes, migrations: [...migrations, migrationOf(number)] });
       const packages = built.map((each) => (each.name === next.name ? next : each));
       const publication = { registryUrl: registries[0].url, publishSecret: secrets.publish, log: () => {} };
       await publishPackages({ ...publication, packages: [next] });

@@ -2,7 +2,7 @@
  * The transcript of journeys: each command with its output and time, free of what differs between machines.
  */
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Ended, User } from './system.ts';
 
 /** Most lines of the output of a command that are shown. */
@@ -14,18 +14,19 @@ export interface Transcript {
   /** Adds a remark between commands. */
   remark(text: string): void;
   command(line: string, user: User, ended: Ended): void;
-  /** The parts as Markdown. */
-  text(): string;
+  /** The parts as Markdown, by title. */
+  parts(): Map<string, string>;
 }
 
 interface Block {
-  kind: 'heading' | 'remark' | 'commands';
+  kind: 'remark' | 'commands';
   lines: string[];
 }
 
 /** @param ports the ports of this run, and those that are shown instead */
 export function newTranscript(ports: () => ReadonlyMap<number, number>): Transcript {
-  const blocks: Block[] = [];
+  const parts = new Map<string, Block[]>();
+  let blocks: Block[] = [];
   const add = (kind: Block['kind'], lines: readonly string[]) => {
     const shown = lines.map((line) => withPorts(line, ports()));
     const last = blocks.at(-1);
@@ -33,7 +34,10 @@ export function newTranscript(ports: () => ReadonlyMap<number, number>): Transcr
     else blocks.push({ kind, lines: shown });
   };
   return {
-    part: (title) => add('heading', [`## ${title}`]),
+    part(title) {
+      blocks = [];
+      parts.set(title, blocks);
+    },
     remark: (text) => add('remark', [text]),
     command(line, { uid }, { output, milliseconds, status }) {
       const lines = output.trimEnd().split('\n').filter(Boolean);
@@ -43,7 +47,7 @@ export function newTranscript(ports: () => ReadonlyMap<number, number>): Transcr
       const end = `[${(milliseconds / 1000).toFixed(1)} s${status === 0 ? '' : `, exit status ${status}`}]`;
       add('commands', [`${uid === 0 ? '#' : '$'} ${line}`, ...shown.map((text) => text.trimEnd()), end]);
     },
-    text: () => `${blocks.map(formatBlock).join('\n\n')}\n`,
+    parts: () => new Map([...parts].map(([title, each]) => [title, each.map(formatBlock).join('\n\n')])),
   };
 }
 
@@ -65,7 +69,17 @@ The transcript of \`npm run journey -- --document yes\`: the binary installs a b
 
 `;
 
-/** Writes docs/journey.md. */
-export async function writeTranscript(transcript: Transcript): Promise<void> {
-  await writeFile(document, introduction + transcript.text());
+/**
+ * Writes docs/journey.md. Parts that were not travelled this time stay.
+ * @param titles of all parts, in order
+ */
+export async function writeTranscript(transcript: Transcript, titles: readonly string[]): Promise<void> {
+  const text = await readFile(document, 'utf8').catch(() => '');
+  const found = text.split(/^## /m).slice(1);
+  const former = found.map(
+    (part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const,
+  );
+  const parts = new Map([...former, ...transcript.parts()]);
+  const written = titles.flatMap((title) => (parts.has(title) ? [`## ${title}\n\n${parts.get(title)}\n`] : []));
+  await writeFile(document, introduction + written.join('\n'));
 }
