@@ -11,13 +11,13 @@ const plain = /^[A-Za-z0-9._:@/ -]*$/;
  * One line. A text that would be a formula begins with an apostrophe, by which spreadsheets show it as text; null is an
  * empty field.
  */
-export function csvLine(values: readonly (string | number | null)[]): string {
+export function csvLine(values: readonly (string | number | boolean | null)[]): string {
   return `${values.map(field).join(',')}\r\n`;
 }
 
-function field(value: string | number | null): string {
+function field(value: string | number | boolean | null): string {
   if (value === null) return '';
-  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return String(value);
   const text = formula.test(value) ? `'${value}` : value;
   return plain.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -2,14 +2,25 @@
  * What the vendor asks about customers.
  */
 import { notFound, object, routeFor } from '@carton/runtime/service';
+import { listWithCsv } from '../csv-routes.ts';
 import type { Releases } from '../releases/service.ts';
 import { CustomerId } from '../schemas.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import { eraseCustomer } from './erase.ts';
 import { exportCustomer } from './export.ts';
+import { eachInstallation, listInstallations } from './installations.ts';
 import { customerHasLicences } from './problems.ts';
 import { listRefusals as refusals } from './refusals.ts';
-import { DownloadedVersionPage, EraseCustomer, Erasure, RefusalPage, RefusalQuery, VersionQuery } from './schemas.ts';
+import {
+  DownloadedVersionPage,
+  EraseCustomer,
+  Erasure,
+  InstalledReleasePage,
+  installationFilters,
+  RefusalPage,
+  RefusalQuery,
+  VersionQuery,
+} from './schemas.ts';
 import { listVersions as versions } from './versions.ts';
 
 interface CustomerServices extends CommonServices {
@@ -36,6 +47,36 @@ const listVersions = route(
   },
   ({ query, ...services }) => versions(services, query),
 );
+
+const installationRoutes = listWithCsv({
+  path: '/customers/installations',
+  operationId: 'listInstalledReleases',
+  tag,
+  summary: 'List installations with the release of their last activation, beside the current release of the channel',
+  description:
+    'Those that sent an `Installation-Id`; the one that activated last for the first time is the first. An installation activates before it installs or upgrades.',
+  csv: {
+    operationId: 'exportInstalledReleases',
+    summary: 'Read all installations of a search as CSV',
+    columns: [
+      'customerId',
+      'licenseId',
+      'installationId',
+      'channel',
+      'release',
+      'released',
+      'outdated',
+      'installerVersion',
+      'platform',
+      'firstActivatedAt',
+      'lastActivatedAt',
+    ],
+  },
+  filters: installationFilters,
+  response: InstalledReleasePage,
+  list: listInstallations,
+  each: eachInstallation,
+});
 
 const listRefusals = route(
   {
@@ -92,4 +133,4 @@ const eraseOne = route(
   ({ db, body }) => eraseCustomer(db, body.customerId, body.revoke),
 );
 
-export const customerRoutes = [listVersions, listRefusals, exportOne, eraseOne];
+export const customerRoutes = [listVersions, ...installationRoutes, listRefusals, exportOne, eraseOne];

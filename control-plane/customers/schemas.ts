@@ -10,9 +10,10 @@ import {
   pageQuery,
   type Static,
   Type,
+  Uuid,
   withOptions,
 } from '@carton/runtime/service';
-import { Channel } from '../releases/schemas.ts';
+import { Channel, Version } from '../releases/schemas.ts';
 import { CustomerId, PackageName, Tier, VersionText } from '../schemas.ts';
 
 const filters = { customerId: Type.Optional(CustomerId), packageName: Type.Optional(PackageName) };
@@ -45,6 +46,36 @@ const DownloadedVersion = object(
 );
 export type DownloadedVersion = Static<typeof DownloadedVersion>;
 export const DownloadedVersionPage = pageOf(DownloadedVersion, 'DownloadedVersionPage');
+
+export const installationFilters = {
+  customerId: Type.Optional(CustomerId),
+  channel: Type.Optional(Channel),
+  outdated: Type.Optional(Type.Boolean({ description: 'Whether the channel leads to another release by now' })),
+};
+
+const InstalledRelease = object(
+  {
+    customerId: CustomerId,
+    licenseId: withOptions(Uuid, { description: 'The licence; the first of those that replaced each other' }),
+    installationId: Uuid,
+    channel: withOptions(nullable(Channel), {
+      description: 'That of the licence when the installation last activated',
+    }),
+    release: withOptions(nullable(Version), {
+      description:
+        'The release of the channel at that time, which it then installs unless its operator names another; null for activations before this was recorded',
+    }),
+    released: withOptions(nullable(Version), { description: 'The current release of the channel' }),
+    outdated: withOptions(nullable(Type.Boolean()), { description: 'Whether these differ; null if one is not known' }),
+    installerVersion: nullable(Type.String()),
+    platform: nullable(Type.String()),
+    firstActivatedAt: DateTime,
+    lastActivatedAt: DateTime,
+  },
+  { $id: 'InstalledRelease' },
+);
+export type InstalledRelease = Static<typeof InstalledRelease>;
+export const InstalledReleasePage = pageOf(InstalledRelease, 'InstalledReleasePage');
 
 const Refusal = object(
   {

@@ -1,6 +1,7 @@
 /**
  * Who runs an old version: the newest version of each package that a customer has downloaded, beside that of the current
- * release. Downloads do not name their installation, so the answer is that of the customer as a whole.
+ * release. Downloads do not name their installation, so the answer is that of the customer as a whole (installations.ts has the
+ * others).
  */
 import type { Page } from '@carton/runtime/service';
 import type { Knex } from 'knex';

@@ -18,11 +18,23 @@ export const activationDays = 180;
 /** The most installations that are stored for a licence without a limit: a key that leaked must not fill the disk. */
 const maxStored = 10_000;
 
+/** What a licence leads an installer to. */
+interface Target {
+  channel: string;
+  /** Version of the channel's release. */
+  release: string;
+}
+
 /**
  * Records an activation, and the installation if it says which one it is.
  * @throws license_suspended, license_revoked (403), license_installations_exceeded (403) for a new installation when the licence has no place for it
  */
-export async function recordActivation(db: Knex, licenseId: string, report: InstallerReport): Promise<void> {
+export async function recordActivation(
+  db: Knex,
+  licenseId: string,
+  report: InstallerReport,
+  target: Target,
+): Promise<void> {
   await db.transaction(async (transaction) => {
     // First, since it locks the row: activations that lock it after the installation would wait for each other.
     const license = await lockLicense(transaction, licenseId);
@@ -32,7 +44,7 @@ export async function recordActivation(db: Knex, licenseId: string, report: Inst
     await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
     if (license.lastActivatedAt === null) await recordLicenseEvent(transaction, licenseFirstActivated, license);
     const { installationId } = report;
-    if (installationId !== null && (await recordInstallation(transaction, licenseId, report))) {
+    if (installationId !== null && (await recordInstallation(transaction, licenseId, report, target))) {
       await recordLicenseEvent(transaction, licenseInstallationAdded, license, { installationId });
     }
     await transaction('license_activations').insert({ id: newId(), licenseId, ...report });
@@ -44,11 +56,12 @@ async function recordInstallation(
   transaction: Knex.Transaction,
   id: string,
   report: InstallerReport,
+  target: Target,
 ): Promise<boolean> {
-  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report)) return false;
+  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report, target)) return false;
   const { firstId, maxInstallations } = await lockCounts(transaction, id);
   // The same installation may have been recorded while this request waited for the lock.
-  if (await renewInstallation(transaction, firstId, report)) return false;
+  if (await renewInstallation(transaction, firstId, report, target)) return false;
   const { rows } = await transaction.raw(
     'select count(*)::integer as count from (select from license_installations where license_id = ? limit ?) counted',
     [firstId, maxInstallations ?? maxStored],
@@ -60,7 +73,7 @@ async function recordInstallation(
     );
   }
   if (isFull) return false;
-  await transaction('license_installations').insert({ id: newId(), licenseId: firstId, ...report });
+  await transaction('license_installations').insert({ id: newId(), licenseId: firstId, ...report, ...target });
   return true;
 }
 
@@ -69,11 +82,13 @@ async function renewInstallation(
   transaction: Knex.Transaction,
   licenseId: string,
   { installationId, version, platform }: InstallerReport,
+  target: Target,
 ): Promise<boolean> {
   const changed = await transaction('license_installations')
     .where({ licenseId, installationId })
     .update({
       lastActivatedAt: transaction.fn.now(),
+      ...target,
       ...(version !== null && { version }),
       ...(platform !== null && { platform }),
     });

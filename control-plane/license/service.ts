@@ -140,7 +140,7 @@ export async function activate(services: ActivationServices, key: string, report
     audience: registryUrl,
     expiresIn,
   });
-  await recordActivation(db, id, report);
+  await recordActivation(db, id, report, { channel, release: release.version });
   return { tier, customerId, token, expiresIn, packages, registryUrl };
 }
 

@@ -1,7 +1,8 @@
 /**
  * Download reports: sent by the gated registry, read by the vendor (contract, TelemetryDownloadDto).
  */
-import { idempotencyConflict, object, pageQuery, routeFor, Type } from '@carton/runtime/service';
+import { idempotencyConflict, object, routeFor, Type } from '@carton/runtime/service';
+import { listWithCsv } from '../csv-routes.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import { storeBatch, storeReport } from './receive.ts';
 import {
@@ -14,13 +15,11 @@ import {
   rollupFilters,
   TelemetryDownloadDto,
 } from './schemas.ts';
-import { listReports, listRollups, reportsAsCsv, rollupsAsCsv } from './search.ts';
+import { eachReport, eachRollup, listReports, listRollups } from './search.ts';
 
 const route = routeFor<CommonServices, CommonCallers>();
 const tag = 'Telemetry';
-const csv = 'text/csv; charset=utf-8';
-const csvNote =
-  'Without pages, in the same order. A text that a spreadsheet would calculate as a formula begins with an apostrophe.';
+const common = ['customerId', 'tier', 'packageName', 'version', 'outcome'] as const;
 
 const reportDownload = route(
   {
@@ -62,78 +61,39 @@ const reportDownloads = route(
   ({ db, body }) => storeBatch(db, body.reports),
 );
 
-const listDownloads = route(
-  {
-    method: 'get',
-    path: '/telemetry/downloads',
-    operationId: 'listDownloads',
-    tag,
-    summary: 'List download reports, the latest download first',
-    description: '`from` and `to` are times of the download; `to` itself is not included.',
-    access: 'admin',
-    query: pageQuery(reportFilters),
-    status: 200,
-    response: DownloadPage,
-  },
-  ({ db, query }) => listReports(db, query),
-);
-
-const exportDownloads = route(
-  {
-    method: 'get',
-    path: '/telemetry/downloads/csv',
+const downloadRoutes = listWithCsv({
+  path: '/telemetry/downloads',
+  operationId: 'listDownloads',
+  tag,
+  summary: 'List download reports, the latest download first',
+  description: '`from` and `to` are times of the download; `to` itself is not included.',
+  csv: {
     operationId: 'exportDownloads',
-    tag,
     summary: 'Read all download reports of a search as CSV',
-    description: csvNote,
-    access: 'admin',
-    query: object(reportFilters),
-    status: 200,
-    mediaType: csv,
-    streamed: true,
+    columns: ['downloadedAt', ...common, 'createdAt', 'id'],
   },
-  ({ db, query }) => reportsAsCsv(db, query),
-);
+  filters: reportFilters,
+  response: DownloadPage,
+  list: listReports,
+  each: eachReport,
+});
 
-const listDownloadRollups = route(
-  {
-    method: 'get',
-    path: '/telemetry/rollups',
-    operationId: 'listDownloadRollups',
-    tag,
-    summary: 'List counts of downloads by day, the latest day first',
-    description:
-      'By day (UTC), customer, tier, package, version and outcome. A download is counted within a few minutes after its report has arrived, on the day of the download. Counts stay when the reports are removed.',
-    access: 'admin',
-    query: pageQuery(rollupFilters),
-    status: 200,
-    response: RollupPage,
-  },
-  ({ db, query }) => listRollups(db, query),
-);
-
-const exportDownloadRollups = route(
-  {
-    method: 'get',
-    path: '/telemetry/rollups/csv',
+const rollupRoutes = listWithCsv({
+  path: '/telemetry/rollups',
+  operationId: 'listDownloadRollups',
+  tag,
+  summary: 'List counts of downloads by day, the latest day first',
+  description:
+    'By day (UTC), customer, tier, package, version and outcome. A download is counted within a few minutes after its report has arrived, on the day of the download. Counts stay when the reports are removed.',
+  csv: {
     operationId: 'exportDownloadRollups',
-    tag,
     summary: 'Read all counts of a search as CSV',
-    description: csvNote,
-    access: 'admin',
-    query: object(rollupFilters),
-    status: 200,
-    mediaType: csv,
-    streamed: true,
+    columns: ['day', ...common, 'count'],
   },
-  ({ db, query }) => rollupsAsCsv(db, query),
-);
+  filters: rollupFilters,
+  response: RollupPage,
+  list: listRollups,
+  each: eachRollup,
+});
 
-export const telemetryRoutes = [
-  reportDownload,
-  reportDownloads,
-  listDownloads,
-  exportDownloads,
-  listDownloadRollups,
-  exportDownloadRollups,
-];
+export const telemetryRoutes = [reportDownload, reportDownloads, ...downloadRoutes, ...rollupRoutes];

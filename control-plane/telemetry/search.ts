@@ -1,9 +1,8 @@
 /**
- * Search of download reports and of their counts by day, in pages and as CSV.
+ * Search of download reports and of their counts by day.
  */
 import { eachRow, type Page, paginate, type Tier } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import { csvLine } from '../csv.ts';
 import type { Download, DownloadReport, Rollup } from './schemas.ts';
 
 /** `from` is included, `to` is not. They are times of downloads, or days. */
@@ -76,22 +75,4 @@ export function eachReport(db: Knex, filter: DownloadFilter): AsyncIterable<Down
 /** All counts of a search. */
 export function eachRollup(db: Knex, filter: DownloadFilter): AsyncIterable<Rollup> {
   return each(db, rollups, filter);
-}
-
-/** All reports of a search as CSV. */
-export function reportsAsCsv(db: Knex, filter: DownloadFilter): AsyncGenerator<string> {
-  return asCsv(eachReport(db, filter), ['downloadedAt', ...common, 'createdAt', 'id']);
-}
-
-/** All counts of a search as CSV. */
-export function rollupsAsCsv(db: Knex, filter: DownloadFilter): AsyncGenerator<string> {
-  return asCsv(eachRollup(db, filter), ['day', ...common, 'count']);
-}
-
-async function* asCsv(rows: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string> {
-  yield csvLine(columns);
-  for await (const row of rows) {
-    const values = row as Record<string, string | number | null>;
-    yield csvLine(columns.map((column) => values[column] ?? null));
-  }
 }
