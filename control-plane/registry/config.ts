@@ -6,10 +6,16 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { defaultLimits, type LimitSettings, type TrustedProxy, trustedProxy } from './limits.ts';
 import { fileDescription, fileSettingOf, readSecretFiles, type SecretFile } from './secret-files.ts';
 import type { Secret } from './secrets.ts';
-import { vendor } from './vendor.ts';
+import type { BucketSettings } from './storage/location.ts';
+import { faultsOfStorage, homeOf, storageOf, storageSettings } from './storage/settings.ts';
 
 /** The settings that can be given by file. */
-const secretSettings = ['REGISTRY_SECRET', 'PUBLISH_SECRET', 'METRICS_SECRET'] as const;
+const secretSettings = [
+  'REGISTRY_SECRET',
+  'PUBLISH_SECRET',
+  'METRICS_SECRET',
+  'REGISTRY_S3_SECRET_ACCESS_KEY',
+] as const;
 
 const secretFile = (setting: (typeof secretSettings)[number]) =>
   Type.Optional(Type.String({ minLength: 1, description: fileDescription(setting) }));
@@ -19,11 +25,7 @@ const url = '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$';
 const Settings = Type.Object({
   REGISTRY_HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on' }),
   REGISTRY_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 4873, description: 'Port to listen on' }),
-  REGISTRY_STORAGE: Type.String({
-    minLength: 1,
-    default: `.${vendor}/registry`,
-    description: 'Folder of packages, signing keys and download reports; of one process',
-  }),
+  ...storageSettings,
   REGISTRY_PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: url,
@@ -77,8 +79,10 @@ const Settings = Type.Object({
 export type Config = {
   readonly host: string;
   readonly port: number;
+  /** A bucket, or a folder by its absolute path. */
+  readonly storage: BucketSettings | string;
   /** An absolute path. */
-  readonly storage: string;
+  readonly home: string;
   readonly publicUrl: string | undefined;
   readonly controlPlaneUrl: string;
   readonly registrySecret: Secret;
@@ -106,10 +110,12 @@ export const requiredSettings: readonly string[] = (Settings.required ?? []).fil
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const secrets = readSecretFiles(secretSettings, environment);
   const values = readSettings(secrets.environment, secrets.faults);
+  const storage = storageOf(values, secrets.secretOf);
   return Object.freeze({
     host: values.REGISTRY_HOST,
     port: values.REGISTRY_PORT,
-    storage: resolve(values.REGISTRY_STORAGE),
+    storage,
+    home: homeOf(values.REGISTRY_HOME, storage),
     publicUrl: values.REGISTRY_PUBLIC_URL,
     controlPlaneUrl: values.CONTROL_PLANE_URL,
     registrySecret: secrets.secretOf('REGISTRY_SECRET', values.REGISTRY_SECRET),
@@ -140,6 +146,7 @@ function readSettings(environment: NodeJS.ProcessEnv, faultsOfFiles: readonly st
     ...(check.errors ?? []).map(describe),
     ...faultsOfFiles,
     ...faultsOfProxies(String(values.TRUST_PROXY)),
+    ...faultsOfStorage(values),
   ];
   if (!isValid || faults.length > 0) throw new Error(faults.join('; '));
   return values;

@@ -24,6 +24,9 @@ import { openPackageKeys } from './signatures/package-keys.ts';
 import { createProvenanceServer } from './signatures/provenance.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { openFolder } from './storage/folder.ts';
+import type { BucketSettings } from './storage/location.ts';
+import { homeOf } from './storage/settings.ts';
+import type { Storage } from './storage/storage.ts';
 import { createTarballServer } from './tarballs.ts';
 import { type Plugins, verdaccioConfiguration } from './verdaccio-configuration.ts';
 import { followWithdrawals } from './withdrawals.ts';
@@ -34,8 +37,10 @@ export type RegistryOptions = {
   /** 0 for any free port. */
   port: number;
   host: string;
-  /** Folder for packages, signing keys and download reports; created if it is missing. */
-  storage: string;
+  /** Where packages are: a folder, which is created if it is missing, or a bucket. */
+  storage: string | BucketSettings;
+  /** Folder of download reports, signing keys and other caches, of one process. Default: that of the storage. */
+  home?: string | undefined;
   /** URL that customers use, and audience of their tokens. Default: `http://host:port`. */
   publicUrl?: string;
   controlPlaneUrl: string;
@@ -70,14 +75,17 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 const drainTimeout = 10_000;
 
+/** Milliseconds after which changes of other registries to a packument in a bucket are seen. */
+const bucketFreshness = 2000;
+
 /**
  * Starts the registry and resolves once it serves requests. The control plane does not need to be available.
- * @throws Error if the port is in use (`EADDRINUSE`), the storage is not writable, the file of keys is unreadable,
- * or Verdaccio did not load the gate
+ * @throws Error if the port is in use (`EADDRINUSE`), the storage cannot be used, the file of keys is unreadable, or
+ * Verdaccio did not load the gate
  */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const { log = logToStandardOutput, elapsed = () => performance.now() } = options;
-  const folder = resolve(options.storage);
+  const folder = homeOf(options.home, options.storage);
   await mkdir(folder, { recursive: true });
   const packageKeys = options.packageKeysFile ? await openPackageKeys(options.packageKeysFile) : undefined;
 
@@ -114,8 +122,11 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       withdrawalsAge: withdrawals.age,
       signingKeysAge: keys.age,
     });
-    const storage = openFolder(folder);
-    const packuments = openPackuments({ storage, freshness: 0, elapsed });
+    const { storage: location } = options;
+    const storage =
+      typeof location === 'string' ? openFolder(resolve(location)) : await openCheckedBucket(location, log, metrics);
+    const freshness = typeof location === 'string' ? 0 : bucketFreshness;
+    const packuments = openPackuments({ storage, freshness, elapsed, onConflict: metrics.countConflict });
     const { trustedProxy = () => false } = options;
     const limits = createLimits(options.limits ?? defaultLimits, trustedProxy, elapsed);
     const gate = createGate({
@@ -167,6 +178,17 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     await close(server);
     throw error;
   }
+}
+
+/** Loads Amazon's client only for a bucket, since it is large. */
+async function openCheckedBucket(settings: BucketSettings, log: Log, metrics: Metrics): Promise<Storage> {
+  const [{ openBucket }, { checkBucket }] = await Promise.all([
+    import('./storage/bucket.ts'),
+    import('./storage/bucket-check.ts'),
+  ]);
+  const storage = openBucket(settings, { log, onRequest: metrics.countBucketRequest });
+  await checkBucket(storage);
+  return storage;
 }
 
 type VerdaccioParts = { gate: Gate; packuments: Packuments; log: Log; folder: string; url: string };

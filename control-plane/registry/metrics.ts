@@ -1,8 +1,10 @@
 // The metrics of the registry, in Prometheus' text format.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RefusedReason } from './refusal.ts';
+import type { BucketOperation } from './storage/bucket.ts';
+import type { BucketFault } from './storage/bucket-faults.ts';
 import { vendor } from './vendor.ts';
 
 /** Values that are read at a scrape. */
@@ -22,6 +24,10 @@ export type Metrics = {
   countCredential(credential: 'token' | 'publisher' | 'metrics', reason: RefusedReason): void;
   countDownload(outcome: 'allowed' | 'denied'): void;
   addTarballBytes(bytes: number): void;
+  /** Counts a request to the bucket of the storage. */
+  countBucketRequest(operation: BucketOperation, seconds: number, fault: BucketFault | undefined): void;
+  /** Counts a change of a packument that another registry has changed first. */
+  countConflict(): void;
   /** The metrics of the registry, without those of the process: for documentation. */
   describe(): { name: string; type: string; labels: readonly string[]; help: string }[];
   /** The text of a scrape, with the metrics of the process itself. */
@@ -80,6 +86,28 @@ export function createMetrics(readings: Readings): Metrics {
     ),
   );
 
+  const bucketSeconds = new Histogram({
+    ...about(
+      'bucket_request_seconds',
+      'Requests to the bucket of the storage, with their retries, by operation (`read` and `write` of a packument, a provenance or, if it is published, a tarball; `open` of a tarball that is sent; `remove`, `list`): until a response has begun, or has arrived for `read`',
+    ),
+    labelNames: ['operation'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+  });
+  const bucketFaults = new Counter({
+    ...about(
+      'bucket_faults_total',
+      'Requests to the bucket that failed, by what is wrong: `denied` (the credentials or their rights), `missing` (no such bucket), `region`, `credentials` (none), `unreachable`, `other`',
+    ),
+    labelNames: ['operation', 'fault'],
+  });
+  const conflicts = new Counter(
+    about(
+      'packument_conflicts_total',
+      'Changes of a packument that were applied again, since another registry had changed it first',
+    ),
+  );
+
   async function read(): Promise<void> {
     const { due, oldestAge, dead } = await readings.backlog();
     reports.set({ state: 'due' }, due);
@@ -98,6 +126,11 @@ export function createMetrics(readings: Readings): Metrics {
     countCredential: (credential, reason) => credentials.inc({ credential, reason }),
     countDownload: (outcome) => downloads.inc({ outcome }),
     addTarballBytes: (count) => bytes.inc(count),
+    countBucketRequest(operation, seconds, fault) {
+      bucketSeconds.observe({ operation }, seconds);
+      if (fault !== undefined) bucketFaults.inc({ operation, fault });
+    },
+    countConflict: () => conflicts.inc(),
     describe() {
       return registry.getMetricsAsArray().map((metric) => {
         const { name, type, labelNames = [], help } = metric as unknown as DescribedMetric;

@@ -12,7 +12,7 @@ import { type Caller, requireStored } from './gate.ts';
 import type { Log } from './log.ts';
 import type { Catalogue } from './packages/packuments.ts';
 import { versionNotFound } from './refusal.ts';
-import { watchBody } from './response-body.ts';
+import { isAbandoned, watchBody } from './response-body.ts';
 import type { ByteRange, Storage } from './storage/storage.ts';
 
 export type TarballServer = {
@@ -72,7 +72,8 @@ export function createTarballServer(options: TarballServerOptions): TarballServe
       await pipeline(content, response);
     } catch (error) {
       // The response has been destroyed. A client that goes away is no fault.
-      if (content.errored === error) log('error', 'a tarball could not be read', { reason: String(error) });
+      if (content.errored === error && !isAbandoned(error))
+        log('error', 'a tarball could not be read', { reason: String(error) });
     }
   }
 

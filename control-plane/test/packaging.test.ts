@@ -71,18 +71,22 @@ t.test('units and images set settings that there are', async (t) => {
     CONTROL_PLANE_URL: 'https://control.example',
   };
   for (const unit of units) {
-    const [, name = '', value = ''] = /^Environment=(\w+)=(.+)$/m.exec(await read(unit)) ?? [];
-    values[name] = value.replace('%S', '/var/lib');
+    for (const [, name = '', value = ''] of (await read(unit)).matchAll(/^Environment=(\w+)=(.+)$/gm)) {
+      values[name] = value.replace('%S', '/var/lib');
+    }
   }
   t.equal(readConfig(values).home, '/var/lib/carton-control-plane');
-  t.equal(readRegistryConfig(values).storage, '/var/lib/carton-registry');
+  const folder = '/var/lib/carton-registry';
+  t.match(readRegistryConfig(values), { storage: folder, home: folder });
+  const ofBucket = readRegistryConfig({ ...values, REGISTRY_STORAGE: 's3://packages' });
+  t.equal(ofBucket.home, folder, 'reports stay in the folder that the unit may write to');
   for (const [, line = ''] of container.matchAll(/^ENV ((?!NODE_ENV).+)$/gm)) {
     Object.assign(values, Object.fromEntries(line.split(' ').map((pair) => pair.split('='))));
   }
   const { host, home } = readConfig(values);
   t.strictSame([host, home], ['0.0.0.0', '/var/lib/carton']);
   const registry = readRegistryConfig(values);
-  t.strictSame([registry.host, registry.storage], ['0.0.0.0', '/var/lib/carton']);
+  t.strictSame([registry.host, registry.storage, registry.home], ['0.0.0.0', '/var/lib/carton', '/var/lib/carton']);
   const ports = [...container.matchAll(/^EXPOSE (\d+)$/gm)].map(([, port]) => Number(port));
   t.strictSame(ports, [readConfig(values).port, registry.port]);
 });

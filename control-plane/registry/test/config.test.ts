@@ -1,8 +1,10 @@
 // The settings of the registry: their values, defaults and errors.
 
-import { resolve } from 'node:path';
+import { chmod } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import t from 'tap';
 import { readConfig } from '../config.ts';
+import type { BucketSettings } from '../storage/location.ts';
 
 const required = {
   CONTROL_PLANE_URL: 'https://control.example',
@@ -13,6 +15,7 @@ const defaults = {
   host: '127.0.0.1',
   port: 4873,
   storage: resolve('.carton/registry'),
+  home: resolve('.carton/registry'),
   publicUrl: undefined,
   controlPlaneUrl: required.CONTROL_PLANE_URL,
   registrySecret: required.REGISTRY_SECRET,
@@ -54,11 +57,38 @@ t.test('settings are read', async (t) => {
     host: '0.0.0.0',
     port: 0,
     storage: '/srv/registry',
+    home: '/srv/registry',
     publicUrl: 'https://registry.example/npm/',
     packageKeysFile: resolve('package-keys.json'),
     metricsSecret: 'metrics-secret-of-the-tests',
     limits: { requests: 1, burst: 2, tarballs: 3, wrongTokens: 0 },
   });
+});
+
+t.test('a bucket, its service and its credentials', async (t) => {
+  const bucket = { ...required, REGISTRY_STORAGE: 's3://packages/registry/one/' };
+  const settings = { bucket: 'packages', prefix: 'registry/one/', endpoint: undefined, region: 'us-east-1' };
+  const machine = { ...settings, pathStyle: false, credentials: undefined };
+  t.strictSame(read(bucket), { ...defaults, storage: machine });
+  t.match(read({ ...bucket, REGISTRY_STORAGE: 's3://packages' }).storage, { bucket: 'packages', prefix: '' });
+  const folder = t.testdir({ secret: 'the-secret-of-an-access-key\n' });
+  await chmod(join(folder, 'secret'), 0o600);
+  const config = read({
+    ...bucket,
+    REGISTRY_HOME: '/var/lib/registry',
+    REGISTRY_S3_ENDPOINT: 'https://s3.example',
+    REGISTRY_S3_REGION: 'eu-central-1',
+    REGISTRY_S3_ACCESS_KEY_ID: 'an-access-key',
+    REGISTRY_S3_SECRET_ACCESS_KEY_FILE: join(folder, 'secret'),
+  });
+  t.equal(config.home, '/var/lib/registry');
+  const { credentials, ...storage } = config.storage as BucketSettings;
+  const service = { endpoint: 'https://s3.example', region: 'eu-central-1', pathStyle: true };
+  t.strictSame(storage, { ...settings, ...service });
+  t.strictSame(credentials?.(), { accessKeyId: 'an-access-key', secretAccessKey: 'the-secret-of-an-access-key' });
+  t.equal(config.secretFiles.length, 1, 'the file is followed');
+  const inName = read({ ...bucket, REGISTRY_S3_ENDPOINT: 'https://s3.example', REGISTRY_S3_PATH_STYLE: 'false' });
+  t.match(inName.storage, { pathStyle: false });
 });
 
 t.test('an error names the missing or invalid setting, and no value', async (t) => {
@@ -77,6 +107,24 @@ t.test('an error names the missing or invalid setting, and no value', async (t) 
     [{ RATE_LIMIT_BURST: '0' }, /^RATE_LIMIT_BURST must be >= 1$/],
     [{ TRUST_PROXY: 'perhaps' }, /^TRUST_PROXY must be a number of proxies, or addresses and ranges/],
     [{ REGISTRY_PORT: '65536' }, /^REGISTRY_PORT must be <= 65535$/],
+    ...[
+      's3:packages',
+      's3://',
+      's3://Packages',
+      's3://packages//one',
+      's3://packages/../one',
+      'https://s3.example/x',
+    ].map((text): [Record<string, string>, RegExp] => [
+      { REGISTRY_STORAGE: text },
+      /^REGISTRY_STORAGE must be a folder, or a bucket as s3:\/\/bucket\/prefix$/,
+    ]),
+    [{ REGISTRY_S3_REGION: 'eu-central-1' }, /^REGISTRY_S3_REGION needs a bucket, and REGISTRY_STORAGE is a folder$/],
+    [
+      { REGISTRY_STORAGE: 's3://packages', REGISTRY_S3_ACCESS_KEY_ID: 'an-access-key' },
+      /^REGISTRY_S3_SECRET_ACCESS_KEY is not set, and REGISTRY_S3_ACCESS_KEY_ID is$/,
+    ],
+    [{ REGISTRY_STORAGE: 's3://packages', REGISTRY_S3_ENDPOINT: 's3.example' }, /^REGISTRY_S3_ENDPOINT must match/],
+    [{ REGISTRY_STORAGE: 's3://packages', REGISTRY_S3_PATH_STYLE: 'yes' }, /^REGISTRY_S3_PATH_STYLE must match/],
   ];
   for (const [change, message] of cases) {
     t.throws(() => readConfig({ ...required, ...change }), { message }, JSON.stringify(change));

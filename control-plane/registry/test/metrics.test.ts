@@ -72,6 +72,7 @@ t.test('requests, refusals, downloads and bytes are counted', async (t) => {
     'downloads_total{outcome="allowed"}': 1,
     'downloads_total{outcome="denied"}': 1,
     tarball_bytes_total: length + 10,
+    packument_conflicts_total: 0,
   });
 });
 

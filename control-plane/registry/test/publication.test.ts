@@ -1,10 +1,9 @@
 // Publishing, changing and removing versions: none is lost or half there, whatever comes at the same time or is left by a
 // crash.
 
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { change, integrityOf, publicationOf, publishVersion, readPackument, versionsOf } from './publications.ts';
+import { keysOf, kinds, makeStorage } from './storages.ts';
 import {
   generateKey,
   makeFolder,
@@ -19,19 +18,36 @@ import {
 
 const key = generateKey();
 const controlPlane = await startControlPlaneStub(t, [key]);
+/** Each test is run with both. */
+let kind: (typeof kinds)[number];
+
+const folder = 'packages/@carton/cart/';
 
 async function start(t: Test) {
-  const storage = await makeFolder(t);
-  const folder = join(storage, 'packages/@carton/cart');
-  await mkdir(folder, { recursive: true });
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
-  return { registry, folder };
+  const made = await makeStorage(t, kind);
+  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, ...(await made.options()) });
+  const files = async () => (await keysOf(made, folder)).map((key) => key.slice(folder.length));
+  const leave = (name: string, content: string) => made.storage.write(folder + name, Buffer.from(content), 'always');
+  const read = async (name: string) => {
+    const stored = await made.storage.read(folder + name);
+    return typeof stored === 'object' ? stored.content.toString() : undefined;
+  };
+  return { registry, files, leave, read };
 }
 
 const cart = '@carton/cart';
 const path = '/@carton%2fcart';
 
-t.test('versions that are published at the same time are all there', async (t) => {
+function test(name: string, check: (t: Test) => Promise<void>): void {
+  for (const each of kinds) {
+    t.test(`${each}: ${name}`, async (t) => {
+      kind = each;
+      await check(t);
+    });
+  }
+}
+
+test('versions that are published at the same time are all there', async (t) => {
   const { registry } = await start(t);
   const versions = Array.from({ length: 24 }, (_, at) => `1.0.${at + 10}`);
   const answers = await Promise.all(versions.map((version) => publishVersion(registry, cart, version, version)));
@@ -44,31 +60,31 @@ t.test('versions that are published at the same time are all there', async (t) =
   t.equal(packument.readme, `The readme of ${latest}`);
 });
 
-t.test('a tarball that a crash has left does not stop its version from being published', async (t) => {
+test('a tarball that a crash has left does not stop its version from being published', async (t) => {
   for (const [name, left] of [
     ['the same content', 'the content'],
     ['other content', 'what the crash has left'],
     ['nothing', ''],
   ] as const) {
-    const { registry, folder } = await start(t);
-    await writeFile(join(folder, 'cart-1.0.0.tgz'), left);
+    const { registry, leave, read } = await start(t);
+    await leave('cart-1.0.0.tgz', left);
     t.match(await publishVersion(registry, cart, '1.0.0', 'the content'), { status: 201 }, name);
     t.strictSame(await versionsOf(registry, cart), { versions: ['1.0.0'], wrong: [] }, name);
-    t.equal(await readFile(join(folder, 'cart-1.0.0.tgz'), 'utf8'), left, 'it may belong to another request');
+    t.equal(await read('cart-1.0.0.tgz'), left, 'it may belong to another request');
   }
 });
 
-t.test('a packument that a crash has left empty is as none', async (t) => {
-  const { registry, folder } = await start(t);
-  await writeFile(join(folder, 'package.json'), '');
+test('a packument that a crash has left empty is as none', async (t) => {
+  const { registry, leave } = await start(t);
+  await leave('package.json', '');
   const token = await signToken(key, registry.url);
   t.equal((await send(registry, path, token)).status, 404);
   t.match(await publishVersion(registry, cart, '1.0.0', 'the content'), { status: 201 });
   t.equal((await send(registry, path, token)).status, 200);
 });
 
-t.test('a version never changes, also if two requests publish it at the same time', async (t) => {
-  const { registry, folder } = await start(t);
+test('a version never changes, also if two requests publish it at the same time', async (t) => {
+  const { registry, files } = await start(t);
   const contents = ['one', 'two', 'three', 'four'];
   const answers = await Promise.all(contents.map((content) => publishVersion(registry, cart, '1.0.0', content)));
   t.strictSame(answers.map(({ status }) => status).sort(), [201, 409, 409, 409]);
@@ -80,7 +96,7 @@ t.test('a version never changes, also if two requests publish it at the same tim
   t.strictSame(await versionsOf(registry, cart), { versions: ['1.0.0'], wrong: [] });
   const { versions } = await readPackument(registry, cart);
   t.equal(versions['1.0.0'].dist.integrity, integrityOf(winner));
-  t.equal((await readdir(folder)).length, 2, 'the other tarballs are gone');
+  t.equal((await files()).length, 2, 'the other tarballs are gone');
   t.match(await publishVersion(registry, cart, '1.0.0', winner), { status: 409 });
 
   const again = await npm(registry, await makePackage(t, { name: cart, version: '1.0.0' }), publishSecret, 'publish');
@@ -88,7 +104,7 @@ t.test('a version never changes, also if two requests publish it at the same tim
   t.match(again.output, /cannot publish over/i);
 });
 
-t.test('a change of what has been changed since is refused, so that no version is lost', async (t) => {
+test('a change of what has been changed since is refused, so that no version is lost', async (t) => {
   const { registry } = await start(t);
   await publishVersion(registry, cart, '1.0.0', 'one');
   const read = await readPackument(registry, cart);
@@ -105,13 +121,13 @@ t.test('a change of what has been changed since is refused, so that no version i
 t.test(
   'npm unpublishes a version and a package, and their tarballs are gone; both can be published again',
   async (t) => {
-    const { registry, folder } = await start(t);
+    const { registry, files } = await start(t);
     for (const version of ['1.0.0', '1.1.0']) await publishVersion(registry, cart, version, version);
     const project = await makeFolder(t);
     const one = await npm(registry, project, publishSecret, 'unpublish', '--force', '@carton/cart@1.1.0');
     t.equal(one.code, 0, one.output);
     t.strictSame((await readPackument(registry, cart))['dist-tags'], { latest: '1.0.0' });
-    t.strictSame((await readdir(folder)).sort(), ['cart-1.0.0.tgz', 'package.json']);
+    t.strictSame(await files(), ['cart-1.0.0.tgz', 'package.json']);
     t.match(await change(registry, 'DELETE', `${path}/-/cart-1.0.0.tgz/-rev/1-0`), {
       status: 409,
       body: { code: 'tarball_used' },
@@ -122,14 +138,14 @@ t.test(
     t.equal(all.code, 0, all.output);
     t.equal(await readPackument(registry, cart), undefined);
     t.equal((await send(registry, path, await signToken(key, registry.url))).status, 404);
-    t.strictSame(await readdir(folder), ['package.json'], 'a version published at the same time would not be lost');
+    t.strictSame(await files(), ['package.json'], 'a version published at the same time would not be lost');
     t.match(await change(registry, 'DELETE', `${path}/-rev/1-0`), { status: 404 });
     t.match(await publishVersion(registry, cart, '1.0.0', 'other content'), { status: 201 });
     t.strictSame(await versionsOf(registry, cart), { versions: ['1.0.0'], wrong: [] });
   },
 );
 
-t.test('dist-tags are set, moved and removed, and name existing versions only', async (t) => {
+test('dist-tags are set, moved and removed, and name existing versions only', async (t) => {
   const { registry } = await start(t);
   for (const version of ['1.0.0', '1.1.0']) await publishVersion(registry, cart, version, version);
   const project = await makeFolder(t);
@@ -147,8 +163,8 @@ t.test('dist-tags are set, moved and removed, and name existing versions only', 
   t.match(await change(registry, 'PUT', '/-/package/@carton%2fnone/dist-tags/next', '1.0.0'), { status: 404 });
 });
 
-t.test('wrong requests change nothing and say why', async (t) => {
-  const { registry, folder } = await start(t);
+test('wrong requests change nothing and say why', async (t) => {
+  const { registry, files } = await start(t);
   const sent = (changes: object) => publicationOf(cart, '1.0.0', 'the content', changes);
   const [version] = Object.values(sent({}).versions);
   const invalid = { status: 400, body: { code: 'publication_invalid' } };
@@ -174,7 +190,7 @@ t.test('wrong requests change nothing and say why', async (t) => {
   t.match(await change(registry, 'PUT', `${path}/-/cart-1.0.0.tgz/x`, {}), { status: 404 });
   const large = { method: 'PUT', headers: { 'Content-Type': 'application/json', 'Content-Length': '300000000' } };
   t.match(await send(registry, path, publishSecret, large), { status: 413 });
-  t.strictSame(await readdir(folder), []);
+  t.strictSame(await files(), []);
 
   const token = await signToken(key, registry.url);
   for (const [method, target] of [

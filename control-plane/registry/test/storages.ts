@@ -1,0 +1,55 @@
+// The two storages, for tests of what holds for both: a folder, and a bucket of an S3-compatible service.
+
+import type { Test } from 'tap';
+import type { RegistryOptions } from '../index.ts';
+import { openBucket } from '../storage/bucket.ts';
+import { openFolder } from '../storage/folder.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type S3Service, startS3Service } from '../testing/s3-service.ts';
+import { makeFolder } from './test-registry.ts';
+
+export type TestStorage = {
+  name: string;
+  /** The storage itself, beside the registries that use it. */
+  storage: Storage;
+  /** The options of a registry that uses it. */
+  options(): Promise<Pick<RegistryOptions, 'storage' | 'home'>>;
+};
+
+export const kinds = ['a folder', 'a bucket'] as const;
+
+let service: Promise<S3Service> | undefined;
+
+/** The service of this file's tests. */
+export function s3Service(t: Test): Promise<S3Service> {
+  service ??= (async () => {
+    let root = t;
+    while (root.parent instanceof Object && 'teardown' in root.parent) root = root.parent as Test;
+    const started = await startS3Service(await makeFolder(root));
+    root.teardown(() => started.kill());
+    return started;
+  })();
+  return service;
+}
+
+let number = 0;
+
+/** A storage without anything in it. */
+export async function makeStorage(t: Test, kind: (typeof kinds)[number]): Promise<TestStorage> {
+  if (kind === 'a folder') {
+    const folder = await makeFolder(t);
+    return { name: kind, storage: openFolder(folder), options: async () => ({ storage: folder }) };
+  }
+  const { settings } = await s3Service(t);
+  const own = { ...settings, prefix: `registry-${number++}/` };
+  const storage = openBucket(own, { log: () => {} });
+  t.teardown(() => storage.close());
+  return { name: kind, storage, options: async () => ({ storage: own, home: await makeFolder(t) }) };
+}
+
+/** The keys of a storage below `prefix`, in order. */
+export async function keysOf({ storage }: TestStorage, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of storage.list(prefix)) keys.push(key);
+  return keys.sort();
+}
