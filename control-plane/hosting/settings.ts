@@ -31,6 +31,8 @@ const Settings = object({
 
 /** All settings with defaults and descriptions. */
 export const settings = Settings.properties;
+/** Names of the settings that must be set. */
+export const requiredSettings: readonly string[] = ['CONTROL_PLANE_URL', 'HOSTING_SECRET', 'PROXY_SECRET'];
 
 export interface HostingConfig extends HostingOptions {
   /** Files of secrets, to be followed. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { defaultLimits, type LimitSettings, type TrustedProxy, trustedProxy } from './limits.ts';
-import { fileDescription, fileSettingOf, readSecretFiles, type SecretFile } from './secret-files.ts';
+import { fileDescription, readSecretFiles, type SecretFile } from './secret-files.ts';
 import type { Secret } from './secrets.ts';
 import type { BucketSettings } from './storage/location.ts';
 import { faultsOfStorage, homeOf, storageOf, storageSettings } from './storage/settings.ts';
@@ -164,31 +164,4 @@ function faultsOfProxies(text: string): string[] {
 
 function describe({ keyword, params, instancePath, message }: ErrorObject): string {
   return keyword === 'required' ? `${params.missingProperty} is not set` : `${instancePath.slice(1)} ${message}`;
-}
-
-function isSecretSetting(name: string): boolean {
-  return (secretSettings as readonly string[]).includes(name);
-}
-
-/** The text of `--help`. */
-export function helpText(command: string): string {
-  const rows = Object.entries(settings).map(([name, { default: defaultValue, description }]) => {
-    const value = requiredSettings.includes(name)
-      ? isSecretSetting(name)
-        ? ` (required, or ${fileSettingOf(name)})`
-        : ' (required)'
-      : defaultValue === undefined
-        ? ''
-        : ` (${defaultValue})`;
-    return `  ${name}${value}\n      ${description}`;
-  });
-  return `${[
-    `Usage: ${command} [--help]`,
-    '',
-    'Runs the gated npm registry until SIGTERM or SIGINT. It is configured by its environment:',
-    '',
-    ...rows,
-    '',
-    'Exit codes: 0 stopped by a signal, 1 cannot start, 2 wrong arguments',
-  ].join('\n')}\n`;
 }

@@ -1,23 +1,18 @@
 // Runs the registry as a process, configured by its environment. Exit code 0 after SIGTERM or SIGINT, 1 if it cannot
 // start, 2 for wrong arguments.
 
-import { parseArgs } from 'node:util';
-import { helpText, readConfig } from './config.ts';
+import { answerArguments } from './arguments.ts';
+import { readConfig, requiredSettings, settings } from './config.ts';
 import { startRegistry } from './index.ts';
 import { logToStandardOutput as log } from './log.ts';
 import { followSecretFiles } from './secret-files.ts';
 
-function end(code: number, message: string): never {
-  (code === 0 ? process.stdout : process.stderr).write(message);
-  process.exit(code);
-}
-
-try {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
-  if (values.help) end(0, helpText('npm run registry --'));
-} catch (error) {
-  end(2, `${(error as Error).message.split('\n')[0]}\n`);
-}
+answerArguments({
+  command: 'npm run registry --',
+  about: 'Runs the gated npm registry',
+  settings,
+  required: requiredSettings,
+});
 
 try {
   const config = readConfig(process.env);
@@ -39,5 +34,6 @@ try {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 } catch (error) {
-  end(1, `The registry cannot start: ${(error as Error).message}\n`);
+  process.stderr.write(`The registry cannot start: ${(error as Error).message}\n`);
+  process.exit(1);
 }

@@ -13,6 +13,7 @@ import { packageName } from '@carton/runtime/service';
 import { callerOf } from '@carton/runtime/testing';
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { settings as allSettings } from '../config.ts';
 import { startControlPlane } from '../index.ts';
 import { run, settings } from './processes.ts';
 import { makeDatabase, optionsFor } from './test-control-plane.ts';
@@ -24,6 +25,28 @@ t.test('an invalid setting is reported in one line, with exit code 1', async (t)
   const { ended, output } = run(t, { ...settings, ADMIN_SECRET: 'short' });
   t.equal(await ended, 1);
   t.match(output(), /^the control plane cannot start: invalid setting: ADMIN_SECRET must [^\n]+\n$/);
+});
+
+t.test('--help lists the settings; another argument is refused with exit code 2', async (t) => {
+  const help = run(t, {}, ['--help']);
+  t.equal(await help.ended, 0);
+  t.match(help.output(), /^Usage: npm run control-plane -- \[--help\]\n/);
+  t.match(help.output(), /^ {2}ADMIN_SECRET \(required, or ADMIN_SECRET_FILE\)$/m);
+  for (const name of Object.keys(allSettings)) t.match(help.output(), new RegExp(`^  ${name}\\b`, 'm'));
+  const wrong = run(t, settings, ['--port', '1']);
+  t.equal(await wrong.ended, 2);
+  t.match(wrong.output(), /^Unknown option '--port'[^\n]*\n$/);
+});
+
+t.test('a database that does not respond is reported by the name of its setting', async (t) => {
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const { ended, output } = run(t, { ...settings, DATABASE_URL: `postgres://${host}:1/control` });
+    t.equal(await ended, 1);
+    t.match(
+      output(),
+      /^the control plane cannot start: DATABASE_URL leads to no PostgreSQL server that responds: connect ECONNREFUSED [^\n]+\n$/m,
+    );
+  }
 });
 
 t.test('secrets in files are replaced without a restart; a wrong file is reported at the start', async (t) => {

@@ -24,8 +24,8 @@ export interface Run {
 }
 
 /** Starts a process that ends with the test. */
-export function run(t: Test, environment: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
+export function run(t: Test, environment: Record<string, string>, words: readonly string[] = []): Run {
+  const child = spawn(process.execPath, ['--conditions=workspace-source', main, ...words], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
