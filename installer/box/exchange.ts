@@ -6,6 +6,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import { hasSupervisor } from './control.ts';
 import type { BoxFolder } from './folder.ts';
 import type { Launch } from './launch.ts';
 import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
@@ -44,7 +45,8 @@ export async function exchangeBox(
   output: Output,
   waitOptions: WaitOptions,
 ): Promise<RunningBox> {
-  const supervised = running?.supervised === true;
+  // The supervisors of release 0.1.0 have no control socket, and end at an entry of the queue that they do not know.
+  const supervised = running?.supervised === true && (await hasSupervisor(folder));
   const hold: QueueEntry = { holder: { pid: process.pid, identity: (await identify(process.pid)) ?? '' } };
   // The supervisor of a box waits until the queue has another launch, or this process has died.
   const queue = (...entries: QueueEntry[]) => (supervised ? writeLaunchQueue(folder, entries) : undefined);
@@ -64,7 +66,15 @@ export async function exchangeBox(
   let isOver = false;
   try {
     await queue(hold);
-    if (running) await stopBox(folder, running, output, { seconds: waitOptions.stopSeconds });
+    const { stopSeconds: seconds } = waitOptions;
+    if (running?.supervised && !supervised) {
+      await stopForGood(folder, running, output, { timeoutSeconds: seconds });
+      const { pid } = running.parent as { pid: number };
+      output.warn(
+        `process ${pid}, which ran the box in the foreground, is of an earlier release of this command and has ended: start it again, and it takes the box over`,
+        { parent: pid },
+      );
+    } else if (running) await stopBox(folder, running, output, { seconds });
     try {
       await steps.stopped();
       const checked = await begin(await privately(launch), waitOptions);

@@ -2,12 +2,13 @@
  * A box of release 0.1.0 is upgraded by this command: data, settings and secrets stay, and a service that runs
  * `start --foreground` runs it again.
  */
+import { once } from 'node:events';
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { readRecords } from '../upgrade/record.ts';
 import { key, list, makeBox } from './support/box.ts';
-import { firstSecrets, startFirstRelease, writeFirstRelease } from './support/first-release.ts';
+import { firstSecrets, startFirstRelease, startFirstService, writeFirstRelease } from './support/first-release.ts';
 import { additive, changing, makeStore, order, ordersOf, storePackages } from './support/store.ts';
 import { startVendor } from './support/vendor.ts';
 
@@ -73,6 +74,36 @@ t.test('a box that is stopped, and then runs as a service of `start --foreground
   t.match(await box.ask(), { version: '0.2.0', environment: served() });
   t.strictSame(await ordersOf(box, 'paris'), ['1001']);
   t.equal(service.child.exitCode, null, 'the process of the service stays');
+  service.child.kill('SIGTERM');
+  t.match(await service.ended, { exitCode: 0 });
+});
+
+t.test('a box under `start --foreground` of its release', async (t) => {
+  const box = await makeBox(t, vendor);
+  vendor.publish('0.1.0', first);
+  const id = await writeFirstRelease(box, vendor, first, lines);
+  const parent = await startFirstService(t, box, id);
+  await order(box, 'berlin');
+  vendor.publish('0.2.0', makeStore('0.2.0', [additive]));
+  t.match(await box.run(['upgrade', '--json']), { exitCode: 0 });
+  t.match(await box.ask(), { version: '0.2.0', environment: served() });
+  t.equal(parent.exitCode, null, 'it starts the new release');
+
+  vendor.publish('0.3.0', makeStore('0.3.0', [additive, changing]));
+  const ended = once(parent, 'exit');
+  const upgraded = await box.run(['upgrade', '--json']);
+  t.match(upgraded, { exitCode: 0 });
+  const warning = `process ${parent.pid}, which ran the box in the foreground, is of an earlier release`;
+  t.match(upgraded.stdout, warning);
+  t.match(upgraded.stdout, /start it again, and it takes the box over/);
+  t.strictSame(await ended, [0, null]);
+  t.match(await box.ask(), { version: '0.3.0', environment: served() });
+  t.strictSame(await ordersOf(box, 'berlin'), ['1001-x']);
+
+  const service = box.begin(['start', '--foreground', '--json']);
+  await service.printed('"healthy"');
+  t.match(await box.ask(), { version: '0.3.0' });
+  t.strictSame(await ordersOf(box, 'berlin'), ['1001-x']);
   service.child.kill('SIGTERM');
   t.match(await service.ended, { exitCode: 0 });
 });

@@ -9,6 +9,8 @@ import { once } from 'node:events';
 import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
 import { list } from 'tar';
 import { lockFileName } from '../../vendor.ts';
 import type { TestBox } from './box.ts';
@@ -107,6 +109,15 @@ export async function startFirstRelease(box: TestBox, id: string): Promise<Child
   const record = JSON.stringify({ identity: `${bootId}:${startTime}`, release: id });
   await writeFile(join(dir, 'run/box.pid'), `${child.pid}\n${record}\n`);
   child.unref();
+  await until(async () => (await box.ask()) !== undefined);
+  return child;
+}
+
+/** Runs the box as the service of release 0.1.0 did: under its `start --foreground`. */
+export async function startFirstService(t: Test, box: TestBox, id: string): Promise<ChildProcess> {
+  const program = fileURLToPath(new URL('first-parent.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, box.dir, id, String(box.port)], { stdio: 'ignore' });
+  t.teardown(() => child.kill('SIGKILL'));
   await until(async () => (await box.ask()) !== undefined);
   return child;
 }
