@@ -36,7 +36,8 @@ function helpText({ command, about, settings, required }: ServiceHelp): string {
       : defaultValue === undefined
         ? ''
         : ` (${defaultValue})`;
-    return `  ${name}${value}\n      ${description}`;
+    // Links of Markdown lead nowhere in a terminal.
+    return `  ${name}${value}\n      ${description?.replace(/ \(\[[^\]]+\]\([^)]+\)\)/g, '')}`;
   });
   return `${[
     `Usage: ${command} [--help]`,
