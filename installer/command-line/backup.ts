@@ -2,7 +2,7 @@
  * Commands about backups of a box.
  */
 import { vendor } from '../vendor.ts';
-import type { CommandDefinition, OptionDefinition } from './definition.ts';
+import { type CommandDefinition, type OptionDefinition, pullCodes } from './definition.ts';
 
 const load = () => import('../commands/run-backup.ts');
 
@@ -113,11 +113,7 @@ export const backupCommands: readonly CommandDefinition[] = [
     codes: [
       'ok',
       'storage_unavailable',
-      'wrong_key',
-      'key_not_active',
-      'control_plane_unavailable',
-      'registry_refused',
-      'integrity_failed',
+      ...pullCodes,
       'disk_full',
       'box_not_healthy',
       'busy',

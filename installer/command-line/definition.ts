@@ -54,6 +54,11 @@ export interface CommandTable {
   groups: Readonly<Record<string, string>>;
 }
 
+/** How a command ends that needs the licence and the control plane, besides its own codes. */
+export const controlPlaneCodes = ['wrong_key', 'key_not_active', 'control_plane_unavailable'] as const;
+/** How a command ends that pulls packages. */
+export const pullCodes = [...controlPlaneCodes, 'registry_refused', 'integrity_failed'] as const;
+
 /** The exit codes a command can end with, by status. */
 export function codesOf({ codes }: Pick<CommandDefinition, 'codes'>): ExitCode[] {
   const all = new Set<ExitCode>(['unexpected', 'usage', ...codes]);

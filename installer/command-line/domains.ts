@@ -2,17 +2,10 @@
  * `deploy` and the commands of the group `domains`.
  */
 import { vendor } from '../vendor.ts';
-import type { CommandDefinition } from './definition.ts';
+import { type CommandDefinition, controlPlaneCodes } from './definition.ts';
 
 const load = () => import('../commands/run-deploy.ts');
-const codes = [
-  'ok',
-  'wrong_key',
-  'key_not_active',
-  'control_plane_unavailable',
-  'not_installed',
-  'interrupted',
-] as const;
+const codes = ['ok', ...controlPlaneCodes, 'not_installed', 'interrupted'] as const;
 const changeCodes = [...codes, 'busy', 'folder_unusable', 'disk_full'] as const;
 const domains = [{ name: '<domains...>', description: 'such as shop.example.com, or *.shops.example.com' }];
 

@@ -3,18 +3,11 @@
  */
 import { vendor } from '../vendor.ts';
 import { shells } from './completion.ts';
-import type { CommandDefinition } from './definition.ts';
+import { type CommandDefinition, controlPlaneCodes } from './definition.ts';
 
 const license = () => import('../commands/run-license.ts');
 const version = () => import('../commands/run-version.ts');
-const licenseCodes = [
-  'ok',
-  'wrong_key',
-  'key_not_active',
-  'control_plane_unavailable',
-  'not_installed',
-  'interrupted',
-] as const;
+const licenseCodes = ['ok', ...controlPlaneCodes, 'not_installed', 'interrupted'] as const;
 
 export const informationCommands: readonly CommandDefinition[] = [
   {

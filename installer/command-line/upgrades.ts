@@ -2,7 +2,7 @@
  * The commands that plan, make and undo upgrades.
  */
 import { vendor } from '../vendor.ts';
-import { type CommandDefinition, healthTimeout, type OptionDefinition } from './definition.ts';
+import { type CommandDefinition, healthTimeout, type OptionDefinition, pullCodes } from './definition.ts';
 
 const which: readonly OptionDefinition[] = [
   { flags: '--version <release>', description: 'version of the release; the box then stays at it' },
@@ -24,17 +24,7 @@ export const upgradeCommands: readonly CommandDefinition[] = [
       },
     ],
     examples: [`${vendor} plan`, `${vendor} plan --version 0.3.1`, `${vendor} plan --key-file growth.txt`],
-    codes: [
-      'ok',
-      'wrong_key',
-      'key_not_active',
-      'control_plane_unavailable',
-      'registry_refused',
-      'integrity_failed',
-      'not_installed',
-      'yanked',
-      'interrupted',
-    ],
+    codes: ['ok', ...pullCodes, 'not_installed', 'yanked', 'interrupted'],
     load: async () => (await import('../commands/run-plan.ts')).runPlan,
   },
   {
@@ -49,11 +39,7 @@ export const upgradeCommands: readonly CommandDefinition[] = [
     examples: [`${vendor} upgrade`, `${vendor} upgrade --version 0.3.1`, `${vendor} upgrade --unpin`],
     codes: [
       'ok',
-      'wrong_key',
-      'key_not_active',
-      'control_plane_unavailable',
-      'registry_refused',
-      'integrity_failed',
+      ...pullCodes,
       'disk_full',
       'port_taken',
       'box_not_healthy',
