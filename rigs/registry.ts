@@ -26,11 +26,17 @@ export const rig: Rig = {
       defaultValue: '10000',
       short: '30',
     },
+    storage: {
+      about: 'where packages are: a folder of each registry, or one bucket of both',
+      defaultValue: 'folder',
+      oneOf: ['folder', 's3'],
+    },
     kills: { about: 'kills of the control plane and the registries', defaultValue: '20', short: '4' },
   },
   timeLimit: ({ short }) => (short ? 240 : 3600),
   async run(stage) {
-    const vendor = await startVendor(stage);
+    const storage = stage.word('storage') as 'folder' | 's3';
+    const vendor = await startVendor(stage, {}, { storage });
     const parts: Record<string, (number: number) => Promise<Findings>> = {
       pulls: (pulls) => pullWithoutControlPlane(stage, vendor, { pulls }),
       npm: (installs) => installWithoutControlPlane(stage, vendor, { installs }),

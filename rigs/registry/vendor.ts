@@ -7,6 +7,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageName } from '@carton/runtime';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
+import { startS3Service } from '../../control-plane/registry/testing/s3-service.ts';
 import {
   type BuiltPackage,
   buildPackages,
@@ -32,7 +33,7 @@ export interface VendorService {
 }
 
 export interface Registry extends VendorService {
-  /** The folder of its packages and reports. */
+  /** The folder of its reports, and of its packages if they are in no bucket. */
   storage: string;
 }
 
@@ -95,8 +96,13 @@ async function startService(
 /**
  * Starts everything, with all packages published and released.
  * @param environment further settings of the control plane
+ * @param options.storage `s3` for one bucket of both registries, with s3rver and the conditions of writes that it does not have
  */
-export async function startVendor(stage: Stage, environment: Environment = {}): Promise<Vendor> {
+export async function startVendor(
+  stage: Stage,
+  environment: Environment = {},
+  { storage: kind = 'folder' }: { storage?: 'folder' | 's3' } = {},
+): Promise<Vendor> {
   const secret = () => randomBytes(24).toString('hex');
   const secrets = { admin: secret(), registry: secret(), publish: secret(), metrics: secret() };
   const [controlPort, ...ports] = [await freePort(), await freePort(), await freePort()] as const;
@@ -122,6 +128,8 @@ export async function startVendor(stage: Stage, environment: Environment = {}): 
       ...environment,
     },
   });
+  const bucket = kind === 's3' ? await startS3Service(join(stage.folder, 's3')) : undefined;
+  if (bucket) stage.atEnd('s3rver', bucket.kill);
   const startRegistry = async (number: 1 | 2): Promise<Registry> => {
     const storage = join(stage.folder, `registry-${number}`);
     const port = ports[number - 1];
@@ -132,7 +140,8 @@ export async function startVendor(stage: Stage, environment: Environment = {}): 
       ready: '/-/ping',
       environment: {
         REGISTRY_PORT: String(port),
-        REGISTRY_STORAGE: storage,
+        REGISTRY_HOME: storage,
+        ...(bucket?.environment ?? { REGISTRY_STORAGE: storage }),
         REGISTRY_PUBLIC_URL: firstUrl,
         CONTROL_PLANE_URL: url,
         REGISTRY_SECRET: secrets.registry,
@@ -143,8 +152,10 @@ export async function startVendor(stage: Stage, environment: Environment = {}): 
   };
   const first = await startRegistry(1);
   const packages = await publishAll(stage, url, first.url, secrets.publish);
-  const second = join(stage.folder, 'registry-2');
-  await cp(join(first.storage, 'packages'), join(second, 'packages'), { recursive: true });
+  if (!bucket) {
+    const second = join(stage.folder, 'registry-2');
+    await cp(join(first.storage, 'packages'), join(second, 'packages'), { recursive: true });
+  }
   const registries = [first, await startRegistry(2)] as const;
   const bearer = (value: string) => callerOf(url, { authorization: `Bearer ${value}` });
   return {

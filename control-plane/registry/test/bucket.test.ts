@@ -1,13 +1,15 @@
 // Registries on a bucket of an S3-compatible service: two at once lose no version, npm's client works, and an outage of the
 // bucket ends downloads without wrong bytes.
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import pacote from 'pacote';
 import t, { type Test } from 'tap';
 import type { Registry } from '../index.ts';
 import { startS3Service } from '../testing/s3-service.ts';
-import { change, integrityOf, publishVersion, readPackument, versionsOf } from './publications.ts';
+import { makeKey } from './package-key.ts';
+import { change, integrityOf, publicationOf, publishVersion, readPackument, versionsOf } from './publications.ts';
 import { keysOf, makeStorage } from './storages.ts';
 import {
   generateKey,
@@ -139,6 +141,65 @@ t.test("npm's own client publishes, views, installs, tags, deprecates and unpubl
   t.equal((await run('unpublish', '--force', cart)).code, 0);
   t.equal(await readPackument(other, cart), undefined);
 });
+
+t.test(
+  "npm's own verification accepts signed versions, and finds a forged tarball; provenance is in the bucket, too",
+  async (t) => {
+    const made = await makeStorage(t, 'a bucket');
+    const signer = makeKey();
+    const packageKeysFile = join(await makeFolder(t), 'keys.json');
+    await writeFile(packageKeysFile, JSON.stringify({ keys: [signer.published] }));
+    const registry = await startTestRegistry(t, {
+      controlPlaneUrl: controlPlane.url,
+      packageKeysFile,
+      ...(await made.options()),
+    });
+    t.match(await publishVersion(registry, cart, '1.0.0', 'code'), {
+      status: 403,
+      body: { code: 'signature_missing' },
+    });
+    const body = publicationOf(cart, '1.0.0', 'code');
+    const [version] = Object.values(body.versions);
+    Object.assign(version?.dist ?? {}, { signatures: [signer.sign(`${cart}@1.0.0:${integrityOf('code')}`)] });
+    t.match(await change(registry, 'PUT', '/@carton%2fcart', body), { status: 201 });
+
+    const token = await signToken(key, registry.url);
+    const address = `${registry.url.replace('http:', '')}/`;
+    const { keys } = JSON.parse((await send(registry, '/-/npm/v1/keys')).body);
+    const options = {
+      registry: registry.url,
+      [`${address}:_authToken`]: token,
+      [`${address}:_keys`]: keys.map((each: { key: string }) => ({
+        ...each,
+        pemkey: `-----BEGIN PUBLIC KEY-----\n${each.key}\n-----END PUBLIC KEY-----`,
+      })),
+      cache: await makeFolder(t),
+      verifySignatures: true,
+    } as pacote.Options;
+    const manifest = await pacote.manifest('@carton/cart@1.0.0', options);
+    t.equal(manifest._integrity, integrityOf('code'));
+    t.equal((await pacote.tarball('@carton/cart@1.0.0', options)).toString(), 'code');
+    await made.storage.write('packages/@carton/cart/cart-1.0.0.tgz', Buffer.from('evil'), 'always');
+    const fresh = { ...options, cache: await makeFolder(t), integrity: manifest._integrity };
+    await t.rejects(pacote.tarball('@carton/cart@1.0.0', fresh), { code: 'EINTEGRITY' });
+
+    const sha512 = Buffer.from(integrityOf('code').slice('sha512-'.length), 'base64').toString('hex');
+    const type = 'application/vnd.in-toto+json';
+    const statement = {
+      _type: 'https://in-toto.io/Statement/v1',
+      predicateType: 'https://slsa.dev/provenance/v1',
+      subject: [{ digest: { sha512 } }],
+    };
+    const payload = Buffer.from(JSON.stringify(statement));
+    const signatures = [signer.sign(`DSSEv1 ${type.length} ${type} ${payload.length} ${payload}`)];
+    const envelope = { payloadType: type, payload: payload.toString('base64'), signatures };
+    const path = '/-/carton/v1/provenance/@carton%2fcart@1.0.0';
+    t.equal((await send(registry, path, token)).status, 404);
+    t.match(await change(registry, 'PUT', path, envelope), { status: 201 });
+    t.strictSame(JSON.parse((await send(registry, path, token)).body), envelope);
+    t.strictSame(await keysOf(made, 'provenance/'), [`provenance/packages/${sha512}.json`]);
+  },
+);
 
 t.test('parts of tarballs, their tags and conditions are as from a folder', async (t) => {
   const { registries } = await startTwo(t);

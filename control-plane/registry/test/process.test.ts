@@ -156,6 +156,25 @@ t.test('missing and invalid settings are reported together in one line, with exi
   );
 });
 
+t.test('a bucket that cannot be used is reported in one line, with exit code 1', async (t) => {
+  const bucket = {
+    REGISTRY_PORT: '0',
+    REGISTRY_STORAGE: 's3://packages/registry',
+    REGISTRY_HOME: await makeFolder(t),
+    REGISTRY_S3_ENDPOINT: 'http://127.0.0.1:9',
+    REGISTRY_S3_ACCESS_KEY_ID: 'an-access-key',
+    REGISTRY_S3_SECRET_ACCESS_KEY: 'secret-of-the-tests',
+  };
+  const { output, ended } = await runRegistry(t, bucket);
+  t.equal(await ended, 1);
+  t.equal(
+    output.errors,
+    'The registry cannot start: http://127.0.0.1:9 does not respond for s3://packages/registry/ (ECONNREFUSED): ' +
+      'check REGISTRY_S3_ENDPOINT and the network\n',
+  );
+  t.notMatch(output.text, /-of-the-tests/);
+});
+
 t.test('--help lists the settings; another argument is refused with exit code 2', async (t) => {
   const help = await runRegistry(t, { PUBLISH_SECRET: '' }, ['--help']);
   t.equal(await help.ended, 0);

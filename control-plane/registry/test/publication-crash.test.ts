@@ -1,29 +1,48 @@
 // The registry is killed while versions are published: each is there completely or not at all, those that were
 // acknowledged are there, and the publisher's next try publishes the others.
 
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { openBucket } from '../storage/bucket.ts';
+import { openFolder } from '../storage/folder.ts';
+import type { Storage } from '../storage/storage.ts';
 import { publishVersion, versionsOf } from './publications.ts';
 import { listening, runRegistry } from './registry-process.ts';
+import { kinds, s3Service } from './storages.ts';
 import { makeFolder } from './test-registry.ts';
 
 const cart = '@carton/cart';
 
-t.test('kill -9 as soon as the tarball is stored, and at other moments of a publication', async (t) => {
-  const storage = await makeFolder(t);
+/** The settings of a registry with a storage of each kind, and the storage itself. */
+async function openStorage(
+  t: Test,
+  kind: (typeof kinds)[number],
+): Promise<{ environment: Record<string, string>; storage: Storage }> {
+  const home = await makeFolder(t);
+  if (kind === 'a folder') return { environment: { REGISTRY_STORAGE: home }, storage: openFolder(home) };
+  const { environment, settings } = await s3Service(t);
+  return { environment: { ...environment, REGISTRY_HOME: home }, storage: openBucket(settings, { log: () => {} }) };
+}
+
+for (const kind of kinds) {
+  t.test(`${kind}: kill -9 as soon as the tarball is stored, and at other moments of a publication`, (t) =>
+    killWhilePublishing(t, kind),
+  );
+}
+
+async function killWhilePublishing(t: Test, kind: (typeof kinds)[number]) {
+  const { environment, storage } = await openStorage(t, kind);
   const published: string[] = [];
   const start = async () => {
-    const process = await runRegistry(t, { REGISTRY_PORT: '0', REGISTRY_STORAGE: storage });
+    const process = await runRegistry(t, { REGISTRY_PORT: '0', ...environment });
     const localUrl = await listening(process);
     return { process, registry: { url: localUrl, localUrl, stop: async () => {} } };
   };
-  const isThere = (name: string) =>
-    access(join(storage, 'packages', cart, name)).then(
-      () => true,
-      () => false,
-    );
+  const isThere = async (name: string) => {
+    const file = await storage.open(`packages/${cart}/${name}`);
+    await file?.close();
+    return file !== undefined;
+  };
 
   let { process, registry } = await start();
   for (let kill = 0; kill < 4; kill++) {
@@ -31,7 +50,7 @@ t.test('kill -9 as soon as the tarball is stored, and at other moments of a publ
     const content = `content of ${version} `.repeat(100_000);
     const publication = publishVersion(registry, cart, version, content).catch(() => ({ status: 0 }));
     const isOver = publication.then(() => true);
-    if (kill % 2 === 0) while (!(await Promise.race([isThere(`cart-${version}.tgz`), isOver])));
+    if (kill % 2 === 0) while (!(await isThere(`cart-${version}.tgz`)) && !(await Promise.race([isOver, sleep(1)])));
     else await sleep(kill * 8);
     process.child.kill('SIGKILL');
     const { status } = await publication;
@@ -47,4 +66,6 @@ t.test('kill -9 as soon as the tarball is stored, and at other moments of a publ
     published.push(version);
     t.strictSame(await versionsOf(registry, cart), { versions: published, wrong: [] });
   }
-});
+  process.child.kill('SIGKILL');
+  await process.ended;
+}
