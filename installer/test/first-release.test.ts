@@ -7,7 +7,7 @@ import { readFile, readlink, stat } from 'node:fs/promises';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { readRecords } from '../upgrade/record.ts';
-import { key, list, makeBox } from './support/box.ts';
+import { key, list, makeBox, until } from './support/box.ts';
 import { firstSecrets, startFirstRelease, startFirstService, writeFirstRelease } from './support/first-release.ts';
 import { additive, changing, makeStore, order, ordersOf, storePackages } from './support/store.ts';
 import { startVendor } from './support/vendor.ts';
@@ -64,7 +64,7 @@ t.test('a box that is stopped, and then runs as a service of `start --foreground
   const old = await startFirstRelease(box, id);
   await order(box, 'paris');
   t.match(await box.run(['stop', '--json']), { exitCode: 0 });
-  t.notOk(isRunning(old.pid as number));
+  await until(() => old.exitCode !== null || old.signalCode !== null);
 
   const service = box.begin(['start', '--foreground', '--json']);
   await service.printed('"healthy"');
@@ -111,12 +111,4 @@ t.test('a box under `start --foreground` of its release', async (t) => {
 function served() {
   const { OPERATOR_SECRET, HOSTING_SECRET } = firstSecrets;
   return { OPERATOR_SECRET, HOSTING_SECRET };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@
  * A box's folder and the `carton` command, for tests. Everything is stopped and removed when the test ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +92,10 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
       if (box.supervised && box.parent) kill(box.parent.pid);
       kill(box.pid);
     }
-    await rm(home, { recursive: true, force: true });
+    // A killed box leaves its database, which still writes.
+    const postmaster = await readFile(join(folder.data, 'postgresql/data/postmaster.pid'), 'utf8').catch(() => '');
+    if (Number.parseInt(postmaster, 10) > 0) kill(Number.parseInt(postmaster, 10), 'SIGQUIT');
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
   const begin = (commandLine: string[], environment: NodeJS.ProcessEnv = {}, shell: string[] = []): Running => {
@@ -146,9 +149,9 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
 }
 
 /** Kills a process that may have exited. */
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
