@@ -9,10 +9,9 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connect, packageName } from '@carton/runtime/service';
-import { type Caller, callerOf, exactly, freePort, temporaryFolder } from '@carton/runtime/testing';
+import { type Caller, callerOf, exactly, freePort, temporaryFolder, until } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { firstRelease } from '../../control-plane/test/release.ts';
 import { initServer, version } from '../../tools/citus/server.ts';
@@ -92,9 +91,11 @@ async function send(caller: Caller, path: string, body?: object, headers?: Recor
 }
 
 /** Waits until the control plane has so many reports. */
-async function untilReported(admin: Caller, count: number): Promise<void> {
-  while ((await send(admin, '/telemetry/downloads')).items.length < count) await sleep(50);
-}
+const untilReported = (admin: Caller, count: number) =>
+  until(
+    () => send(admin, '/telemetry/downloads'),
+    ({ items }) => items.length >= count,
+  );
 
 /** A row of everything that the vendor works with. Returns what was shown once. */
 async function fill(url: string) {
