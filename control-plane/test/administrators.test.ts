@@ -37,6 +37,8 @@ const required: Record<string, 'reader' | 'manager' | 'owner'> = {
   listDownloadRollups: 'reader',
   exportDownloadRollups: 'reader',
   listDownloadedVersions: 'reader',
+  listInstalledReleases: 'reader',
+  exportInstalledReleases: 'reader',
   listRefusals: 'reader',
   exportCustomer: 'manager',
   eraseCustomer: 'owner',
