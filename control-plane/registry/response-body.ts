@@ -33,8 +33,3 @@ export function watchBody(response: ServerResponse): () => number {
 export function isComplete(response: ServerResponse, bytes: number): boolean {
   return response.writableFinished || bytes === Number(response.getHeader('Content-Length') ?? Number.NaN);
 }
-
-/** Whether a stream has failed only because its reader has gone. */
-export function isAbandoned(error: unknown): boolean {
-  return String((error as NodeJS.ErrnoException).code).startsWith('ERR_STREAM');
-}

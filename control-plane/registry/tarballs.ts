@@ -12,7 +12,7 @@ import { type Caller, requireStored } from './gate.ts';
 import type { Log } from './log.ts';
 import type { Catalogue } from './packages/packuments.ts';
 import { versionNotFound } from './refusal.ts';
-import { isAbandoned, watchBody } from './response-body.ts';
+import { watchBody } from './response-body.ts';
 import type { ByteRange, Storage } from './storage/storage.ts';
 
 export type TarballServer = {
@@ -68,12 +68,16 @@ export function createTarballServer(options: TarballServerOptions): TarballServe
   }
 
   async function send(content: Readable, response: ServerResponse): Promise<void> {
+    // A client that goes away is no fault; then the response ends before its content.
+    let hasLeft = false;
+    response.once('close', () => {
+      hasLeft = content.errored === null;
+    });
     try {
       await pipeline(content, response);
     } catch (error) {
-      // The response has been destroyed. A client that goes away is no fault.
-      if (content.errored === error && !isAbandoned(error))
-        log('error', 'a tarball could not be read', { reason: String(error) });
+      // The response has been destroyed.
+      if (!hasLeft && content.errored === error) log('error', 'a tarball could not be read', { reason: String(error) });
     }
   }
 

@@ -15,7 +15,6 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Log } from '../log.ts';
 import { Refusal } from '../refusal.ts';
-import { isAbandoned } from '../response-body.ts';
 import { type BucketFault, explain, statusOf } from './bucket-faults.ts';
 import type { BucketSettings } from './location.ts';
 import { type Storage, unchanged } from './storage.ts';
@@ -163,9 +162,7 @@ export function openBucket(settings: BucketSettings, { log, onRequest = () => {}
             throw Object.assign(new Error('it ignores Range'), { $metadata: { httpStatusCode: 200 } });
           };
           const content = (await request('open', read)) as IncomingMessage;
-          content.once('error', (error) => {
-            if (!isAbandoned(error)) onRequest('open', 0, failure(error).fault);
-          });
+          onLoss(content, (error) => onRequest('open', 0, failure(error).fault));
           endWhenSilent(content);
           return content;
         },
@@ -189,6 +186,14 @@ export function openBucket(settings: BucketSettings, { log, onRequest = () => {}
       client.destroy();
     },
   };
+}
+
+/** Calls `report` when the service ends a body early, and not when its reader does: `pipeline` then aborts the request. */
+function onLoss(content: IncomingMessage, report: (error: Error) => void): void {
+  const { req } = content as IncomingMessage & { req: { aborted: boolean } };
+  content.once('error', (error) => {
+    if (!req.aborted) report(error);
+  });
 }
 
 /** Ends a body of which no byte has come for a while, although all that came has been read. */

@@ -229,6 +229,37 @@ t.test('parts of tarballs, their tags and conditions are as from a folder', asyn
   t.strictSame(await get({ Range: 'bytes=4-', 'If-Range': '"other"' }), [200, `${size}`, undefined, tag, content]);
 });
 
+t.test(
+  'a client that goes away in a download is no fault of the bucket, and its connection to it is closed',
+  async (t) => {
+    const made = await makeStorage(t, 'a bucket');
+    const lines: string[] = [];
+    const registry = await startTestRegistry(t, {
+      controlPlaneUrl: controlPlane.url,
+      metricsSecret,
+      ...(await made.options()),
+      log: (_level, message) => lines.push(message),
+    });
+    await publishVersion(registry, cart, '1.0.0', 'a large tarball '.repeat(2_000_000));
+    lines.length = 0;
+    const headers = { authorization: `Bearer ${await signToken(key, registry.url)}` };
+    await new Promise<void>((resolve, reject) => {
+      const path = `${registry.localUrl}/@carton/cart/-/cart-1.0.0.tgz`;
+      const sent = request(path, { headers, agent: false }, (response) => {
+        response.once('data', () => sent.destroy());
+        response.once('close', () => resolve()).on('error', () => {});
+      });
+      sent.on('error', reject).end();
+    });
+    await waitUntil(() => lines.includes('request'));
+    // The object can be changed only when nobody reads it any more.
+    await made.storage.write('packages/@carton/cart/cart-1.0.0.tgz', Buffer.from('other'), 'always');
+    t.strictSame(lines, ['request']);
+    const { body } = await send(registry, '/metrics', metricsSecret);
+    t.notMatch(body, 'carton_registry_bucket_faults_total{');
+  },
+);
+
 t.test('an outage of the bucket is 503 before and a lost connection in a download; then it is resumed', async (t) => {
   const service = await startS3Service(await makeFolder(t));
   t.teardown(() => service.kill());
