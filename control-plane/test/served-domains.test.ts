@@ -89,8 +89,7 @@ t.test('memory and the database find the same, whatever changes and whenever con
   const boxes = await db('boxes').where({ customerId }).whereNot({ name: 'shop' }).orderBy('name');
   const names = Array.from({ length: 30 }, (_, at) => `${at % 3 === 0 ? '*.' : ''}n${at}.example`);
   const pick = <T>(from: readonly T[]) => from[Math.floor(Math.random() * from.length)] as T;
-  const change = async () => {
-    const domain = pick(names);
+  const change = async (domain: string) => {
     const row = {
       customerId,
       domain,
@@ -111,7 +110,9 @@ t.test('memory and the database find the same, whatever changes and whenever con
     await pick(changes)();
   };
   for (let round = 0; round < 40; round++) {
-    await Promise.all([change(), change(), change(), ...(round % 10 === 5 ? [cutOff()] : [])]);
+    // Changes of one domain happen one after another in the service (lockDomains), and would conflict here.
+    const changed = new Set([pick(names), pick(names), pick(names)]);
+    await Promise.all([...[...changed].map(change), ...(round % 10 === 5 ? [cutOff()] : [])]);
     await Promise.all([controlPlane.server.served.catchUp(), replica.served.catchUp()]);
     for (const { served } of [controlPlane.server, replica]) {
       const found = await Promise.all(names.map((name) => served.find([name])));
