@@ -85,7 +85,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const unlock = options.joinOnly ? null : await acquireLock(directory);
       if (unlock) return await own(directory, options, unlock);
       const url = await joinRunning(directory);
-      if (url && options.adopt) return await joinToAdopt(directory, options, url);
+      if (url && options.adopt && !options.joinOnly) return await joinToAdopt(directory, options, url);
       if (url) {
         return { url, owned: false, stop: async () => {}, release: async () => {}, survive: () => {} };
       }
@@ -174,6 +174,7 @@ async function joinToAdopt(
   const ending = new AbortController();
   let owned: EmbeddedPostgres | undefined;
   let survives = false;
+  let isReleased = false;
   const adopting = (async () => {
     while (!ending.signal.aborted) {
       const unlock = await acquireLock(directory, ending.signal);
@@ -200,12 +201,16 @@ async function joinToAdopt(
     },
     async stop() {
       await end((server) => server.stop());
-      if (owned) return;
+      // What was left to another process is not stopped, even if that does not own it yet.
+      if (owned || isReleased) return;
       // Its owner may have died, or released it, at this very moment.
       const unlock = await acquireLock(directory);
       if (unlock) await (await own(directory, options, unlock)).stop();
     },
-    release: () => end((server) => server.release()),
+    release: () => {
+      isReleased = true;
+      return end((server) => server.release());
+    },
     survive(yes) {
       survives = yes;
       owned?.survive(yes);

@@ -63,3 +63,35 @@ t.test('a process that stops before it is the owner leaves the server', async (t
   await Promise.all([owner.release(), another.stop()]);
   t.equal(readPostmaster(join(directory, 'data')), null, 'a server without an owner is not left behind');
 });
+
+t.test(
+  'a process that leaves the server to another does not stop it, even if nobody owns it for a moment',
+  async (t) => {
+    const directory = await createBoxFolder(t);
+    const owner = await startEmbeddedPostgres({ directory, adopt: true });
+    const pid = await serverPid(directory);
+    const waiting = await startEmbeddedPostgres({ directory, adopt: true });
+    await waiting.release();
+    await owner.release();
+    await waiting.stop();
+    t.equal(await serverPid(directory), pid);
+    const next = await startEmbeddedPostgres({ directory, adopt: true });
+    t.equal(await serverPid(directory), pid, 'the next one takes it over');
+    await next.stop();
+  },
+);
+
+t.test('a process that only joins never owns the server, and does not stop it', async (t) => {
+  const directory = await createBoxFolder(t);
+  const owner = await startEmbeddedPostgres({ directory, adopt: true });
+  const pid = await serverPid(directory);
+  const joined = await startEmbeddedPostgres({ directory, adopt: true, joinOnly: true });
+  await owner.release();
+  // A process that waited for the lock would have it now.
+  const next = await startEmbeddedPostgres({ directory, adopt: true });
+  t.strictSame([joined.owned, next.owned], [false, true]);
+  await next.release();
+  await joined.stop();
+  t.equal(await serverPid(directory), pid);
+  await (await startEmbeddedPostgres({ directory, adopt: true })).stop();
+});
