@@ -59,8 +59,6 @@ export function createTarballServer(options: TarballServerOptions): TarballServe
       response.statusCode = status;
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       if (content === null) return void response.end();
-      const bytesOut = watchBody(response);
-      response.once('close', () => onServed(bytesOut()));
       await send(content, response);
     } finally {
       await file.close();
@@ -68,10 +66,13 @@ export function createTarballServer(options: TarballServerOptions): TarballServe
   }
 
   async function send(content: Readable, response: ServerResponse): Promise<void> {
-    // A client that goes away is no fault; then the response ends before its content.
+    const bytesOut = watchBody(response);
     let hasLeft = false;
+    // One listener: with those of the pipeline, another would be the eleventh, of which Node.js warns.
     response.once('close', () => {
+      // A client that goes away is no fault; then the response ends before its content.
       hasLeft = content.errored === null;
+      onServed(bytesOut());
     });
     try {
       await pipeline(content, response);

@@ -14,7 +14,8 @@ export interface Pull {
   text: string;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+// Without a limit of sockets: a request that waited for one would get it without `reusedSocket`.
+const agent = new Agent({ keepAlive: true });
 
 /**
  * Sends a request. One that meets a kept connection which the registry has just closed is sent again, as npm's clients do.
