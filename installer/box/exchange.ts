@@ -125,5 +125,7 @@ async function privately(launch: Launch): Promise<Launch> {
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return { ...launch, host: '127.0.0.1', port, secrets: { ...launch.secrets, [checkVariable]: '1' } };
+  // One worker is enough for a check.
+  const secrets = { ...launch.secrets, WORKERS: '1', [checkVariable]: '1' };
+  return { ...launch, host: '127.0.0.1', port, secrets };
 }
