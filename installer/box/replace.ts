@@ -164,7 +164,8 @@ export async function startSuccessor(
 async function waitForSuccessor(folder: BoxFolder, release: string): Promise<RunningBox | undefined> {
   for (let waited = 0; waited < successorTimeoutMilliseconds; waited += 50) {
     const box = await findRunningBox(folder);
-    if (box) return box.release === release ? box : undefined;
+    // Without a PID file it is one that was replaced before, and completes its requests.
+    if (box && !box.orphaned) return box.release === release ? box : undefined;
     await pause(50);
   }
   return undefined;
