@@ -44,6 +44,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'the cost of row-level security in GET /products and POST /checkout',
     load: () => import('./tenancy.ts'),
   },
+  workers: {
+    about: "GET /products and a guest's complete flow with two workers, and with one",
+    load: () => import('./workers.ts'),
+  },
 };
 
 const list = Object.entries(benches).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
