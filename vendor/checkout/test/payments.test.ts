@@ -189,7 +189,9 @@ t.test('one idempotency key creates one order, wherever the process dies', async
       { status: 409, body: { code: 'idempotency_key_reused' } },
       'another body',
     );
-    await box.db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
+    await box.db.query(
+      "update idempotency_keys set busy_until = now() - interval '1 s' where tenant_id = $1 and status is null",
+    );
     await box.db.query(
       "update payment_transactions set tried_at = tried_at - interval '2 minutes' where tenant_id = $1 and status = 'pending'",
     );
@@ -225,7 +227,9 @@ t.test('a key stays busy while its work is in progress', async (t) => {
   };
   const slow = shopper.post('/checkout', withCard, { headers });
   await reached.promise;
-  await box.db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
+  await box.db.query(
+    "update idempotency_keys set busy_until = now() - interval '1 s' where tenant_id = $1 and status is null",
+  );
   await until(
     () =>
       box.db.query<{ busy: boolean }>(

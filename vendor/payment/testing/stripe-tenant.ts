@@ -56,7 +56,9 @@ export async function ageByTwoDays(db: TenantDatabase): Promise<void> {
     `update payment_transactions set tried_at = tried_at ${before}, created_at = created_at ${before}
       where tenant_id = $1 and status = 'pending'`,
   );
-  await db.query('update idempotency_keys set busy_until = now() where tenant_id = $1 and status is null');
+  await db.query(
+    "update idempotency_keys set busy_until = now() - interval '1 s' where tenant_id = $1 and status is null",
+  );
 }
 
 /** Mismatches between provider and box that remain after reconciliation. */
