@@ -8,11 +8,11 @@
  * the supervisor stops the new box, and the old one has never stopped.
  */
 import { rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { ExitCode } from '../exit-codes.ts';
-import { type BoxFolder, exists } from './folder.ts';
+import { connectTo, controlPath } from './control-socket.ts';
+import type { BoxFolder } from './folder.ts';
 import type { Launch } from './launch.ts';
 import type { RunningBox } from './running.ts';
 import { reachable } from './socket-path.ts';
@@ -30,11 +30,6 @@ export type Answer =
   | { answer: 'serving' }
   | { answer: 'retiredEnded' }
   | { answer: 'failed'; code: ExitCode; reason: string; advice: string };
-
-/** The path of the control socket. */
-export function controlPath(folder: BoxFolder): string {
-  return join(folder.run, 'control.sock');
-}
 
 /** One connection of a command. */
 export interface ControlSession {
@@ -86,22 +81,6 @@ export interface Replacement {
   next(): Promise<Answer | undefined>;
   /** Ends the connection: a new box that does not serve yet is stopped. */
   end(): void;
-}
-
-/** Whether a supervisor is there, also one that waits before it restarts a box that has crashed. */
-export async function hasSupervisor(folder: BoxFolder): Promise<boolean> {
-  const socket = await connectTo(folder);
-  socket?.destroy();
-  return socket !== undefined;
-}
-
-async function connectTo(folder: BoxFolder): Promise<Socket | undefined> {
-  if (!(await exists(folder.run))) return undefined;
-  const socket = connect(reachable(controlPath(folder)));
-  const isOpen = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  });
-  return isOpen ? socket : undefined;
 }
 
 /** Connects to the supervisor of a running box. @returns undefined if it has no control socket */

@@ -6,7 +6,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
-import { hasSupervisor } from './control.ts';
+import { hasSupervisor } from './control-socket.ts';
 import type { BoxFolder } from './folder.ts';
 import type { Launch } from './launch.ts';
 import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';

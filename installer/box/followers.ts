@@ -12,7 +12,7 @@ import type { Output } from '../output/output.ts';
 import { beginsToServe, endProcess } from './box-process.ts';
 import { exitOf, statusOf } from './exit-status.ts';
 import type { BoxFolder } from './folder.ts';
-import { fetchHealthStatus, privateUrl } from './health.ts';
+import { privateUrl } from './health.ts';
 import { type BoxProcess, type Launch, launchBox, type OtherWorkers, type Place } from './launch.ts';
 import type { PublicSocket } from './public-socket.ts';
 import type { Parent } from './running.ts';
@@ -139,13 +139,13 @@ export class Followers implements OtherWorkers {
     const { watchdogSeconds: seconds, output } = this.#context;
     const url = privateUrl(process.privatePath as string);
     const isOver = () => statusOf(process.child) !== undefined;
-    while (!isOver() && (await fetchHealthStatus(url)) !== 200) {
-      await sleep(pollMilliseconds, undefined, { ref: false });
-    }
-    if (isOver() || (await beginsToServe(process)) !== 'serving') return;
-    this.#serving.add(process);
-    onServing();
-    if (!(await waitUntilHung(url, seconds, isOver))) return;
+    const onHealthy = async () => {
+      if ((await beginsToServe(process)) !== 'serving') return false;
+      this.#serving.add(process);
+      onServing();
+      return true;
+    };
+    if (!(await waitUntilHung(url, { seconds, isOver, onHealthy }))) return;
     output.warn(`worker ${number} has not responded for ${seconds} s; killing it`);
     process.child.kill('SIGKILL');
   }

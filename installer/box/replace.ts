@@ -15,7 +15,7 @@ import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { identify, isAlive } from './process-table.ts';
 import { findRunningBox, isInBackground, type RunningBox } from './running.ts';
 import { smokeCheck } from './smoke-check.ts';
-import { endPausedSupervisor, stopForGood } from './stop-for-good.ts';
+import { endPausedSupervisor, endRetired, stopForGood } from './stop-for-good.ts';
 import { stopBox, waitForExit } from './stopping.ts';
 
 const successorTimeoutMilliseconds = 15_000;
@@ -74,6 +74,7 @@ export async function replaceBox(
   // The parent of a supervised box starts the next one: the new box, then the old one if the new one exits.
   if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
+    await endRetired(folder, old);
     await stopBox(folder, old, output, { seconds: waitOptions.stopSeconds });
     try {
       return await startSuccessor(folder, old, launches.new, output, waitOptions);
@@ -164,8 +165,7 @@ export async function startSuccessor(
 async function waitForSuccessor(folder: BoxFolder, release: string): Promise<RunningBox | undefined> {
   for (let waited = 0; waited < successorTimeoutMilliseconds; waited += 50) {
     const box = await findRunningBox(folder);
-    // Without a PID file it is one that was replaced before, and completes its requests.
-    if (box && !box.orphaned) return box.release === release ? box : undefined;
+    if (box) return box.release === release ? box : undefined;
     await pause(50);
   }
   return undefined;

@@ -1,9 +1,10 @@
 /**
  * Finding the process of a running box: by the PID file, checked against the process table, or by the process table
- * alone if the PID file is missing because a command was killed before writing it.
+ * alone if the PID file is missing and no supervisor runs, which was killed before writing it.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { hasSupervisor } from './control-socket.ts';
 import { writeAtomically } from './files.ts';
 import type { BoxFolder } from './folder.ts';
 import { releaseEntry } from './folder.ts';
@@ -44,7 +45,9 @@ export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | un
   const isBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined && !isFollower(commandLine);
   // The variable tells a box from other processes that have its program open, such as an editor.
   const [orphan] = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
-  if (!orphan) return undefined;
+  // A supervisor that runs has written the PID file of its box: this one was replaced, and completes its requests, or does
+  // not serve yet.
+  if (!orphan || (await hasSupervisor(folder))) return undefined;
   return {
     pid: orphan.pid,
     identity: orphan.identity,

@@ -3,7 +3,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
-import { controlPath, hasSupervisor, openReplacement } from './control.ts';
+import { openReplacement } from './control.ts';
+import { controlPath, hasSupervisor } from './control-socket.ts';
 import { type BoxFolder, exists } from './folder.ts';
 import { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { isAlive } from './process-table.ts';
@@ -40,7 +41,7 @@ export async function stopForGood(
 }
 
 /** Ends the boxes that were replaced: the present one stops the database, which they need for their last requests. */
-async function endRetired(folder: BoxFolder, running: RunningBox): Promise<void> {
+export async function endRetired(folder: BoxFolder, running: RunningBox): Promise<void> {
   const session = await openReplacement(folder, running);
   if (!session) return;
   session.send({ request: 'endRetired' });

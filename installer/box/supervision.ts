@@ -19,7 +19,7 @@ import { serveControl } from './control.ts';
 import { type ExitStatus, exitOf, statusOf } from './exit-status.ts';
 import { type BoxFolder, exists, releaseEntry } from './folder.ts';
 import { Followers } from './followers.ts';
-import { boxUrl, fetchHealthStatus, privateUrl } from './health.ts';
+import { boxUrl, privateUrl } from './health.ts';
 import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
 import { removeLaunchQueue, takeNextLaunch } from './launch-queue.ts';
 import { identify } from './process-table.ts';
@@ -129,14 +129,13 @@ export async function supervise(
   const watchHealth = async (process: BoxProcess) => {
     const url = process.privatePath ? privateUrl(process.privatePath) : boxUrl(process.launch);
     const isOver = () => statusOf(process.child) !== undefined || members.current !== process;
-    while (!isOver() && (await fetchHealthStatus(url)) !== 200) {
-      await sleep(pollMilliseconds, undefined, { ref: false });
-    }
-    if (isOver()) return;
-    hasBeenHealthy = true;
-    pause = firstPauseMilliseconds;
-    void process.followers?.start();
-    if (!(await waitUntilHung(url, options.watchdogSeconds, isOver))) return;
+    const onHealthy = () => {
+      hasBeenHealthy = true;
+      pause = firstPauseMilliseconds;
+      void process.followers?.start();
+      return true;
+    };
+    if (!(await waitUntilHung(url, { seconds: options.watchdogSeconds, isOver, onHealthy }))) return;
     output.warn(`the box has not responded for ${options.watchdogSeconds} s; killing it`, {
       url: boxUrl(process.launch),
     });

@@ -3,7 +3,7 @@
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
 
-import { hasSupervisor } from '../box/control.ts';
+import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
 import { toLaunch } from '../box/launch.ts';

@@ -17,7 +17,7 @@ import {
 } from '../backup/restore.ts';
 import { quotePath } from '../backup/restore-database.ts';
 import { isBucketAddress } from '../backup/s3/address.ts';
-import { hasSupervisor } from '../box/control.ts';
+import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';

@@ -2,7 +2,7 @@
  * `start`: starts the installed box in the background, or in the foreground as a child of this command.
  */
 import { completeRestore } from '../backup/restore-database.ts';
-import { hasSupervisor } from '../box/control.ts';
+import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../box/health.ts';
 import { type Launch, toLaunch } from '../box/launch.ts';

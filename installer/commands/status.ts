@@ -3,7 +3,7 @@
  */
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
 import { findOrphanedDatabase } from '../backup/orphan.ts';
-import { hasSupervisor } from '../box/control.ts';
+import { hasSupervisor } from '../box/control-socket.ts';
 import { boxFolder, releaseFolder } from '../box/folder.ts';
 import { boxUrl, fetchHealthStatus } from '../box/health.ts';
 import { findFollowers, findRunningBox } from '../box/running.ts';

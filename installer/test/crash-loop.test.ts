@@ -5,7 +5,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { hasSupervisor } from '../box/control.ts';
+import { hasSupervisor } from '../box/control-socket.ts';
 import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
 import { key, makeBox, until } from './support/box.ts';

@@ -71,6 +71,15 @@ function ask(port: number, agent: Agent | undefined): Promise<{ version: string 
   });
 }
 
+/** Sends a request that the box does not complete, and waits until its response begins. */
+async function hold(t: Test, port: number): Promise<void> {
+  const sent = get({ host: '127.0.0.1', port, path: '/held', agent: false });
+  sent.on('error', () => undefined);
+  t.teardown(() => sent.destroy());
+  const [response] = await once(sent, 'response');
+  response.on('error', () => undefined);
+}
+
 const supervisorOf = async (box: TestBox) => (await findRunningBox(box.folder))?.parent?.pid;
 
 t.test('a restart and an upgrade', async (t) => {
@@ -117,6 +126,38 @@ t.test('a stop soon after an upgrade ends the former box first: the new one stop
     t.strictSame(output.match(/exited as .*/g), ['exited as 0.1.0', 'exited as 0.2.0']);
     connection.destroy();
   }
+});
+
+t.test('so does an upgrade with a gap', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  await hold(t, box.port);
+  publish('0.2.0');
+  t.match(await box.install(), { exitCode: 0 });
+  t.equal((await processesOf(box)).length, 2);
+  publish('0.3.0', 'healthy', {});
+  t.match(await box.install(), { exitCode: 0 });
+  t.match(await box.ask(), { version: '0.3.0' });
+  t.strictSame((await readFile(box.folder.log, 'utf8')).match(/exited as .*/g), ['exited as 0.1.0', 'exited as 0.2.0']);
+});
+
+t.test('a former box that completes its requests is not taken for one that serves', async (t) => {
+  const box = await makeBox(t, vendor);
+  const { end } = await box.install();
+  await hold(t, box.port);
+  publish('0.2.0', 'needs space');
+  t.match(await box.install(), { exitCode: 0 });
+  const full = join(box.folder.logs, 'full');
+  await writeFile(full, '');
+  process.kill((await findRunningBox(box.folder))?.pid as number, 'SIGKILL');
+  await until(async () => (await box.run(['status', '--json'])).exitCode === 13);
+  t.ok(
+    (await processesOf(box)).some(({ pid }) => pid === end.result?.pid),
+    'the former box still runs',
+  );
+  await rm(full);
+  t.match(await box.run(['start', '--json']), { exitCode: 0 });
+  t.match(await box.ask(), { version: '0.2.0' });
 });
 
 t.test('a new box that fails', async (t) => {

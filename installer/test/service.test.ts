@@ -3,7 +3,7 @@
  * and closes what it can.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -32,6 +32,23 @@ t.test('a box that does not respond is killed and started again', async (t) => {
   const next = await findRunningBox(box.folder);
   t.not(next?.pid, hung?.pid);
   t.equal(next?.parent?.pid, parent.child.pid);
+  parent.child.kill('SIGTERM');
+  t.equal((await parent.ended).exitCode, 0);
+});
+
+t.test('a box that hangs from its restart on is killed too', async (t) => {
+  vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.0', 'hangs'));
+  t.teardown(() => vendor.packages.set(`${scope}/runtime`, makeRuntime()));
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const parent = box.begin(['start', '--foreground', '--json', '--watchdog', '2']);
+  await parent.printed('"event":"healthy"');
+  const hang = join(box.folder.logs, 'hang');
+  await writeFile(hang, '');
+  process.kill((await findRunningBox(box.folder))?.pid as number, 'SIGKILL');
+  await parent.printed('has not responded for 2 s');
+  await rm(hang);
+  await until(async () => (await box.ask()) !== undefined);
   parent.child.kill('SIGTERM');
   t.equal((await parent.ended).exitCode, 0);
 });

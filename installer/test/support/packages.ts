@@ -62,7 +62,8 @@ export type Behaviour =
   | 'drains'
   | 'breaks its products'
   | 'breaks its document'
-  | 'needs space';
+  | 'needs space'
+  | 'hangs';
 
 /** The part of a manifest by which a release says that it listens on the socket of its supervisor. */
 export const handsOver = { [vendor]: { handover: 1 } };
@@ -71,7 +72,8 @@ export const hasWorkers = { [vendor]: { handover: 1, workers: 1 } };
 
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
- * version, environment and arguments, and exits on SIGTERM; one that drains, on the second. With `handsOver` in `more`, it
+ * version, environment and arguments, except to `/held`, which it does not complete, and exits on SIGTERM; one that drains,
+ * on the second. One that hangs does so while the file `logs/hang` exists. With `handsOver` in `more`, it
  * listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts).
  */
 export function makeRuntime(
@@ -96,6 +98,11 @@ if (behaviour === 'needs space' && existsSync(process.env.BOX_HOME + '/logs/full
   process.exit(1);
 }
 const respond = (request, response) => {
+  if (behaviour === 'hangs' && existsSync(process.env.BOX_HOME + '/logs/hang')) return;
+  if (request.url === '/held') {
+    response.write('held');
+    return;
+  }
   if (retiring) response.setHeader('connection', 'close');
   if (request.url === '/docs/json') {
     const paths = { '/health': { get: {} }, '/products': { get: {} }, '/admin/tenants': { get: {} } };
@@ -132,6 +139,7 @@ if (privatePath) {
     if (message !== 'retire') return;
     retiring = true;
     Server.prototype.close.call(server, () => process.exit(0));
+    process.send('retiring');
   });
   process.on('disconnect', () => process.argv[2] !== 'worker' && server.listening || process.exit(1));
 } else server.listen(Number(process.env.PORT), process.env.HOST, listening);
