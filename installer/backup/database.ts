@@ -109,8 +109,7 @@ async function writeDump(url: string, sink: BackupSink, { output, signal }: Copy
   const temporary = await mkdtemp(join(process.env.TMPDIR ?? '/var/tmp', `${vendor}-dump-`));
   try {
     const file = join(temporary, 'database.dump');
-    const time = new Date().toISOString();
-    const postgres = await dumpDatabase(url, file, output, signal);
+    const { major: postgres, time } = await dumpDatabase(url, file, output, signal);
     const handle = await open(file, 'r');
     try {
       const { size } = await handle.stat();

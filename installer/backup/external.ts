@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Failure, interrupted } from '../failure.ts';
-import type { Output } from '../output/output.ts';
+import { counted, type Output } from '../output/output.ts';
 import { withConnection } from './home.ts';
 
 /** The place of the dump in a backup. */
@@ -17,11 +17,25 @@ export const dumpPath = 'database/database.dump';
 /** Where Debian and Red Hat put the programs of each version. */
 const versioned = ['/usr/lib/postgresql', '/usr/pgsql'];
 
-/** Returns the major version of a server, such as 18. */
-export function serverMajor(url: string): Promise<number> {
+interface Server {
+  /** Its major version, such as 18. */
+  major: number;
+  /** Its clock, ISO 8601: that of this machine may differ. */
+  time: string;
+  role: string;
+  /** Tables of which row-level security hides rows from the role. */
+  hidden: number;
+}
+
+function readServer(url: string): Promise<Server> {
   return withConnection({ connectionString: url }, async (client) => {
-    const { rows } = await client.query(`select current_setting('server_version_num')::integer / 10000 as major`);
-    return rows[0].major;
+    const { rows } = await client.query(
+      `select current_setting('server_version_num')::integer / 10000 as major, now() as time, current_user as role,
+              (select count(*)::integer from pg_class
+                where relkind in ('r', 'p') and relrowsecurity and row_security_active(oid)) as hidden`,
+    );
+    const [{ time, ...server }] = rows;
+    return { ...server, time: (time as Date).toISOString() };
   });
 }
 
@@ -35,11 +49,14 @@ export async function findClient(name: 'pg_dump' | 'pg_restore', major: number, 
     for (const version of await readdir(parent).catch(() => [])) folders.push(join(parent, version, 'bin'));
   }
   let newest = 0;
+  // What a later version writes may have settings that the server does not know, so the nearest one is used.
+  let nearest: { path: string; found: number } | undefined;
   for (const path of folders.map((folder) => join(folder, name)).filter((path) => existsSync(path))) {
     const found = await majorOf(path);
-    if (found >= major) return path;
+    if (found >= major && found < (nearest?.found ?? Number.POSITIVE_INFINITY)) nearest = { path, found };
     newest = Math.max(newest, found);
   }
+  if (nearest) return nearest.path;
   throw new Failure(
     'usage',
     newest > 0
@@ -49,17 +66,55 @@ export async function findClient(name: 'pg_dump' | 'pg_restore', major: number, 
   );
 }
 
-/** Dumps a database into a file, in PostgreSQL's custom format. @throws Failure usage, unexpected, interrupted */
-export async function dumpDatabase(url: string, file: string, output: Output, signal?: AbortSignal): Promise<number> {
-  const major = await serverMajor(url);
-  const program = await findClient('pg_dump', major, `pg_dump --format=custom --file=store.dump "$DATABASE_URL"`);
+/**
+ * Checks that a database can be dumped by this machine.
+ * @returns the program, and the server
+ * @throws Failure usage that says what to install or to run; not_running
+ */
+export async function checkDump(url: string): Promise<{ program: string; server: Server }> {
+  const server = await readServer(url);
+  const elsewhere = `pg_dump --format=custom --file=store.dump "$DATABASE_URL"`;
+  const program = await findClient('pg_dump', server.major, elsewhere);
+  if (server.hidden === 0) return { program, server };
+  const role = `"${server.role.replaceAll('"', '""')}"`;
+  throw new Failure(
+    'usage',
+    `row-level security hides the rows of ${counted(server.hidden, 'table')} from ${role}, the role of DATABASE_URL, so pg_dump cannot read them`,
+    `As a superuser of PostgreSQL run: alter role ${role} bypassrls (the box itself works with a role that may not)`,
+  );
+}
+
+/**
+ * Dumps a database into a file, in PostgreSQL's custom format.
+ * @returns the version of the server, and its time before
+ * @throws Failure usage, unexpected, interrupted
+ */
+export async function dumpDatabase(
+  url: string,
+  file: string,
+  output: Output,
+  signal?: AbortSignal,
+): Promise<{ major: number; time: string }> {
+  const { program, server } = await checkDump(url);
   await runClient(program, ['--format=custom', '--no-password', `--file=${file}`], url, output, signal);
-  return major;
+  return server;
+}
+
+/**
+ * The shell command by which an operator replaces all of a database by a dump. It is one transaction: tables that newer
+ * migrations have created are gone too, and a failure leaves everything as it was.
+ */
+export function replaceCommand(dump: string): string {
+  const file = `'${dump.replaceAll("'", "'\\''")}'`;
+  return (
+    `{ echo 'begin; drop schema public cascade; create schema public;'; pg_restore --no-owner --file=- ${file} && echo 'commit;'; }` +
+    ' | psql --no-psqlrc --quiet --output=/dev/null --set=ON_ERROR_STOP=1 "$DATABASE_URL"'
+  );
 }
 
 /** Restores a dump into a database that has no tables. @throws Failure usage, unexpected, interrupted */
 export async function restoreDump(url: string, file: string, output: Output, signal?: AbortSignal): Promise<void> {
-  const major = await serverMajor(url);
+  const { major } = await readServer(url);
   const program = await findClient(
     'pg_restore',
     major,

@@ -18,7 +18,7 @@ import { vendor } from '../vendor.ts';
 import { chooseDatabaseAccount, type DatabaseAccount, postgresProgram } from './account.ts';
 import { dataPath } from './base-backup.ts';
 import { type Counts, compareCounts, countRows } from './counts.ts';
-import { dumpPath } from './external.ts';
+import { dumpPath, replaceCommand } from './external.ts';
 import { databaseHome, findServer, hasData, lockDatabase } from './home.ts';
 import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } from './record.ts';
 import { killServersOn, withServer } from './server.ts';
@@ -73,7 +73,7 @@ export async function restoreDatabase(
     throw new Failure(
       'usage',
       `${from} has a dump of a database that is not the box's own`,
-      `Restore it with pg_restore: pg_restore --exit-on-error --clean --if-exists --dbname="$DATABASE_URL" ${join(from, dumpPath)}`,
+      `Restore it with: ${replaceCommand(join(from, dumpPath))}`,
     );
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

@@ -13,6 +13,7 @@ import { planPull } from '../pull/pull.ts';
 import { rejectYanked } from '../pull/yanked.ts';
 import { currentRelease } from '../release/layout.ts';
 import type { Migration } from '../release/migrations.ts';
+import { checkOwnBackup } from '../upgrade/guard.ts';
 import { type PendingMigrations, planBackup } from '../upgrade/pending.ts';
 import { chooseKey, type InstallOptions } from './install-options.ts';
 import { chooseRelease, rejectOlder, resolveRelease } from './resolve-release.ts';
@@ -70,15 +71,6 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
   const settings = { ...rest, tier: activation.tier, registryUrl: activation.registryUrl, ...chosen };
   const input = { activation, settings, secrets, key };
   const { release, packages, id, installed } = await resolveRelease(folder, input, options, output);
-  let refused: PlanResult['refused'];
-  try {
-    rejectOlder(release, before.version);
-    rejectYanked(packages, installed, options.allowYanked ?? false, silent);
-  } catch (error) {
-    const { code, message, advice } = asFailure(error);
-    refused = { code, message, advice };
-  }
-
   const current = await currentRelease(folder);
   const present = installed?.packages ?? {};
   const names = new Set(packages.map(({ name }) => name));
@@ -93,6 +85,11 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
   });
   const { bytesToPull, packagesToPull } = await planPull(folder, packages);
   const { migrations, migrationsFrom, backup, backupBytes } = await planBackup(folder, packages);
+  const refused = await refusalOf(async () => {
+    rejectOlder(release, before.version);
+    rejectYanked(packages, installed, options.allowYanked ?? false, silent);
+    if (backup) await checkOwnBackup(folder);
+  });
   // Without a pull, an install checks the space of the backup alone.
   const needed =
     packagesToPull > 0 ? neededBytes({ pull: bytesToPull, backup: backupBytes }, spareBytesOf(secrets)) : backupBytes;
@@ -117,6 +114,16 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
     wayBack: migrations.every(({ additive }) => additive) ? 'code_only' : 'needs_data',
     ...(refused && { refused }),
   };
+}
+
+async function refusalOf(check: () => Promise<void>): Promise<PlanResult['refused']> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    const { code, message, advice } = asFailure(error);
+    return { code, message, advice };
+  }
 }
 
 /** Whether a version is lower than the one before. */

@@ -6,6 +6,7 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDatabase } from '../backup/database.ts';
+import { dumpPath, replaceCommand } from '../backup/external.ts';
 import { exchangeBox } from '../box/exchange.ts';
 import { type BoxFolder, boxFolder, checkOwner, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
@@ -22,6 +23,7 @@ import { currentRelease, isComplete, switchCurrent } from '../release/layout.ts'
 import { readLock } from '../release/lock-file.ts';
 import { type Migration, migrationsOf } from '../release/migrations.ts';
 import { findLostWrites, findLostWritesOfStopped, type LostWrites } from '../upgrade/lost.ts';
+import { appliedMigrations } from '../upgrade/pending.ts';
 import {
   type Journal,
   readRecords,
@@ -167,7 +169,10 @@ async function releaseBefore(folder: BoxFolder, current: string): Promise<Upgrad
 
 async function rollBackCode(context: Context): Promise<RollbackResult> {
   const { folder, target, running, output, waitOptions } = context;
-  const { changing, record, to } = target;
+  const { record, to } = target;
+  // An operator may have restored a database of their own by the command that `--with-data` has printed.
+  const applied = target.changing.length > 0 ? await appliedMigrations(folder) : undefined;
+  const changing = target.changing.filter(({ file }) => applied?.has(file) ?? true);
   if (changing.length > 0) {
     const files = changing.map(({ file }) => file);
     const named = `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`;
@@ -209,23 +214,27 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
         : `Nothing was changed. Use ${vendor} rollback, which keeps all data`,
     );
   }
-  if (backup.kind === 'dump') {
-    const dump = join(upgradeBackup(folder, record.id), 'database/database.dump');
-    throw new Failure(
-      'usage',
-      'the database is not the box’s own, so this command does not restore it',
-      `Stop all boxes that use it, then: pg_restore --exit-on-error --clean --if-exists --dbname="$DATABASE_URL" ${dump}`,
-      { dump },
-    );
-  }
   const fileOf = (what: string) => join(folder.upgrades, record.id, `${what}-${Date.now()}.jsonl`);
   const count = async (what: string): Promise<LostWrites> => {
     await mkdir(join(folder.upgrades, record.id), { recursive: true });
-    const isRunning = (await findRunningBox(folder)) !== undefined;
-    return isRunning
+    const isReachable = backup.kind === 'dump' || (await findRunningBox(folder)) !== undefined;
+    return isReachable
       ? withDatabase(folder, (client) => findLostWrites(client, backup, fileOf(what)))
       : findLostWritesOfStopped(folder, from.release, backup, fileOf(what), { output, signal: options.signal });
   };
+  if (backup.kind === 'dump') {
+    const applied = await appliedMigrations(folder);
+    if (applied && !record.migrations.some(({ file }) => applied.has(file))) return rollBackCode(context);
+    const lost = await count('would-be-lost');
+    nameOrders(lost, 'would be lost', output);
+    const dump = join(upgradeBackup(folder, record.id), dumpPath);
+    throw new Failure(
+      'would_lose_data',
+      `a restore of the data of ${backup.time} loses ${summaryOf(lost)}, and the database is your own, so you restore it`,
+      `Nothing was changed. ${lost.file} has their content. To lose them, stop all boxes that use the database (${vendor} stop), run: ${replaceCommand(dump)}; then ${vendor} rollback`,
+      { lost, dump },
+    );
+  }
   if (!options.acceptLoss) {
     const lost = await count('would-be-lost');
     nameOrders(lost, 'would be lost', output);

