@@ -2,6 +2,7 @@
  * Finds and kills what rigs leave behind: processes of a rig that ends, and everything of rigs that were killed. The
  * command line of each process of a rig has the rig's folder, whose name has the process id of the rig.
  */
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,9 +30,18 @@ export async function removeOrphanedRigs(): Promise<string[]> {
   const folders = names.map((name) => join(tmpdir(), name));
   for (const folder of folders) {
     await killProcessesOf(folder);
+    await unmountAllOf(folder);
     await rm(folder, { recursive: true, force: true });
   }
   return folders;
+}
+
+/** Unmounts disks that a rig has mounted in its folder. */
+async function unmountAllOf(folder: string): Promise<void> {
+  const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' ')[1] ?? '');
+  const own = mounts.filter((path) => path.startsWith(`${folder}/`));
+  // The last may be within an earlier one.
+  for (const path of own.reverse()) spawnSync('umount', ['--lazy', path]);
 }
 
 /** Returns the processes that have a path below the folder among their arguments. */
