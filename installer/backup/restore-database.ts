@@ -183,7 +183,10 @@ export async function recover(
   if (isArchiveRecovery) {
     await writeFileOf(join(data, 'recovery.signal'), [], account.borrowed ? account : undefined);
   }
-  const all = isArchiveRecovery ? { recovery_target_action: 'promote', ...settings } : {};
+  const all = {
+    ...(isArchiveRecovery && { recovery_target_action: 'promote', ...settings }),
+    ...(archive && { archive_mode: 'on', archive_command: archiveCommand(archive) }),
+  };
   const counts = await withServer({ ...place, settings: all, output, signal }, countRows);
   if (recovery || !record.counts) return counts;
   const differences = compareCounts(record.counts, counts);
@@ -197,6 +200,20 @@ export async function recover(
     );
   output.warn(`rows were written while the backup was counted: ${text}`, { differences });
   return counts;
+}
+
+/**
+ * Archives the file by which PostgreSQL knows that the timeline of the recovery is taken, and the WAL that the recovery writes.
+ * Only a server that archives sets the segment aside in which the recovery has left the former timeline, as `.partial`: under
+ * its name the archive may have it with other content. It came from the backup, so the archive does without. Otherwise the
+ * command is that of the engine (`runtime/db/embedded/archive.ts`).
+ */
+function archiveCommand(archive: string): string {
+  const [target, partial, parent] = ['%f', '.%f.partial', '.'].map((name) => `${quotePath(archive)}/${name}`);
+  return (
+    `case "%f" in *.partial) exit 0;; esac; if test -e ${target}; then cmp -s "%p" ${target}; else ` +
+    `cp "%p" ${partial} && sync ${partial} && mv ${partial} ${target} && sync ${parent}; fi`
+  );
 }
 
 /** Quotes a path for a shell in a setting of PostgreSQL, where `%` begins a placeholder. */
