@@ -149,19 +149,22 @@ export async function supervise(
     while (!isOver() && Date.now() < until && !(await exists(folder.launchQueue))) await sleep(pollMilliseconds);
   };
 
-  /** Returns the launch after a box that has exited, or undefined if nothing is to be started. */
-  const nextLaunch = async (exited: BoxProcess, status: ExitStatus): Promise<Launch | undefined> => {
+  /**
+   * Returns the launch after a box that has exited; `nothing` if a command has stopped the box, undefined if nothing is to
+   * be started for another reason.
+   */
+  const nextLaunch = async (exited: BoxProcess, status: ExitStatus): Promise<Launch | 'nothing' | undefined> => {
     const { launch } = exited;
     const isOver = () => stops > 0 || members.current !== exited;
-    const next = stops === 0 ? await takeNextLaunch(folder) : 'nothing';
-    if (next === 'nothing') return undefined;
+    const next = stops === 0 ? await takeNextLaunch(folder) : undefined;
+    if (next === 'nothing') return next;
     if (next) {
       output.info('replaced', `replacing release ${launch.release} with ${next.release}`, {
         release: next.release,
       });
       return next;
     }
-    if (status === 0 || !hasBeenHealthy) return undefined;
+    if (stops > 0 || status === 0 || !hasBeenHealthy) return undefined;
     if (!(await exists(releaseEntry(folder, launch.release)))) {
       output.warn(`the box exited with status ${status}, and its release ${launch.release} has been removed`);
       return undefined;
@@ -187,7 +190,9 @@ export async function supervise(
     await exclusively(async () => {
       // A replacement may have been completed meanwhile.
       if (members.current !== exited) return;
-      if (next) await start(next);
+      // What a command has stopped has not failed, whatever its status: a service manager would restart it.
+      if (next === 'nothing') await end(0);
+      else if (next) await start(next);
       else await end(status);
     }).catch(async (error: Error) => {
       output.warn(`the box cannot be started: ${error.message}`);

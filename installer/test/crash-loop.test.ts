@@ -77,6 +77,18 @@ t.test('stop, restart and install', async (t) => {
   t.match(await installed.run(['status', '--json']), { exitCode: 0 });
 });
 
+t.test('stop in another terminal: a service manager does not restart the box', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install(['--no-start']);
+  const parent = box.begin(['start', '--foreground', '--json']);
+  await parent.printed('"event":"healthy"');
+  await writeFile(join(box.folder.logs, 'full'), '');
+  process.kill((await findRunningBox(box.folder))?.pid as number, 'SIGKILL');
+  await until(async () => (await box.run(['status', '--json'])).exitCode === 13);
+  t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+  t.match(await parent.ended, { exitCode: 0, end: { result: { ended: true } } });
+});
+
 t.test('uninstall', async (t) => {
   const box = await crashingBox(t);
   t.match(await box.run(['uninstall', '--yes', '--json']), { exitCode: 0 });
