@@ -15,7 +15,7 @@ import { WorkQueue } from './work-queue.ts';
 /** Seconds for one picture. */
 const deadline = 60;
 
-/** Two at a time bound the memory; libvips uses threads of its own that Node.js shares with file access. */
+/** Two at a time, in each worker of the box, bound the memory; libvips uses threads of its own that Node.js shares with file access. */
 const queue = new WorkQueue(2, 100);
 
 let loaded: Promise<typeof sharpFunction> | undefined;
