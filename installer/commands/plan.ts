@@ -3,12 +3,13 @@
  */
 import { statfs } from 'node:fs/promises';
 import semver from 'semver';
+import { checkSpaceFor } from '../backup/space.ts';
 import { boxFolder } from '../box/folder.ts';
 import { readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, defaultChannel } from '../control-plane.ts';
 import { asFailure } from '../failure.ts';
 import { type Output, silent } from '../output/output.ts';
-import { neededBytes, spareBytesOf } from '../preflight.ts';
+import { checkDisk, neededBytes, spareBytesOf } from '../preflight.ts';
 import { planPull } from '../pull/pull.ts';
 import { rejectYanked } from '../pull/yanked.ts';
 import { currentRelease } from '../release/layout.ts';
@@ -88,6 +89,9 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
   const refused = await refusalOf(async () => {
     rejectOlder(release, before.version);
     rejectYanked(packages, installed, options.allowYanked ?? false, silent);
+    if (packagesToPull > 0) {
+      await checkDisk(folder, { pull: bytesToPull, backup: backupBytes }, spareBytesOf(secrets));
+    } else if (backup) await checkSpaceFor(folder.root, backupBytes);
     if (backup) await checkOwnBackup(folder);
   });
   // Without a pull, an install checks the space of the backup alone.

@@ -35,11 +35,12 @@ export async function runPlan({ json, keyFile, ...options }: Options): Promise<v
 const maxLines = 12;
 
 function describe(result: PlanResult): string[] {
-  const { from, to, packages, pull, disk, migrations } = result;
+  const { from, to, packages, pull, disk, migrations, refused } = result;
   const lines = [
-    result.upToDate
-      ? 'The box is up to date. Nothing would be changed.'
-      : 'Nothing was changed. An upgrade would do this:',
+    ...(refused
+      ? [`An upgrade would be refused: ${refused.message}.`, ...(refused.advice ? [`${refused.advice}.`] : []), '']
+      : []),
+    headingOf(result),
     '',
     `release     ${from.version ?? from.release ?? 'none'} -> ${to.version} (channel ${to.channel})`,
     ...(result.pinnedVersion ? [`pinned      stays at ${result.pinnedVersion} until ${vendor} upgrade --unpin`] : []),
@@ -60,11 +61,12 @@ function describe(result: PlanResult): string[] {
       ...list('Migrations', migrations, ({ file, additive }) => [additive ? 'additive' : 'changes', file]),
     );
   }
-  const { refused } = result;
-  if (refused)
-    lines.push('', `An upgrade would be refused: ${refused.message}.`, ...(refused.advice ? [refused.advice] : []));
-  else if (disk.freeBytes < disk.neededBytes) lines.push('', 'The disk has not enough space for it.');
   return lines;
+}
+
+function headingOf({ upToDate, refused }: PlanResult): string {
+  if (upToDate) return 'The box is up to date. Nothing would be changed.';
+  return `Nothing was changed. ${refused ? 'Otherwise it' : 'An upgrade'} would do this:`;
 }
 
 function describeMigrations({ migrations, migrationsFrom }: PlanResult): string {

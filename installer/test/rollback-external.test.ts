@@ -160,6 +160,11 @@ t.test('A pg_dump that is too old or missing is named before anything is stopped
   };
   t.match(await box.run(['plan', '--json']), { exitCode: 2, end: { result: { refused: error } } });
   t.match(await box.run(['upgrade', '--json']), { exitCode: 2, end: { error } });
+  const { stdout } = await box.run(['plan']);
+  t.match(
+    stdout,
+    /^An upgrade would be refused: .*\n.*--own-backup\.\n\nNothing was changed. Otherwise it would do this:\n/,
+  );
   t.strictSame(await readRecords(box.folder), []);
   t.equal((await findRunningBox(box.folder))?.pid, pid, 'the box has not been stopped');
   const upgraded = await box.run(['upgrade', '--own-backup', '--json']);

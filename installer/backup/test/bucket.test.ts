@@ -1,8 +1,10 @@
 /**
  * Backups in a bucket: complete or not there, read back, kept and restored; what a bad network and a refusing service do.
  */
+import { spawn } from 'node:child_process';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { backup, listBackups } from '../../commands/backup.ts';
@@ -14,6 +16,7 @@ import { partBytesFor, partsOf } from '../s3/parts.ts';
 import { emptyBox, startBox } from './support/box.ts';
 import { startBucket } from './support/bucket.ts';
 
+const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 const bucket = await startBucket(t);
 const box = await startBox(t);
 const { root: dir } = box.folder;
@@ -112,6 +115,44 @@ t.test('A service that fails in the middle of an upload leaves nothing behind', 
   bucket.breakRequests(() => undefined);
   t.equal((await bucket.files()).length, count);
 });
+
+t.test(
+  'A command that is killed in an upload leaves nothing that counts, and the next one ends the upload',
+  async (t) => {
+    const at = `${bucket.address}/killed`;
+    const before = await bucket.files();
+    const killed = Promise.withResolvers<void>();
+    const child = spawn(process.execPath, [...process.execArgv, cli, 'backup', '--dir', dir, '--to', at, '--json'], {
+      stdio: 'ignore',
+    });
+    bucket.breakRequests(({ url }) => {
+      if (!/partNumber=2\b/.test(url)) return undefined;
+      child.once('exit', () => killed.resolve());
+      child.kill('SIGKILL');
+      return { cutRequest: true };
+    });
+    await killed.promise;
+    bucket.breakRequests(() => undefined);
+    t.ok((await bucket.files()).length > before.length, 'a part is there');
+    t.match(await listBackups(dir, at), { entries: exactly([]) });
+    t.notOk(
+      (await bucket.objects()).some((name) => name.startsWith('killed/')),
+      'and no object',
+    );
+    await withEnvironment(bucket.variables, async () => {
+      const path = { dir: join(dir, '..', 'elsewhere'), path: at };
+      await t.rejects(restore(path, output), { code: 'usage', message: /is no backup$/ });
+    });
+    // Also with another address in the same service.
+    const taken = await backup({ dir, to: `${bucket.address}/other`, keep: 1 }, output);
+    t.strictSame(taken.removed, []);
+    t.strictSame(
+      (await bucket.files()).filter((path) => !path.includes('other/')),
+      before,
+    );
+    await t.rejects(readFile(journal), { code: 'ENOENT' });
+  },
+);
 
 t.test('Retention removes only verified backups of this box', async (t) => {
   await rm(join(box.folder.data, 'media/large'));
