@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { boot } from './boot.ts';
 import type { Tier } from './box/tier.ts';
 import { readConfig } from './config.ts';
+import { loadPackages } from './package/load.ts';
 import { runService } from './process.ts';
 
 interface LockFile {
@@ -23,6 +24,9 @@ async function readLockFile(path: string): Promise<LockFile> {
 await runService('the box', async () => {
   const { databaseUrl, archiveFolder, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
   const { tier, packages } = await readLockFile(lockFile);
+  const names = Object.keys(packages);
+  // While PostgreSQL starts. The start of the box loads them again, from memory, and reports what fails.
+  void loadPackages(names, lockFile).catch(() => {});
   return {
     logLevel,
     drainTime,
@@ -34,7 +38,7 @@ await runService('the box', async () => {
         ...config,
         databaseUrl,
         tier,
-        packages: Object.keys(packages),
+        packages: names,
         packagesFrom: lockFile,
         dataFolder: join(home, 'data'),
         uploadFolder: join(home, 'data', 'uploads'),

@@ -2,8 +2,8 @@
  * Finds the PostgreSQL binaries among the installed packages and makes them executable for the account.
  * An npm tarball contains no symbolic links: those of the shared libraries are created here.
  */
-import { existsSync } from 'node:fs';
-import { chmod, copyFile, link, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { packageName } from '../../vendor.ts';
@@ -125,31 +125,38 @@ async function copyBinaries(packageFolder: string, folder: string): Promise<void
   for (const name of await readdir(parent)) {
     if (name.endsWith('.partial')) await rm(join(parent, name), { recursive: true, force: true });
   }
-  await linkTree(join(packageFolder, 'native'), join(partial, 'native'));
-  await makeReadable(partial);
+  linkTree(join(packageFolder, 'native'), join(partial, 'native'));
+  makeReadable(partial);
   if (!(await createLinks(partial))) throw new Error(`The library links could not be created in ${partial}.`);
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
 }
 
-/** Makes a copy of a tree of folders and files, by hard links where possible. */
-async function linkTree(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
+/** Makes a copy of a tree of folders and files, by hard links where possible. Blocks: the thread pool is far slower. */
+function linkTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await linkTree(source, target);
-    // On another file system, or of another user.
-    else if (entry.isFile()) await link(source, target).catch(() => copyFile(source, target));
+    if (entry.isDirectory()) linkTree(source, target);
+    else if (entry.isFile()) linkOrCopy(source, target);
+  }
+}
+
+function linkOrCopy(source: string, target: string): void {
+  try {
+    linkSync(source, target);
+  } catch {
+    copyFileSync(source, target); // on another file system, or of another user
   }
 }
 
 /** Makes the tree readable and its programs executable for everyone, whatever umask it was unpacked with. */
-async function makeReadable(folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await makeReadable(path);
-    else if (entry.isFile()) await chmod(path, folder.endsWith('/native/bin') ? 0o755 : 0o644);
+    if (entry.isDirectory()) makeReadable(path);
+    else if (entry.isFile()) chmodSync(path, folder.endsWith('/native/bin') ? 0o755 : 0o644);
   }
 }
 
