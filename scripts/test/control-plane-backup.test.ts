@@ -3,7 +3,7 @@
  * Debian's PostgreSQL and on the embedded one: nothing is missing, and the copy alone cannot sign tokens.
  */
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -147,6 +147,35 @@ async function download(registryUrl: string, token: string): Promise<string> {
   return Buffer.from(await response.arrayBuffer()).toString('base64');
 }
 
+/** Stores provenance of a version for its tarball, as the publisher does. Returns what the registry then serves. */
+async function storeProvenance(registryUrl: string, tarball: string): Promise<unknown> {
+  const sha512 = createHash('sha512').update(Buffer.from(tarball, 'base64')).digest('hex');
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [{ name: 'cart', digest: { sha512 } }],
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {},
+  };
+  const envelope = {
+    payloadType: 'application/vnd.in-toto+json',
+    payload: Buffer.from(JSON.stringify(statement)).toString('base64'),
+    signatures: [{ keyid: 'key', sig: 'signature' }],
+  };
+  const publisher = bearer(registryUrl, secrets.PUBLISH_SECRET);
+  const { status, body } = await publisher.call('PUT', provenancePath, { body: envelope });
+  if (status !== 201) throw new Error(`the provenance returned ${status}: ${JSON.stringify(body)}`);
+  return readProvenance(registryUrl);
+}
+
+const provenancePath = `/-/carton/v1/provenance/${packageName('cart')}@1.0.0`;
+
+async function readProvenance(registryUrl: string): Promise<unknown> {
+  const response = await fetch(registryUrl + provenancePath, {
+    headers: { authorization: `Bearer ${secrets.PUBLISH_SECRET}` },
+  });
+  return { status: response.status, body: await response.text() };
+}
+
 t.test('control plane and registry, on a PostgreSQL server of Debian', { skip }, async (t) => {
   const folder = await makeFolder(t);
   const server = await initServer(folder, 'server', {});
@@ -186,6 +215,8 @@ t.test('control plane and registry, on a PostgreSQL server of Debian', { skip },
   const registry = await startRegistry(before.storage);
   await publishWithNpm(join(folder, 'package'), registry.url);
   const tarball = await download(registry.url, shown.token);
+  const provenance = await storeProvenance(registry.url, tarball);
+  t.match(provenance, { status: 200 });
   const admin = bearer(controlPlane.url, secrets.ADMIN_SECRET);
   await untilReported(admin, 1);
   await controlPlane.end('SIGKILL');
@@ -236,6 +267,7 @@ t.test('control plane and registry, on a PostgreSQL server of Debian', { skip },
     const again = await send(callerOf(url), '/license/activate', { key: shown.key });
 
     const restored = await startRegistry(after.storage);
+    t.strictSame(await readProvenance(restored.url), provenance, 'it has the provenance of packages');
     t.equal(await download(restored.url, shown.token), tarball, 'with a token from before');
     t.equal(await download(restored.url, again.token), tarball);
     await untilReported(admin, 4);
