@@ -6,6 +6,7 @@
 import { cutNetwork, pullCables } from './installer/cuts.ts';
 import { fillDisk, mountDisk } from './installer/disk.ts';
 import { killInstalls, killUpgrades, prepareBox } from './installer/kills.ts';
+import { killAtSteps } from './installer/steps.ts';
 import { startRigVendor } from './installer/vendor.ts';
 import type { Findings, Rig } from './rig.ts';
 
@@ -16,7 +17,7 @@ export const rig: Rig = {
     only: {
       about: 'which faults',
       defaultValue: 'all',
-      oneOf: ['all', 'kills', 'disk', 'network'],
+      oneOf: ['all', 'kills', 'steps', 'disk', 'network'],
     },
     command: {
       about: 'the command from the source tree, or the binary of npm run build:installer',
@@ -50,6 +51,9 @@ export const rig: Rig = {
       const box = await prepareBox(stage, vendor);
       add(await killInstalls(stage, box, stage.number('kills') - upgrades));
       add(await killUpgrades(stage, vendor, box, upgrades));
+    }
+    if (stage.word('only') === 'steps' || (runs('steps') && !stage.short)) {
+      add(await killAtSteps(stage, vendor, await prepareBox(stage, vendor, 'killed-at-steps')));
     }
     return findings;
   },

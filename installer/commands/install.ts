@@ -38,7 +38,7 @@ import {
 import { type ReleaseLock, readLock } from '../release/lock-file.ts';
 import { guardUpgrade, type UpgradeGuard } from '../upgrade/guard.ts';
 import { planBackup } from '../upgrade/pending.ts';
-import { readRecords } from '../upgrade/record.ts';
+import { pruneUpgrades, readRecords } from '../upgrade/record.ts';
 import { resumeUpgrade } from '../upgrade/restore.ts';
 import { type Cleanup, prepareCleanup } from './install-cleanup.ts';
 import { chooseKey, chooseSecrets, chooseSettings, type InstallOptions, isSameLaunch } from './install-options.ts';
@@ -206,7 +206,8 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
   }
   if (before.current !== id) await switchCurrent(folder, id);
   await writeSettings(folder, settings, secrets);
-  await guard?.complete();
+  // Without an upgrade, one that was killed in its last step may have left more than the last two backups.
+  await (guard ? guard.complete() : pruneUpgrades(folder));
   await removePartials(folder);
   const undoable = (await readRecords(folder)).flatMap(({ from, backup }) => (backup ? [from.release] : []));
   const kept = [id, before.current, box?.release, before.running?.release, ...undoable].filter(

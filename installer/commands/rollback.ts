@@ -135,7 +135,10 @@ const completedTarget = (record: UpgradeRecord): Target => ({ record, from: reco
 async function findTarget(folder: BoxFolder, settings: BoxSettings): Promise<Target> {
   const current = await currentRelease(folder);
   if (!current) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
-  const record = (await readRecords(folder)).find(({ state, to }) => state === 'done' && to.release === current);
+  // A command that was killed once the release was current has left its record as `started`.
+  const record = (await readRecords(folder)).find(
+    ({ state, to }) => (state === 'done' || state === 'started') && to.release === current,
+  );
   const former = record?.from ?? (await releaseBefore(folder, current));
   const lock = former && (await readLock(releaseFolder(folder, former.release)));
   if (!former || !lock || !(await isComplete(folder, former.release, lock))) {

@@ -41,8 +41,8 @@ export interface Running {
 export interface Installation {
   dir: string;
   url: string;
-  /** Begins an install. @param onEvent called with each event */
-  begin(onEvent?: (event: Event) => void): Running;
+  /** Begins an install, or the command of these words. @param onEvent called with each event */
+  begin(onEvent?: (event: Event) => void, words?: string[]): Running;
   install(): Promise<Ended>;
   run(...words: string[]): Promise<Ended>;
   /**
@@ -109,7 +109,7 @@ export async function prepareInstallation(
   return {
     dir,
     url: `http://127.0.0.1:${port}`,
-    begin: (onEvent) => begin(installWords, onEvent),
+    begin: (onEvent, words = installWords) => begin(words, onEvent),
     install: () => begin(installWords).ended,
     run,
     async state() {

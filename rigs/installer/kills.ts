@@ -14,8 +14,8 @@ const statesAfterInstall = ['not_installed', 'ok'];
 const statesAfterUpgrade = ['ok', 'not_running', 'box_not_healthy'];
 
 /** Prepares the folder of the box that is installed and upgraded. */
-export function prepareBox(stage: Stage, vendor: RigVendor): Promise<Installation> {
-  return prepareInstallation(stage, vendor, join(stage.folder, 'killed-box'));
+export function prepareBox(stage: Stage, vendor: RigVendor, name = 'killed-box'): Promise<Installation> {
+  return prepareInstallation(stage, vendor, join(stage.folder, name));
 }
 
 /** Leaves a box that is installed. */
