@@ -77,8 +77,9 @@ export async function revertToPartial(folder: BoxFolder, id: string): Promise<vo
   await rename(releaseFolder(folder, id), partialFolder(folder, id));
 }
 
-/** Removes all partial releases. */
+/** Removes all partial releases, and the link of a switch that was killed. */
 export async function removePartials(folder: BoxFolder): Promise<void> {
+  await rm(nextLink(folder), { force: true });
   for (const name of await readdir(folder.releases).catch(() => [])) {
     if (name.endsWith(partialEnding)) await rm(join(folder.releases, name), { recursive: true, force: true });
   }
@@ -113,9 +114,11 @@ export async function currentRelease(folder: BoxFolder): Promise<string | undefi
   return readlink(folder.current).then(basename, () => undefined);
 }
 
+const nextLink = (folder: BoxFolder) => `${folder.current}.new`;
+
 /** Makes a release current. The switch is atomic: readers see the old or the new one. */
 export async function switchCurrent(folder: BoxFolder, id: string): Promise<void> {
-  const temporary = `${folder.current}.new`;
+  const temporary = nextLink(folder);
   await rm(temporary, { force: true });
   await symlink(join('releases', id), temporary);
   await rename(temporary, folder.current);

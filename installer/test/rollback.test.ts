@@ -2,7 +2,7 @@
  * Rollbacks of a box with a real database: by code alone with every order, and with the data, which names what is lost
  * before it is.
  */
-import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
@@ -98,6 +98,22 @@ t.test('after another upgrade: refused, then with the loss accepted', async (t) 
   t.ok((await stat(result.replacedData)).isDirectory(), 'the replaced data stays');
   t.match(await readRecords(box.folder), exactly([{ state: 'rolled_back' }]));
   t.equal(await readJournal(box.folder), undefined);
+});
+
+t.test('an upgrade that was killed between its switch and its record has a way back', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  await order(box, 'berlin', 2);
+  await upgrade(box, '2.0.0', changing);
+  const [record] = await readRecords(box.folder);
+  const file = join(box.folder.upgrades, record?.id as string, 'upgrade.json');
+  await writeFile(file, JSON.stringify({ ...record, state: 'started' }));
+  await symlink(join('releases', record?.to.release as string), `${box.folder.current}.new`);
+  t.match(await box.run(['install', '--json']), { exitCode: 0, end: { result: { changed: false } } });
+  t.notOk((await readdir(box.folder.root)).includes('current.new'), 'a switch that was killed leaves nothing');
+  t.match(await rollback(box, '--with-data', '--accept-loss'), { exitCode: 0 });
+  t.match(await box.ask(), { version: '1.0.0' });
+  t.strictSame(await ordersOf(box, 'berlin'), ['1001', '1002']);
 });
 
 t.test('a release that does not start, and damaged backups', async (t) => {
