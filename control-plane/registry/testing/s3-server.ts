@@ -1,10 +1,16 @@
 // An S3-compatible service as a process: `node --conditions=workspace-source s3-server.ts '{"folder":…,"port":…,"bucket":…}'`.
 // It is s3rver, with the conditions of writes that s3rver does not have (RFC 9110, as Amazon S3 has them since 2024), and
-// with objects that are read and written as a whole. It prints one line when it serves. Its files stay in the folder, so
+// with objects that are read and written as a whole: s3rver answers a write before the file has been written, so that on a
+// busy machine the next read may find an empty file. It prints one line when it serves. Its files stay in the folder, so
 // another process can serve them again. It stops when its standard input ends, so that it does not outlive its parent.
 
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 
 const { folder, port, bucket, hasConditions } = JSON.parse(process.argv[2] as string) as {
@@ -22,7 +28,11 @@ type Context = { method: string; path: string; req: IncomingMessage; res: Server
 };
 type Middleware = (context: Context, next: () => Promise<void>) => Promise<void>;
 type Range = { start?: number; end?: number };
+type StoredObject = { bucket: string; key: string; content: Readable; metadata: object };
 type Store = {
+  getResourcePath(bucket: string, key: string, resource: 'object'): string;
+  putMetadata(bucket: string, key: string, metadata: object, md5: string): Promise<void>;
+  putObject(object: StoredObject): Promise<{ size: number; md5: string }>;
   getMetadata(bucket: string, key: string): Promise<{ etag: string }>;
   getObject(bucket: string, key: string, range: Range): Promise<unknown>;
 };
@@ -35,6 +45,18 @@ const { middleware, store } = server as unknown as { middleware: Middleware[]; s
 const { getObject } = store;
 store.getObject = (name, key, range) =>
   getObject.call(store, name, key, range?.end === 0 ? { ...range, end: Object(0) } : range);
+
+store.putObject = async ({ bucket: name, key, content, metadata }) => {
+  const whole = await buffer(content);
+  const path = store.getResourcePath(name, key, 'object');
+  const draft = `${path}.${randomUUID()}`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(draft, whole);
+  await rename(draft, path);
+  const md5 = createHash('md5').update(whole).digest('hex');
+  await store.putMetadata(name, key, metadata, md5);
+  return { size: whole.length, md5 };
+};
 
 /** The requests in progress for an object: one that changes it, or any number of readers. */
 const inProgress = new Map<string, { isChange: boolean; ended: Promise<unknown> }[]>();
