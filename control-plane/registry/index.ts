@@ -124,7 +124,9 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     });
     const { storage: location } = options;
     const storage =
-      typeof location === 'string' ? openFolder(resolve(location)) : await openCheckedBucket(location, log, metrics);
+      typeof location === 'string'
+        ? openFolder(resolve(location), { log, onFault: metrics.countStorageFault })
+        : await openCheckedBucket(location, log, metrics);
     const freshness = typeof location === 'string' ? 0 : bucketFreshness;
     const packuments = openPackuments({ storage, freshness, elapsed, onConflict: metrics.countConflict });
     const { trustedProxy = () => false } = options;

@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RefusedReason } from './refusal.ts';
-import type { BucketOperation } from './storage/bucket.ts';
-import type { BucketFault } from './storage/bucket-faults.ts';
+import type { StorageFault, StorageOperation } from './storage/failure.ts';
 import { vendor } from './vendor.ts';
 
 /** Values that are read at a scrape. */
@@ -25,7 +24,9 @@ export type Metrics = {
   countDownload(outcome: 'allowed' | 'denied'): void;
   addTarballBytes(bytes: number): void;
   /** Counts a request to the bucket of the storage. */
-  countBucketRequest(operation: BucketOperation, seconds: number, fault: BucketFault | undefined): void;
+  countBucketRequest(operation: StorageOperation, seconds: number, fault: StorageFault | undefined): void;
+  /** Counts a request to the storage that failed. */
+  countStorageFault(operation: StorageOperation, fault: StorageFault): void;
   /** Counts a change of a packument that another registry has changed first. */
   countConflict(): void;
   /** The metrics of the registry, without those of the process: for documentation. */
@@ -94,10 +95,10 @@ export function createMetrics(readings: Readings): Metrics {
     labelNames: ['operation'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
   });
-  const bucketFaults = new Counter({
+  const storageFaults = new Counter({
     ...about(
-      'bucket_faults_total',
-      'Requests to the bucket that failed, by what is wrong: `denied` (the credentials or their rights), `missing` (no such bucket), `region`, `credentials` (none), `unreachable`, `other`',
+      'storage_faults_total',
+      'Requests to the storage that failed, by what is wrong: `denied` (the credentials or their rights, or those of the user to the folder), `full`, `read_only` (the disk of a folder), `missing` (no such bucket), `region`, `credentials` (none), `unreachable`, `other`',
     ),
     labelNames: ['operation', 'fault'],
   });
@@ -128,8 +129,9 @@ export function createMetrics(readings: Readings): Metrics {
     addTarballBytes: (count) => bytes.inc(count),
     countBucketRequest(operation, seconds, fault) {
       bucketSeconds.observe({ operation }, seconds);
-      if (fault !== undefined) bucketFaults.inc({ operation, fault });
+      if (fault !== undefined) storageFaults.inc({ operation, fault });
     },
+    countStorageFault: (operation, fault) => storageFaults.inc({ operation, fault }),
     countConflict: () => conflicts.inc(),
     describe() {
       return registry.getMetricsAsArray().map((metric) => {

@@ -3,7 +3,7 @@
 // know them ignores them silently.
 
 import { randomUUID } from 'node:crypto';
-import { BucketFailure } from './bucket.ts';
+import { StorageFailure } from './failure.ts';
 import type { Storage } from './storage.ts';
 import { unchanged } from './storage.ts';
 
@@ -27,7 +27,7 @@ export async function checkBucket(storage: Storage): Promise<void> {
       await storage.remove(key);
     }
   } catch (error) {
-    throw error instanceof BucketFailure ? new Error(error.advice, { cause: error }) : error;
+    throw error instanceof StorageFailure ? new Error(error.advice, { cause: error }) : error;
   }
 }
 

@@ -14,29 +14,16 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { Log } from '../log.ts';
-import { Refusal } from '../refusal.ts';
 import { type BucketFault, explain, statusOf } from './bucket-faults.ts';
+import { createFailures, type StorageFailure, type StorageOperation } from './failure.ts';
 import type { BucketSettings } from './location.ts';
 import { type Storage, unchanged } from './storage.ts';
-
-export type BucketOperation = 'read' | 'write' | 'open' | 'remove' | 'list';
 
 export type BucketOptions = {
   log: Log;
   /** Is called with each request: how long it took, and what was wrong. */
-  onRequest?: (operation: BucketOperation, seconds: number, fault: BucketFault | undefined) => void;
+  onRequest?: (operation: StorageOperation, seconds: number, fault: BucketFault | undefined) => void;
 };
-
-/** A request that failed, with what to do about it. */
-export class BucketFailure extends Refusal {
-  readonly advice: string;
-
-  constructor(advice: string, cause: unknown) {
-    super(503, 'storage_unavailable', 'The storage of packages does not respond: try again in a moment');
-    this.advice = advice;
-    this.cause = cause;
-  }
-}
 
 /** Milliseconds. */
 const connectionTimeout = 3000;
@@ -46,8 +33,6 @@ const requestTimeout = 15_000;
 const silenceTimeout = 30_000;
 /** Bytes in a millisecond below which a write is given up. */
 const slowestWrite = 50;
-/** Milliseconds between two log lines about the same fault. */
-const logInterval = 10_000;
 /** Milliseconds after which changed credentials are used. */
 const credentialsAge = 60_000;
 
@@ -74,24 +59,19 @@ export function openBucket(settings: BucketSettings, { log, onRequest = () => {}
       httpsAgent: new HttpsAgent(agent),
     },
   });
-  const loggedAt = new Map<BucketFault, number>();
+  const failureOf = createFailures(log);
 
-  function failure(error: unknown): { fault: BucketFault; refusal: BucketFailure } {
-    const { fault, advice } = explain(error, settings);
-    const now = performance.now();
-    if (now - (loggedAt.get(fault) ?? Number.NEGATIVE_INFINITY) > logInterval) {
-      loggedAt.set(fault, now);
-      log('error', 'the storage of packages fails', { fault, advice });
-    }
-    return { fault, refusal: new BucketFailure(advice, error) };
+  function failure(error: unknown): { fault: BucketFault; refusal: StorageFailure } {
+    const explained = explain(error, settings);
+    return { fault: explained.fault, refusal: failureOf(explained, error) };
   }
 
   /**
    * Does a request. Returns the status of one that is answered with an expected status which is no success.
-   * @throws BucketFailure
+   * @throws StorageFailure
    */
   async function request<Result>(
-    operation: BucketOperation,
+    operation: StorageOperation,
     work: () => Promise<Result>,
     expected: readonly number[] = [],
   ): Promise<Result | number> {

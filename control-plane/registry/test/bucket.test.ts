@@ -256,7 +256,7 @@ t.test(
     await made.storage.write('packages/@carton/cart/cart-1.0.0.tgz', Buffer.from('other'), 'always');
     t.strictSame(lines, ['request']);
     const { body } = await send(registry, '/metrics', metricsSecret);
-    t.notMatch(body, 'carton_registry_bucket_faults_total{');
+    t.notMatch(body, 'carton_registry_storage_faults_total{');
   },
 );
 
@@ -305,7 +305,7 @@ t.test('an outage of the bucket is 503 before and a lost connection in a downloa
   t.equal((await send(registry, '/-/ping')).status, 200);
   t.ok(lines.includes('the storage of packages fails'));
   const { body } = await send(registry, '/metrics', metricsSecret);
-  t.match(body, /^carton_registry_bucket_faults_total\{operation="\w+",fault="unreachable"\} [1-9]/m);
+  t.match(body, /^carton_registry_storage_faults_total\{operation="\w+",fault="unreachable"\} [1-9]/m);
 
   await service.start();
   const rest = await send(registry, path, token, {

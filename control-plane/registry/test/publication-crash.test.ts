@@ -19,7 +19,8 @@ async function openStorage(
   kind: (typeof kinds)[number],
 ): Promise<{ environment: Record<string, string>; storage: Storage }> {
   const home = await makeFolder(t);
-  if (kind === 'a folder') return { environment: { REGISTRY_STORAGE: home }, storage: openFolder(home) };
+  if (kind === 'a folder')
+    return { environment: { REGISTRY_STORAGE: home }, storage: openFolder(home, { log: () => {} }) };
   const { environment, settings } = await s3Service(t);
   return { environment: { ...environment, REGISTRY_HOME: home }, storage: openBucket(settings, { log: () => {} }) };
 }

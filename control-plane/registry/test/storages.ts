@@ -38,7 +38,7 @@ let number = 0;
 export async function makeStorage(t: Test, kind: (typeof kinds)[number]): Promise<TestStorage> {
   if (kind === 'a folder') {
     const folder = await makeFolder(t);
-    return { name: kind, storage: openFolder(folder), options: async () => ({ storage: folder }) };
+    return { name: kind, storage: openFolder(folder, { log: () => {} }), options: async () => ({ storage: folder }) };
   }
   const { settings } = await s3Service(t);
   const own = { ...settings, prefix: `registry-${number++}/` };
