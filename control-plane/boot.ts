@@ -53,6 +53,8 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     ];
     const encryption = await keepEncrypted(signingKeySecret, encrypted, log, options.encryptionInterval);
     onClose(() => encryption.stop());
+    if (signingKeySecret === undefined)
+      log.warn('SIGNING_KEY_SECRET is not set: a backup of the database is enough to sign activation tokens');
     if (options.nameservers.length === 0)
       log.warn('NAMESERVERS is not set: domains of boxes cannot be delegated, and are proved by TXT records only');
     if (!options.provesDomains)

@@ -141,17 +141,19 @@ t.test('without DATABASE_URL, it starts an embedded database that keeps its data
   }
 });
 
-t.test('without NAMESERVERS the start warns that domains cannot be delegated', async (t) => {
+t.test('the start warns of settings whose absence the vendor may not want', async (t) => {
   const { url: databaseUrl } = await makeDatabase(t);
-  const warned: boolean[] = [];
-  for (const NAMESERVERS of ['', 'ns1.vendor.example']) {
-    const { url, child, ended, output } = run(t, { ...settings, DATABASE_URL: databaseUrl, NAMESERVERS });
+  const warned: string[][] = [];
+  const both = { NAMESERVERS: 'ns1.vendor.example', SIGNING_KEY_SECRET: 'a-secret-of-the-signing-keys' };
+  for (const present of [{ NAMESERVERS: '', SIGNING_KEY_SECRET: '' }, both]) {
+    const { url, child, ended, output } = run(t, { ...settings, DATABASE_URL: databaseUrl, ...present });
     await url;
     child.kill('SIGTERM');
     t.equal(await ended, 0);
-    warned.push(/"level":"?(warn|40)"?.*"msg":"NAMESERVERS is not set: /.test(output()));
+    const warnings = output().matchAll(/"level":"?(?:warn|40)"?.*"msg":"(\w+) is not set: /g);
+    warned.push(Array.from(warnings, ([, name = '']) => name));
   }
-  t.strictSame(warned, [true, false]);
+  t.strictSame(warned, [['SIGNING_KEY_SECRET', 'NAMESERVERS'], []]);
 });
 
 /** A TCP proxy to the database that can be closed and reopened. */
