@@ -9,7 +9,7 @@ import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { type BoxSettings, checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { activate, readRelease } from '../control-plane.ts';
 import { asFailure, Failure } from '../failure.ts';
-import { megabytes, type Output, silent } from '../output/output.ts';
+import { counted, megabytes, type Output, silent } from '../output/output.ts';
 import { checkPort, spareBytes } from '../preflight.ts';
 import { currentRelease, isComplete } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
@@ -229,5 +229,5 @@ async function checkUpdate({ folder, settings, release, signal }: Box): Promise<
     return other !== undefined && other !== integrity;
   });
   if (old.length === 0) return ok(`the box is up to date (${newest.version})`);
-  return warning(`release ${newest.version} changes ${old.length} packages`, `Run ${vendor} install`);
+  return warning(`release ${newest.version} changes ${counted(old.length, 'package')}`, `Run ${vendor} install`);
 }

@@ -23,7 +23,7 @@ import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { activate } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
-import type { Output } from '../output/output.ts';
+import { counted, type Output } from '../output/output.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
@@ -161,7 +161,9 @@ async function provideRelease(
     return { ...manifest, yankedFor: manifest.deprecated, migrations: [] };
   });
   const plan = await planPull(folder, packages);
-  output.info('resolved', `release ${id} of the backup: ${plan.packagesToPull} packages to pull`, { release: id });
+  output.info('resolved', `release ${id} of the backup: ${counted(plan.packagesToPull, 'package')} to pull`, {
+    release: id,
+  });
   await pullPackages(registry, plan, await createPartial(folder, id), output, signal);
   await finishRelease(folder, id, lock);
   return id;

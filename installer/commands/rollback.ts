@@ -244,7 +244,9 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
     throw new Failure(
       'would_lose_data',
       `a restore of the data of ${backup.time} loses ${summaryOf(lost)}`,
-      `Nothing was changed. ${lost.file} has their content. To lose them: ${vendor} rollback --with-data --accept-loss`,
+      lost.rows === 0
+        ? `Nothing was changed. To lose what is written until then: ${vendor} rollback --with-data --accept-loss`
+        : `Nothing was changed. ${lost.file} has their content. To lose them: ${vendor} rollback --with-data --accept-loss`,
       { lost },
     );
   }
@@ -269,7 +271,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
       await untilDatabaseStopped(folder, output);
       lost = await count('lost');
       nameOrders(lost, 'are lost', output);
-      output.warn(`lost: ${summaryOf(lost)}; ${lost.file} has their content`, { lost });
+      if (lost.rows > 0) output.warn(`lost: ${summaryOf(lost)}; ${lost.file} has their content`, { lost });
       await proceedTo('restoring');
       await restoreBackup(folder, record, { output, signal: options.signal });
       isRestored = true;
@@ -333,6 +335,7 @@ function nameOrders({ orders }: LostWrites, fate: string, output: Output): void 
 
 /** Says in one line what a restore loses: `3 orders, 2 payments, …`. */
 export function summaryOf({ counts, rows }: LostWrites): string {
+  if (rows === 0) return 'nothing';
   const { orders = 0, payments = 0, payment_transactions: transactions = 0, refunds = 0, members = 0 } = counts;
   const parts: [number, string][] = [
     [payments, 'payment'],

@@ -3,7 +3,7 @@
  */
 
 import { chooseOutput } from '../output/choose.ts';
-import { megabytes } from '../output/output.ts';
+import { counted, megabytes } from '../output/output.ts';
 import { vendor } from '../vendor.ts';
 import { type BackupOptions, type BackupResult, backup, listBackups } from './backup.ts';
 import { describeSchedule, type ScheduleOptions, schedule } from './backup-schedule.ts';
@@ -31,7 +31,7 @@ function describe({ path, bytes, head, record, files, encrypted, removed }: Back
   const media =
     head.media.storage === 's3'
       ? `not included: they are in the bucket ${head.media.bucket}, which you back up yourself`
-      : `${files} files`;
+      : counted(files, 'file');
   return [
     `${path} (${megabytes(bytes)}, readable by you alone)`,
     `database  ${head.database}, as of ${record.time}${counts}`,
@@ -111,7 +111,7 @@ function describeRestored({ dir, head, record, counts, files, former }: RestoreR
   return [
     `The box is restored in ${dir}.`,
     `database  ${rows} rows in ${Object.keys(counts).length} tables, as of ${record.time}`,
-    `media     ${head.media.storage === 's3' ? `in the bucket ${head.media.bucket}` : `${files} files`}`,
+    `media     ${head.media.storage === 's3' ? `in the bucket ${head.media.bucket}` : counted(files, 'file')}`,
     `release   ${head.release}`,
     ...(former.length > 0
       ? ['What was there before stays until you remove it:', ...former.map((path) => `  ${path}`)]

@@ -3,7 +3,7 @@
  */
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { chooseOutput } from '../output/choose.ts';
-import { megabytes } from '../output/output.ts';
+import { counted, megabytes } from '../output/output.ts';
 import { embeddedDatabasePrefix, scope, vendor } from '../vendor.ts';
 import { abortOnSignals, runCommand } from './common.ts';
 import { isLower, type PlannedPackage, type PlanResult, plan } from './plan.ts';
@@ -49,7 +49,7 @@ function describe(result: PlanResult): string[] {
   if (!result.upToDate) {
     lines.push(
       `packages    ${packages.changed.length} changed, ${packages.added.length} added, ${packages.removed.length} removed, ${packages.unchanged} unchanged`,
-      `pull        ${pull.packages} packages, ${megabytes(pull.bytes)}`,
+      `pull        ${counted(pull.packages, 'package')}, ${megabytes(pull.bytes)}`,
       `disk        ${megabytes(disk.neededBytes)} needed${disk.backupBytes > 0 ? ` (${megabytes(disk.backupBytes)} for the backup)` : ''}, ${megabytes(disk.freeBytes)} free`,
       `migrations  ${describeMigrations(result)}`,
       `backup      ${result.backup ? 'of the database, before the first migration' : 'none, since no migration is pending'}`,

@@ -29,7 +29,8 @@ function describe({ from, to, withData, lost, replacedData, running, url }: Roll
   return [
     `The box is back at release ${to.version ?? to.release} (from ${from.version ?? from.release}).`,
     ...(withData ? [] : ['All data stays as it is.']),
-    ...(lost ? [`lost      ${summaryOf(lost)}`, `content   ${lost.file}`] : []),
+    ...(lost ? [`lost      ${summaryOf(lost)}`] : []),
+    ...(lost && lost.rows > 0 ? [`content   ${lost.file}`] : []),
     ...(replacedData ? [`replaced  ${replacedData}`] : []),
     ...(running ? [`address   ${url}`] : [`It is not running. Start it with ${vendor} start.`]),
     `The next upgrade installs the newest release again; ${vendor} upgrade --version chooses another.`,

@@ -2,7 +2,7 @@
  * The command line of `status`.
  */
 import { chooseOutput } from '../output/choose.ts';
-import { megabytes } from '../output/output.ts';
+import { counted, megabytes } from '../output/output.ts';
 import { vendor } from '../vendor.ts';
 import { runCommand } from './common.ts';
 import { describeFailure } from './doctor-backup.ts';
@@ -40,7 +40,7 @@ function describe(result: StatusResult): string[] {
       : []),
     ...(result.archiving?.failing ? [`archive   ${describeFailure(result.archiving)}`] : []),
     ...(result.upgradeBackups.count > 0
-      ? [`upgrades  ${result.upgradeBackups.count} backups, ${megabytes(result.upgradeBackups.bytes)}`]
+      ? [`upgrades  ${counted(result.upgradeBackups.count, 'backup')}, ${megabytes(result.upgradeBackups.bytes)}`]
       : []),
     ...(result.interrupted
       ? [`warning   a ${result.interrupted} was interrupted: ${vendor} start completes or undoes it`]

@@ -8,6 +8,7 @@ import { findRunningBox } from '../box/running.ts';
 import { readSecrets, readSettings, requireSettings } from '../box/settings.ts';
 import { readRelease } from '../control-plane.ts';
 import { chooseOutput } from '../output/choose.ts';
+import { counted } from '../output/output.ts';
 import { currentRelease } from '../release/layout.ts';
 import { type ReleaseLock, readLock } from '../release/lock-file.ts';
 import { embeddedDatabasePrefix, runtimePackage, version } from '../vendor.ts';
@@ -49,7 +50,9 @@ export async function runVersion({ dir, json, check }: Options & { check?: boole
       ...(result.postgresql ? [`PostgreSQL  ${result.postgresql} (embedded)`] : []),
       ...(release ? [`running     ${running ?? 'no'}`] : []),
       ...(newest
-        ? [`newest      ${newest.version}: ${changes?.length ? `changes ${changes.length} packages` : 'installed'}`]
+        ? [
+            `newest      ${newest.version}: ${changes?.length ? `changes ${counted(changes.length, 'package')}` : 'installed'}`,
+          ]
         : []),
     ]);
     return 0;

@@ -79,7 +79,7 @@ t.test('version and open', async (t) => {
     },
   });
   vendor.packages.set(`${scope}/runtime`, makeRuntime('0.1.1'));
-  t.match(await box.run(['version', '--check']), { stdout: /newest +1\.0\.0: changes 1 packages/ });
+  t.match(await box.run(['version', '--check']), { stdout: /newest +1\.0\.0: changes 1 package\n/ });
   vendor.packages.set(`${scope}/runtime`, makeRuntime());
   t.match(await box.run(['open', 'docs', '--json']), { exitCode: 0, end: { result: { url: `${box.url}/docs` } } });
   t.match(await box.run(['open', 'shelf', '--json']), { exitCode: 2 });
