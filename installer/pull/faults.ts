@@ -61,7 +61,7 @@ export function statusFault(
     const advice = 'Contact the vendor: a package of this licence is missing';
     return lasting(new Failure('registry_refused', `the registry has no ${what}`, advice, { ...facts, status }));
   }
-  const isPassing = status >= 500 || [408, 420, 425, 429].includes(status);
+  const isPassing = status >= 500 || [408, 416, 420, 425, 429].includes(status);
   const later = waitSeconds === undefined ? 'later' : `in ${waitSeconds} s`;
   const failure = new Failure(
     'registry_refused',

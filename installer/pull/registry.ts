@@ -2,12 +2,11 @@
  * Client of the gated registry: adds the token, renews it when it has expired, repeats requests after faults that pass,
  * and trusts nothing that the registry says: a tarball counts only with the digest of the signed release.
  */
-import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { Credentials } from './credentials.ts';
+import { beginDownload } from './download.ts';
 import { lasting, RegistryFault } from './faults.ts';
 import { type Manifest, parsePackument } from './packument.ts';
 import { type Source, transfer } from './transfer.ts';
@@ -43,7 +42,7 @@ export interface Registry {
   /** Reads what the registry says about a version of a package. */
   readManifest(name: string, version: string): Promise<Manifest>;
   /**
-   * Downloads a tarball into a new file, and checks its digest.
+   * Downloads a tarball into a new file, continues it after a broken connection, and checks its digest.
    * @param maxBytes the most bytes that it may have
    * @param onBytes called with the bytes received so far and, if the registry says, those of the whole tarball
    */
@@ -155,37 +154,31 @@ export function openRegistry(
       // The registry builds the URLs of tarballs. Behind a proxy they may name another host, which may not be reachable.
       const url = new URL(registryUrl);
       url.pathname = tarballPath;
-      const wanted = { what, url, accept: '*/*', maxBytes };
-      return request((source) =>
-        transfer(source, wanted, async (body, headers) => {
-          const total = Number(headers.get('content-length') ?? 'none');
-          const digest = await save(body, file, (bytes) => onBytes(bytes, total > 0 ? total : undefined));
-          if (digest !== integrity) throw integrityFault(what, headers, registryUrl);
-        }),
-      );
+      const arriving = beginDownload(file, onBytes);
+      const check = (headers: Headers) => {
+        if (arriving.digest() === integrity) return;
+        const { isJoined } = arriving;
+        arriving.restart();
+        throw integrityFault(what, headers, registryUrl, isJoined);
+      };
+      return request(async (source) => {
+        if (arriving.isWhole) return check(new Headers());
+        const wanted = { what, url, accept: '*/*', maxBytes, headers: arriving.headers() };
+        await transfer(source, wanted, async (body, headers, status) => {
+          await arriving.receive(body, headers, status);
+          check(headers);
+        }).catch((error: unknown) => {
+          // The tarball there is shorter than what has arrived.
+          if (error instanceof RegistryFault && error.status === 416) arriving.restart();
+          throw error;
+        });
+      });
     },
   };
 }
 
-/** Writes a file. @returns its digest, `sha512-…` */
-async function save(body: AsyncIterable<Uint8Array>, file: string, onBytes: (bytes: number) => void): Promise<string> {
-  const digest = createHash('sha512');
-  const handle = await open(file, 'w', 0o600);
-  try {
-    let bytes = 0;
-    for await (const chunk of body) {
-      digest.update(chunk);
-      await handle.writeFile(chunk);
-      bytes += chunk.length;
-      onBytes(bytes);
-    }
-  } finally {
-    await handle.close();
-  }
-  return `sha512-${digest.digest('base64')}`;
-}
-
-function integrityFault(what: string, headers: Headers, registryUrl: string): RegistryFault {
+/** @param isJoined whether it arrived in parts, which then may not belong together */
+function integrityFault(what: string, headers: Headers, registryUrl: string, isJoined: boolean): RegistryFault {
   const facts = { package: what, registry: registryUrl };
   const type = headers.get('content-type') ?? '';
   if (/^text\/html\b/i.test(type)) {
@@ -196,9 +189,9 @@ function integrityFault(what: string, headers: Headers, registryUrl: string): Re
   }
   const failure = new Failure(
     'integrity_failed',
-    `${what} failed its integrity check twice`,
+    `${what} failed its integrity check ${isJoined ? 'again and again' : 'twice'}`,
     'Nothing was installed. Check for a proxy that modifies downloads, then run the command again',
     facts,
   );
-  return new RegistryFault(`${what} failed its integrity check`, failure, { repeats: 'once' });
+  return new RegistryFault(`${what} failed its integrity check`, failure, { repeats: isJoined ? 'often' : 'once' });
 }

@@ -26,6 +26,8 @@ export interface Wanted {
   accept: string;
   /** The most bytes that the response may have. */
   maxBytes: number;
+  /** More headers of the request. */
+  headers?: Record<string, string>;
 }
 
 const maxRedirects = 5;
@@ -41,7 +43,7 @@ const userAgent = `${vendor}/${version} node/${process.version} ${process.platfo
 export async function transfer<T>(
   source: Source,
   wanted: Wanted,
-  receive: (body: AsyncIterable<Uint8Array>, headers: Headers) => Promise<T>,
+  receive: (body: AsyncIterable<Uint8Array>, headers: Headers, status: number) => Promise<T>,
 ): Promise<T> {
   const progress = { bytes: 0, isStalled: false };
   const stop = new AbortController();
@@ -54,9 +56,9 @@ export async function transfer<T>(
   }, source.idleMilliseconds);
   try {
     const response = await orFault(source, wanted, progress, follow(source, wanted, signal));
-    const isGood = response.status === 200;
+    const isGood = response.status === 200 || (response.status === 206 && wanted.headers?.range !== undefined);
     const body = read(source, wanted, progress, response, isGood ? wanted.maxBytes : maxErrorBytes);
-    if (isGood) return await receive(body, response.headers);
+    if (isGood) return await receive(body, response.headers, response.status);
     throw statusFault(wanted.what, response, await readError(body), factsOf(source, wanted));
   } finally {
     clearInterval(watch);
@@ -65,7 +67,11 @@ export async function transfer<T>(
 }
 
 /** Follows redirects, without the token from the first other origin on. */
-async function follow(source: Source, { what, url, accept }: Wanted, signal: AbortSignal): Promise<Response> {
+async function follow(
+  source: Source,
+  { what, url, accept, headers: more }: Wanted,
+  signal: AbortSignal,
+): Promise<Response> {
   const { origin } = new URL(source.registryUrl);
   const refuse = (reason: string) =>
     lasting(
@@ -80,7 +86,8 @@ async function follow(source: Source, { what, url, accept }: Wanted, signal: Abo
   let isOwn = true;
   for (let redirects = 0; ; redirects += 1) {
     isOwn &&= at.origin === origin;
-    const headers = { accept, 'user-agent': userAgent, ...(isOwn && { authorization: `Bearer ${source.token}` }) };
+    const own = isOwn && { authorization: `Bearer ${source.token}` };
+    const headers = { ...more, accept, 'user-agent': userAgent, ...own };
     const response = await fetch(at.href, { headers, redirect: 'manual', signal });
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
