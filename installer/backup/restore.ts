@@ -11,7 +11,7 @@ import { parseEnv } from 'node:util';
 import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { keepInstallationId } from '../box/installation.ts';
-import { type BoxSettings, quoteValue } from '../box/settings.ts';
+import { type BoxSettings, quoteValue, readSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { ArchiveEntry } from './archive.ts';
@@ -75,6 +75,15 @@ export async function checkReplaced(folder: BoxFolder, replace: boolean): Promis
 }
 
 /**
+ * Returns the archive of the WAL that the box in the folder writes, if the backup is of that box. A copy in another folder
+ * must leave the archive alone: it would fork the timeline of the box that goes on writing it.
+ */
+async function archiveOfReplaced(folder: BoxFolder, secrets: string): Promise<string | undefined> {
+  const archive = parseEnv(secrets).WAL_ARCHIVE_FOLDER;
+  return (await readSecrets(folder)).WAL_ARCHIVE_FOLDER === archive ? archive : undefined;
+}
+
+/**
  * Restores a backup.
  * @param provideRelease pulls the release, or finds it in the folder
  * @throws Failure usage, integrity_failed, disk_full, busy, interrupted: nothing of an existing box has changed then
@@ -102,7 +111,7 @@ export async function restoreBox(
     if (head?.database === 'embedded') {
       const { recovery, output, signal } = options;
       // A restore that was killed may have put the data in its place already.
-      const archive = parseEnv(secrets).WAL_ARCHIVE_FOLDER;
+      const archive = await archiveOfReplaced(folder, secrets);
       const how = { ...(recovery && { recovery }), archive, output, signal };
       database = await beginRestore(folder, { release, replace: true, ...how });
     }

@@ -100,7 +100,7 @@ export function openFolder(folder: string, { log, onFault = () => {} }: FolderOp
 
 async function orMissing<Result>(result: Promise<Result>): Promise<Result | undefined> {
   return result.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ENAMETOOLONG') return undefined;
     throw error;
   });
 }

@@ -113,3 +113,12 @@ t.test('a folder on a full disk: nothing is published, packages are pulled', { s
   t.match(await publishVersion(registry, cart, '1.1.0', 'content'), { status: 201 });
   t.strictSame(await versionsOf(registry, cart), { versions: ['1.0.0', '1.1.0'], wrong: [] });
 });
+
+t.test('a name that is too long for a file is one that nobody has published', async (t) => {
+  const { registry } = await start(t, { storage: await makeFolder(t) });
+  const token = await signToken(key, registry.url);
+  for (const path of [`/@carton/${'a'.repeat(300)}`, `/@carton/cart/-/cart-${'1'.repeat(300)}.tgz`]) {
+    t.ok([400, 404].includes((await send(registry, path, token)).status), path);
+  }
+  t.strictSame(await faultsOf(registry), {}, 'whoever asks for one raises no alert');
+});
