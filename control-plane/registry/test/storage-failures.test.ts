@@ -120,5 +120,5 @@ t.test('a name that is too long for a file is one that nobody has published', as
   for (const path of [`/@carton/${'a'.repeat(300)}`, `/@carton/cart/-/cart-${'1'.repeat(300)}.tgz`]) {
     t.ok([400, 404].includes((await send(registry, path, token)).status), path);
   }
-  t.strictSame(await faultsOf(registry), {}, 'whoever asks for one raises no alert');
+  t.strictSame(await faultsOf(registry), {}, 'a request for it raises no alert');
 });
