@@ -13,7 +13,7 @@ import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-q
 import { identify } from './process-table.ts';
 import { startBox, startSuccessor, type WaitOptions } from './replace.ts';
 import type { RunningBox } from './running.ts';
-import { stopForGood } from './stop-for-good.ts';
+import { endRetired, stopForGood } from './stop-for-good.ts';
 import { stopBox } from './stopping.ts';
 
 /** What is done while no box runs. */
@@ -74,7 +74,11 @@ export async function exchangeBox(
         `process ${pid}, which ran the box in the foreground, is of an earlier release of this command and has ended: start it again, and it takes the box over`,
         { parent: pid },
       );
-    } else if (running) await stopBox(folder, running, output, { seconds });
+    } else if (running) {
+      // A box that was replaced before could complete an order on data that is put back.
+      await endRetired(folder, running);
+      await stopBox(folder, running, output, { seconds });
+    }
     try {
       await steps.stopped();
       const checked = await begin(await privately(launch), waitOptions);

@@ -10,8 +10,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactly, temporaryFolder } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
+import { exchangeBox } from '../box/exchange.ts';
 import { findProcesses, identify } from '../box/process-table.ts';
 import { findRunningBox } from '../box/running.ts';
+import { readyToLaunch } from '../commands/start.ts';
+import { silent } from '../output/output.ts';
 import { scope } from '../vendor.ts';
 import { freePort, key, list, makeBox, type TestBox, until } from './support/box.ts';
 import { type Behaviour, handsOver, makeRuntime } from './support/packages.ts';
@@ -139,6 +142,28 @@ t.test('so does an upgrade with a gap', async (t) => {
   t.match(await box.install(), { exitCode: 0 });
   t.match(await box.ask(), { version: '0.3.0' });
   t.strictSame((await readFile(box.folder.log, 'utf8')).match(/exited as .*/g), ['exited as 0.1.0', 'exited as 0.2.0']);
+});
+
+t.test('no process of the box is left while its data may change', async (t) => {
+  const box = await makeBox(t, vendor);
+  await box.install();
+  await hold(t, box.port);
+  publish('0.2.0');
+  t.match(await box.install(), { exitCode: 0 });
+  t.equal((await processesOf(box)).length, 2);
+  const launch = await readyToLaunch(box.folder);
+  let left: number | undefined;
+  const steps = {
+    async stopped() {
+      left = (await processesOf(box)).length;
+    },
+    passed: async () => undefined,
+    failed: async () => true,
+  };
+  const exchange = { running: await findRunningBox(box.folder), old: launch, new: launch, steps };
+  await exchangeBox(box.folder, exchange, silent, { healthSeconds: 30, stopSeconds: 30 });
+  t.equal(left, 0);
+  t.match(await box.ask(), { version: '0.2.0' });
 });
 
 t.test('a former box that completes its requests is not taken for one that serves', async (t) => {
