@@ -3,6 +3,7 @@
  * Entry point of the command, from source and as one binary. It stays small: it prints the version, runs the box's
  * program and supervises a box without loading any of the commands.
  */
+import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isSea } from 'node:sea';
 import { superviseWord } from './box/command-words.ts';
@@ -16,9 +17,23 @@ if (isSea() && process.env[runAsNode]) {
   process.argv.splice(1, 1);
   createRequire(process.execPath)('node:module').runMain();
 } else if (commandLine.length === 1 && ['--version', '-v', '-V'].includes(commandLine[0] as string)) {
-  process.stdout.write(`${version}\n`);
+  printVersion();
 } else if (commandLine[0] === superviseWord) {
   import('./box/supervise.ts').then(({ runSupervisor }) => runSupervisor());
 } else {
   import('./program.ts').then(({ run }) => run(commandLine));
+}
+
+/** Prints the version without process.stdout, whose streams take longer to load than everything else here. */
+function printVersion(): never {
+  try {
+    writeSync(1, `${version}\n`);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EPIPE') {
+      process.stderr.write(`the version cannot be printed: ${message}\n`);
+      process.exit(1);
+    }
+  }
+  process.exit(0);
 }
