@@ -3,9 +3,10 @@
  */
 import { holdRegion } from '@carton/region';
 import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { moveContents } from './contents-store.ts';
 import { cartMerged } from './events.ts';
 import { lockOrCreateCart, payloadOf } from './service.ts';
-import { findActiveCart, findCart, moveContents, type Owner, touchActiveCart, updateDetails } from './store.ts';
+import { findActiveCart, findCart, type Owner, touchActiveCart, updateDetails } from './store.ts';
 
 /**
  * Moves what a package has stored for a guest's cart to the member's, in the transaction of the log-in. Both carts are

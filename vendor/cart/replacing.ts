@@ -12,13 +12,13 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import { replaceLines } from './contents-store.ts';
 import { explainIssue } from './issues.ts';
 import type { Issue } from './pricing.ts';
 import { variantNotFound } from './problems.ts';
 import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from './schemas.ts';
 import { type CartChange, type Check, presentQuoted, problemOf, writeCart, writeExistingCart } from './service.ts';
-import { replaceLines } from './store.ts';
 import { presentEmptyCart } from './view.ts';
 
 /** Why an item of the body is rejected. */

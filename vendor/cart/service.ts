@@ -15,6 +15,7 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import { addToLine, removeLines, setAddress, setQuantity } from './contents-store.ts';
 import { cartCreated, cartUpdated } from './events.ts';
 import { explainIssue } from './issues.ts';
 import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
@@ -33,7 +34,6 @@ import {
 } from './schemas.ts';
 import {
   type AddressType,
-  addToLine,
   type CartDetails,
   type CartHeader,
   findActiveCart,
@@ -42,10 +42,7 @@ import {
   type NewCartDetails,
   type Owner,
   ownerOf,
-  removeLines,
   type StoredCart,
-  setAddress,
-  setQuantity,
   touchActiveCart,
   updateDetails,
 } from './store.ts';
