@@ -15,6 +15,7 @@ import { rejectYanked } from '../pull/yanked.ts';
 import { currentRelease } from '../release/layout.ts';
 import type { Migration } from '../release/migrations.ts';
 import { checkOwnBackup } from '../upgrade/guard.ts';
+import { findKeptMigrations, type KeptMigrations } from '../upgrade/kept-migrations.ts';
 import { type PendingMigrations, planBackup } from '../upgrade/pending.ts';
 import { chooseKey, type InstallOptions } from './install-options.ts';
 import { chooseRelease, rejectOlder, resolveRelease } from './resolve-release.ts';
@@ -52,6 +53,8 @@ export interface PlanResult {
   migrations: Migration[];
   /** Where it is known from which are applied. */
   migrationsFrom: PendingMigrations['from'];
+  /** What the operator's own database keeps of releases that failed their check. */
+  keptMigrations?: KeptMigrations[];
   /** Whether the database is backed up before. */
   backup: boolean;
   /** What a rollback would need: the former release alone, or its data too, and so lose what is written afterwards. */
@@ -85,7 +88,9 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
     ...(present[name] && { from: present[name].version }),
   });
   const { bytesToPull, packagesToPull } = await planPull(folder, packages);
-  const { migrations, migrationsFrom, backup, backupBytes } = await planBackup(folder, packages);
+  const keptMigrations = await findKeptMigrations(folder);
+  const planned = await planBackup(folder, packages, { kept: keptMigrations.length > 0 && current !== id });
+  const { migrations, migrationsFrom, backup, backupBytes } = planned;
   const refused = await refusalOf(async () => {
     rejectOlder(release, before.version);
     rejectYanked(packages, installed, options.allowYanked ?? false, silent);
@@ -114,6 +119,7 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
     disk: { freeBytes: bavail * bsize, neededBytes: needed, backupBytes },
     migrations,
     migrationsFrom,
+    ...(keptMigrations.length > 0 && { keptMigrations }),
     backup,
     wayBack: migrations.every(({ additive }) => additive) ? 'code_only' : 'needs_data',
     ...(refused && { refused }),

@@ -22,6 +22,7 @@ import { checkPort } from '../preflight.ts';
 import { currentRelease, isComplete, switchCurrent } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
 import { type Migration, migrationsOf } from '../release/migrations.ts';
+import { findKeptMigrations, warnOfKept } from '../upgrade/kept-migrations.ts';
 import { findLostWrites, findLostWritesOfStopped, type LostWrites } from '../upgrade/lost.ts';
 import { appliedMigrations } from '../upgrade/pending.ts';
 import {
@@ -302,11 +303,12 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
 }
 
 /** Makes the former release current. */
-async function finishRollback({ folder, target, settings }: Context): Promise<void> {
+async function finishRollback({ folder, target, settings, output }: Context): Promise<void> {
   await switchCurrent(folder, target.to.release);
   await writeBoxSettings(folder, settings);
   const { record } = target;
   if (record) await writeRecord(folder, { ...record, state: 'rolled_back' });
+  warnOfKept(await findKeptMigrations(folder), output);
 }
 
 /** Starts the former release where none runs. */

@@ -4,6 +4,7 @@
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { chooseOutput } from '../output/choose.ts';
 import { counted, megabytes } from '../output/output.ts';
+import { describeKept, type KeptMigrations } from '../upgrade/kept-migrations.ts';
 import { embeddedDatabasePrefix, scope, vendor } from '../vendor.ts';
 import { abortOnSignals, runCommand } from './common.ts';
 import { isLower, type PlannedPackage, type PlanResult, plan } from './plan.ts';
@@ -52,8 +53,9 @@ function describe(result: PlanResult): string[] {
       `pull        ${counted(pull.packages, 'package')}, ${megabytes(pull.bytes)}`,
       `disk        ${megabytes(disk.neededBytes)} needed${disk.backupBytes > 0 ? ` (${megabytes(disk.backupBytes)} for the backup)` : ''}, ${megabytes(disk.freeBytes)} free`,
       `migrations  ${describeMigrations(result)}`,
-      `backup      ${result.backup ? 'of the database, before the first migration' : 'none, since no migration is pending'}`,
+      `backup      ${describeBackup(result)}`,
       ...describeWayBack(result),
+      ...(result.keptMigrations ?? []).map((each) => `database    ${describeKept(each)}${dumpOf(each)}`),
       ...describeDatabase(result),
       ...list('Changed', packages.changed, (each) => [nameOf(each), versions(each), megabytes(each.bytes)]),
       ...list('Added', packages.added, (each) => [nameOf(each), each.version, megabytes(each.bytes)]),
@@ -75,6 +77,13 @@ function describeMigrations({ migrations, migrationsFrom }: PlanResult): string 
   const kinds = changing === 0 ? 'all additive' : `${changing} not additive`;
   return `${migrations.length}, ${kinds}${migrationsFrom === 'database' ? '' : ' (the database does not run: by the releases)'}`;
 }
+
+function describeBackup({ backup, migrations }: PlanResult): string {
+  if (!backup) return 'none, since no migration is pending';
+  return `of the database, before ${migrations.length > 0 ? 'the first migration' : 'the switch'}`;
+}
+
+const dumpOf = ({ dump }: KeptMigrations) => (dump ? `; the data of before is in ${dump}` : '');
 
 function describeWayBack({ wayBack }: PlanResult): string[] {
   if (wayBack === 'code_only') return ['way back    the former release alone; every order stays'];

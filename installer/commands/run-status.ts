@@ -3,6 +3,7 @@
  */
 import { chooseOutput } from '../output/choose.ts';
 import { counted, megabytes } from '../output/output.ts';
+import { describeKept } from '../upgrade/kept-migrations.ts';
 import { vendor } from '../vendor.ts';
 import { runCommand } from './common.ts';
 import { describeFailure } from './doctor-backup.ts';
@@ -42,6 +43,7 @@ function describe(result: StatusResult): string[] {
     ...(result.upgradeBackups.count > 0
       ? [`upgrades  ${counted(result.upgradeBackups.count, 'backup')}, ${megabytes(result.upgradeBackups.bytes)}`]
       : []),
+    ...(result.keptMigrations ?? []).map((each) => `warning   the database ${describeKept(each)}`),
     ...(result.interrupted
       ? [`warning   a ${result.interrupted} was interrupted: ${vendor} start completes or undoes it`]
       : []),

@@ -11,6 +11,7 @@ import { requireSettings } from '../box/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { currentRelease } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
+import { findKeptMigrations, type KeptMigrations } from '../upgrade/kept-migrations.ts';
 import { measureUpgradeBackups, readJournal } from '../upgrade/record.ts';
 
 /** Options of `status`. */
@@ -33,6 +34,8 @@ export interface StatusResult {
   pinnedVersion?: string;
   /** The backups that were taken before upgrades. */
   upgradeBackups: { count: number; bytes: number };
+  /** What the operator's own database keeps of releases that failed their check. */
+  keptMigrations?: KeptMigrations[];
   /** An upgrade or rollback that was interrupted: the next start completes or undoes it. */
   interrupted?: 'upgrade' | 'rollback';
   /** Version of each package of that release, by full name. */
@@ -65,6 +68,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
   const running = await findRunningBox(folder);
   const url = boxUrl(settings);
   const journal = await readJournal(folder);
+  const kept = await findKeptMigrations(folder);
   const healthStatus = running ? await fetchHealthStatus(url) : undefined;
   const archiving = running ? await readArchiving(folder) : undefined;
   return {
@@ -76,6 +80,7 @@ export async function status(options: StatusOptions): Promise<StatusResult> {
     ...(settings.version && { version: settings.version }),
     ...(settings.pinnedVersion && { pinnedVersion: settings.pinnedVersion }),
     upgradeBackups: await measureUpgradeBackups(folder),
+    ...(kept.length > 0 && { keptMigrations: kept }),
     ...(journal && { interrupted: journal.kind }),
     packages: Object.fromEntries(Object.entries(lock?.packages ?? {}).map(([name, { version }]) => [name, version])),
     running: running !== undefined,

@@ -18,6 +18,7 @@ import { counted, type Output } from '../output/output.ts';
 import { switchCurrent } from '../release/layout.ts';
 import { migrationsOf } from '../release/migrations.ts';
 import { vendor } from '../vendor.ts';
+import { findKeptMigrations, keepMigrations, warnOfKept } from './kept-migrations.ts';
 import { hasDatabase, pendingMigrations } from './pending.ts';
 import {
   beginRecord,
@@ -31,7 +32,7 @@ import {
   writeJournal,
   writeRecord,
 } from './record.ts';
-import { formerDataOf, removeFormerData, restoreBackup, untilDatabaseStopped, warnOfMigrations } from './restore.ts';
+import { formerDataOf, removeFormerData, restoreBackup, untilDatabaseStopped } from './restore.ts';
 
 export interface GuardedUpgrade {
   folder: BoxFolder;
@@ -73,8 +74,11 @@ export async function guardUpgrade(
   const { migrations } = await pendingMigrations(folder, from.release, await migrationsOf(folder, to.release));
   const isOwn = (await readSecrets(folder)).DATABASE_URL !== undefined;
   const isEmpty = !(await hasDatabase(folder));
-  const needsBackup = migrations.length > 0 && !isEmpty;
-  const record = await beginRecord(folder, { from, to, migrations });
+  const kept = await findKeptMigrations(folder);
+  warnOfKept(kept, output);
+  const needsBackup = (migrations.length > 0 || kept.length > 0) && !isEmpty;
+  const keptFrom = kept.length > 0 ? kept.map((each) => each.upgrade) : undefined;
+  const record = await beginRecord(folder, { from, to, migrations, ...(keptFrom && { keptFrom }) });
   const changing = migrations.filter(({ additive }) => !additive);
   const closed = options.start && needsBackup && changing.length > 0;
 
@@ -89,16 +93,18 @@ export async function guardUpgrade(
     const backup = await explained(isOwn, backUpDatabase(folder, { to, output, signal }));
     record.backup = backup;
     await writeRecord(folder, record);
-    output.info('backed_up', `the database is backed up; ${counted(migrations.length, 'migration')} will be applied`, {
+    const next = migrations.length > 0 ? `${counted(migrations.length, 'migration')} will be applied` : 'as it is now';
+    output.info('backed_up', `the database is backed up; ${next}`, {
       upgrade: record.id,
       migrations: migrations.length,
       additive: changing.length === 0,
     });
   };
   let keepsMigrations = false;
-  // The backup is the only way back from migrations that the operator's database keeps.
-  const abandon = () =>
-    keepsMigrations ? writeRecord(folder, { ...record, state: 'taken_back' }) : removeRecord(folder, record);
+  const abandon = async () => {
+    // The backup is the only way back from migrations that the operator's database keeps.
+    if (!keepsMigrations) await removeRecord(folder, record);
+  };
   try {
     if (!needsBackup) {
       const why = isEmpty ? 'the box has no database yet' : 'no migration is pending';
@@ -143,10 +149,9 @@ export async function guardUpgrade(
         },
         async failed() {
           if (journal.step === 'passed') return false;
-          if (journal.step === 'checking' && record.backup) {
-            keepsMigrations = isOwn;
-            if (isOwn) warnOfMigrations(folder, record, output);
-            else await putBack(folder, record, journal, output);
+          if (journal.step === 'checking') {
+            if (isOwn) keepsMigrations = await keepMigrations(folder, record, output);
+            else if (record.backup) await putBack(folder, record, journal, output);
           }
           await removeJournal(folder);
           return true;

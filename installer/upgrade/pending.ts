@@ -59,16 +59,18 @@ export interface PlannedBackup {
 /**
  * Plans the backup before the migrations of a release that is not on disk yet.
  * @param options.ownBackup whether the operator has one of a database of their own
+ * @param options.kept whether that database keeps migrations of a release that failed
  */
 export async function planBackup(
   folder: BoxFolder,
   packages: readonly { migrations: readonly Migration[] }[],
-  { ownBackup = false }: { ownBackup?: boolean | undefined } = {},
+  { ownBackup = false, kept = false }: { ownBackup?: boolean | undefined; kept?: boolean } = {},
 ): Promise<PlannedBackup> {
   const all = inOrder(packages.flatMap((each) => each.migrations));
   const { migrations, from } = await pendingMigrations(folder, await currentRelease(folder), all);
   const isOwn = (await readSecrets(folder)).DATABASE_URL !== undefined;
-  const backup = migrations.length > 0 && (await hasDatabase(folder)) && !(isOwn && ownBackup);
+  const isNeeded = migrations.length > 0 || kept;
+  const backup = isNeeded && (await hasDatabase(folder)) && !(isOwn && ownBackup);
   return { migrations, migrationsFrom: from, backup, backupBytes: backup ? await measureDatabase(folder) : 0 };
 }
 

@@ -37,6 +37,8 @@ export interface UpgradeRecord {
   state: 'started' | 'done' | 'taken_back' | 'rolled_back';
   /** What the backup says of itself; absent without one. */
   backup?: DatabaseRecord;
+  /** Upgrades that failed, whose migrations the operator's database had before this one. Their records stay with this. */
+  keptFrom?: string[];
   /** Folders of data that was replaced by this backup; they are removed with the record. */
   replacedData?: string[];
 }
@@ -68,11 +70,11 @@ export function upgradeBackup(folder: BoxFolder, id: string): string {
 /** Creates the record of an upgrade that begins. */
 export async function beginRecord(
   folder: BoxFolder,
-  { from, to, migrations }: Pick<UpgradeRecord, 'from' | 'to' | 'migrations'>,
+  { from, to, migrations, keptFrom }: Pick<UpgradeRecord, 'from' | 'to' | 'migrations' | 'keptFrom'>,
 ): Promise<UpgradeRecord> {
   const time = new Date().toISOString();
   const id = `${time.replace(/[-:]|\.\d+/g, '')}-${randomBytes(2).toString('hex')}`;
-  const record: UpgradeRecord = { id, time, from, to, migrations, state: 'started' };
+  const record: UpgradeRecord = { id, time, from, to, migrations, ...(keptFrom && { keptFrom }), state: 'started' };
   await writeRecord(folder, record);
   return record;
 }
@@ -127,12 +129,18 @@ export async function removeJournal(folder: BoxFolder): Promise<void> {
 
 /**
  * Removes records whose backup is older than the last two, with the data that was replaced by them. Records without a
- * backup stay as long as the newest kept one.
+ * backup stay as long as the newest kept one, and those of failed upgrades as long as one that names them.
  */
 export async function pruneUpgrades(folder: BoxFolder): Promise<void> {
   let backups = 0;
+  const needed = new Set<string>();
   for (const record of await readRecords(folder)) {
-    if (backups >= keptBackups) await removeRecord(folder, record);
-    else if (record.backup) backups += 1;
+    const { id, backup, keptFrom = [] } = record;
+    if (!needed.has(id) && backups >= keptBackups) {
+      await removeRecord(folder, record);
+      continue;
+    }
+    for (const earlier of keptFrom) needed.add(earlier);
+    if (backup && !needed.has(id)) backups += 1;
   }
 }

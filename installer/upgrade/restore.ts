@@ -4,7 +4,6 @@
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { dumpPath, replaceCommand } from '../backup/external.ts';
 import { databaseHome, findServer } from '../backup/home.ts';
 import { completeRestore, putFormerBack, restoreDatabase } from '../backup/restore-database.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
@@ -13,6 +12,7 @@ import { readSecrets, writeBoxSettings } from '../box/settings.ts';
 import { stopForGood } from '../box/stop-for-good.ts';
 import type { Output } from '../output/output.ts';
 import { currentRelease, switchCurrent } from '../release/layout.ts';
+import { keepMigrations } from './kept-migrations.ts';
 import {
   type Journal,
   readJournal,
@@ -85,15 +85,6 @@ export async function putReplacedBack(folder: BoxFolder, journal: Journal, recor
   await writeRecord(folder, record);
 }
 
-/** Says how the migrations of a release that was taken back are undone in a database of the operator's own. */
-export function warnOfMigrations(folder: BoxFolder, record: UpgradeRecord, output: Output): void {
-  const dump = join(upgradeBackup(folder, record.id), dumpPath);
-  output.warn(
-    `your database may keep migrations of the release that was taken back. If the former release does not work, stop all boxes that use the database, then run: ${replaceCommand(dump)}`,
-    { backup: dump },
-  );
-}
-
 /** What was found and done about a killed upgrade or rollback. */
 export interface Resumed {
   kind: Journal['kind'];
@@ -125,10 +116,8 @@ export async function resumeUpgrade(folder: BoxFolder, output: Output): Promise<
   const what = `an interrupted ${journal.kind} was ${completed ? 'completed' : 'undone'}`;
   output.warn(`${what}: release ${target.version ?? target.release}`, { release: target.release });
   if (journal.kind === 'upgrade' && !completed) {
-    if (journal.step === 'checking' && record.backup?.kind === 'dump') {
-      await writeRecord(folder, { ...record, state: 'taken_back' });
-      warnOfMigrations(folder, record, output);
-    } else await removeRecord(folder, record);
+    const isKept = journal.step === 'checking' && (await keepMigrations(folder, record, output));
+    if (!isKept) await removeRecord(folder, record);
   }
   return { kind: journal.kind, completed, record };
 }
