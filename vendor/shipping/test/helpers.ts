@@ -78,3 +78,16 @@ export async function offeredTo(shopper: Caller): Promise<Record<string, [id: st
     ]),
   );
 }
+
+/** The shipping charge, the tax and the total of a cart or an order. */
+export const amountsOf = ({ totals }: { totals: Record<string, { amount: number }> }) =>
+  ['shipping', 'tax', 'total'].map((name) => totals[name]?.amount);
+
+/** What is chosen in a cart for the goods of each profile. */
+export const shippingOf = ({ shipping }: { shipping: Record<string, unknown>[] }) =>
+  shipping.map(({ profile, state, reason }) => [profile, state, reason]);
+
+export const readCart = (shopper: Caller) => bodyOf(shopper.get('/cart'));
+
+/** What a shopper sends to order the cart. */
+export const buyer = { customer: { email: 'ada@example.com' } };
