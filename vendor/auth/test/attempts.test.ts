@@ -3,7 +3,15 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { hire, packages, password, postFrom, pretendAttempts, pretendMinutesAgo } from '../testing/index.ts';
+import {
+  forgetAttempts,
+  hire,
+  packages,
+  password,
+  postFrom,
+  pretendAttempts,
+  pretendMinutesAgo,
+} from '../testing/index.ts';
 
 // Hashing a password is slow on purpose.
 t.setTimeout(600_000);
@@ -93,7 +101,7 @@ t.test('a correct password is not counted', async (t) => {
         where tenant_id = $1 and last_at > now() - interval '1 hour' and kind like 'staff password %' and attempts > 0
         order by kind`,
     );
-  await box.db.query('delete from auth_attempts where tenant_id = $1');
+  await forgetAttempts(box);
   await times(2, () => guess('127.0.4.1', person.email));
   t.strictSame((await attempts()).map(({ kind, attempts }) => [kind, attempts]).sort(), [
     ['staff password account', 2],

@@ -5,20 +5,28 @@ import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { issueEmailChange } from '../email.ts';
 import { issuePasswordReset } from '../index.ts';
-import { challengeOf, enableFactor, hire, type Person, packages, password, signIn } from '../testing/index.ts';
+import {
+  challengeOf,
+  completeLogIn,
+  enableFactor,
+  forgetAttempts,
+  hire,
+  logIn,
+  type Person,
+  packages,
+  password,
+  signIn,
+} from '../testing/index.ts';
 
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/me/email';
-t.beforeEach(async () => {
-  await box.db.query('delete from auth_attempts where tenant_id = $1');
-});
+t.beforeEach(() => forgetAttempts(box));
 
 let addresses = 0;
 const newAddress = () => `new-${++addresses}@shop.example`;
 const confirm = (token: string) => box.visitor().post('/admin/auth/email/confirm', { token });
-const logIn = (email: string) => box.visitor().post('/admin/auth/login', { email, password });
 
 /** The payload of the newest event of a type. */
 async function newestPayload(type: string): Promise<Record<string, string>> {
@@ -63,7 +71,7 @@ t.test('a link changes the address once, and ends sessions and links', async (t)
     'an invite to the new address is withdrawn',
   );
   t.match(await confirm(token), { status: 404, body: { code: 'email_change_unknown' } });
-  t.equal((await logIn(person.email)).status, 401);
+  t.equal((await logIn(box, person.email)).status, 401);
   t.equal((await (await signIn(box, box, { email, password })).get('/admin/me')).body.email, email);
   t.strictSame(await newestPayload('staff.email_changed'), { formerEmail: person.email, email });
 });
@@ -94,11 +102,15 @@ t.test('a request needs the password, and a code where the second factor is enab
   const challenge = await challengeOf(box, person);
   t.equal((await confirm(token as string)).status, 204);
   t.match(
-    await box.visitor().post('/admin/auth/login/second-factor', { challenge, code: await owner.newCode() }),
+    await completeLogIn(box, challenge, await owner.newCode()),
     { status: 404, body: { code: 'challenge_unknown' } },
     'a log-in that waited for a code has ended',
   );
-  t.match(await logIn(email), { status: 401, body: { code: 'second_factor_required' } }, 'the factor is still enabled');
+  t.match(
+    await logIn(box, email),
+    { status: 401, body: { code: 'second_factor_required' } },
+    'the factor is still enabled',
+  );
 });
 
 t.test('the response does not tell whether an address is in use', async (t) => {
@@ -141,7 +153,7 @@ t.test('a link is void once it has expired, was replaced, or its owner is disabl
 t.test('of two people who confirm one address concurrently, one gets it', async (t) => {
   const rounds = [];
   for (let round = 0; round < Math.min(raceRounds, 20); round++) {
-    await box.db.query('delete from auth_attempts where tenant_id = $1');
+    await forgetAttempts(box);
     const people = [await hire(box, 'viewer'), await hire(box, 'viewer')];
     const email = newAddress();
     const tokens = [];

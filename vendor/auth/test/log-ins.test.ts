@@ -4,13 +4,20 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { challengeOf, enableFactor, hire, packages, password, pretendMinutesAgo } from '../testing/index.ts';
+import {
+  challengeOf,
+  completeLogIn,
+  enableFactor,
+  hire,
+  logIn,
+  packages,
+  pretendMinutesAgo,
+} from '../testing/index.ts';
 
 // Hashing a password is slow on purpose.
 t.setTimeout(600_000);
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
-const logIn = (email: string, sent = password) => box.visitor().post('/admin/auth/login', { email, password: sent });
 
 interface Event {
   type: string;
@@ -41,7 +48,7 @@ const failureOf = (staffUserId: string | null, factor = 'password'): Event => ({
 t.test('a log-in is an event with the session and the second factor', async (t) => {
   const person = await hire(box, 'viewer');
   await newEvents();
-  t.equal((await logIn(person.email)).status, 200);
+  t.equal((await logIn(box, person.email)).status, 200);
   const [session] = (await person.get('/admin/me/sessions')).body.items;
   const about = { resourceType: 'staff_user', resourceId: person.id };
   t.strictSame(await newEvents(), [
@@ -52,7 +59,7 @@ t.test('a log-in is an event with the session and the second factor', async (t) 
   const complete = async (code: string) => {
     const challenge = await challengeOf(box, person);
     t.strictSame(await newEvents(), [], 'the password alone is no log-in');
-    return box.visitor().post('/admin/auth/login/second-factor', { challenge, code });
+    return completeLogIn(box, challenge, code);
   };
   t.equal((await complete(await withFactor.newCode())).status, 200);
   t.match(await newEvents(), exactly([{ ...about, payload: { secondFactor: 'authenticator' } }]));
@@ -65,27 +72,27 @@ t.test('a log-in is an event with the session and the second factor', async (t) 
 t.test('failures are reported for any address, and seldom', async (t) => {
   const person = await hire(box, 'viewer');
   await newEvents();
-  t.equal((await logIn('nobody@shop.example', 'wrong password')).status, 401);
+  t.equal((await logIn(box, 'nobody@shop.example', 'wrong password')).status, 401);
   t.strictSame(await newEvents(), [failureOf(null)]);
   const failure = failureOf(person.id);
-  for (let at = 0; at < 5; at++) t.equal((await logIn(person.email.toUpperCase(), 'wrong password')).status, 401);
+  for (let at = 0; at < 5; at++) t.equal((await logIn(box, person.email.toUpperCase(), 'wrong password')).status, 401);
   t.strictSame(await newEvents(), [failure], 'one of a series');
   // The wait is 8 seconds after the first report.
   await pretendMinutesAgo(box, 1);
-  await logIn(person.email, 'wrong password');
+  await logIn(box, person.email, 'wrong password');
   t.strictSame(await newEvents(), [failure]);
   await box.db.query("update auth_attempts set attempts = 1000 where tenant_id = $1 and kind = 'staff report account'");
   await pretendMinutesAgo(box, 14);
-  await logIn(person.email, 'wrong password');
+  await logIn(box, person.email, 'wrong password');
   t.strictSame(await newEvents(), [], 'at most one in 15 minutes');
   await pretendMinutesAgo(box, 15);
-  await logIn(person.email, 'wrong password');
+  await logIn(box, person.email, 'wrong password');
   t.strictSame(await newEvents(), [failure]);
 });
 
 t.test('concurrent failures are one report', async (t) => {
   const person = await hire(box, 'viewer');
   await newEvents();
-  await Promise.all(Array.from({ length: 14 }, () => logIn(person.email, 'wrong password')));
+  await Promise.all(Array.from({ length: 14 }, () => logIn(box, person.email, 'wrong password')));
   t.equal((await newEvents()).length, 1);
 });

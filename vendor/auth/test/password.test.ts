@@ -4,14 +4,12 @@
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
-import { hire, packages, password, signIn } from '../testing/index.ts';
+import { forgetAttempts, hire, logIn, packages, password, signIn } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const next = 'another horse battery';
 // The throttle has tests of its own.
-t.beforeEach(async () => {
-  await box.db.query('delete from auth_attempts where tenant_id = $1');
-});
+t.beforeEach(() => forgetAttempts(box));
 
 interface ResetRequested {
   payload: { requestId: string; expiresAt: string };
@@ -148,7 +146,7 @@ t.test('changing a password requires the current one and ends all other sessions
   t.match(await person.get('/admin/me'), { status: 200 });
   t.match(await elsewhere.get('/admin/me'), { status: 401 });
   t.match(await reset(token), { status: 404 }, 'earlier links are invalid');
-  t.match(await box.visitor().post('/admin/auth/login', { email: person.email, password: next }), { status: 200 });
+  t.match(await logIn(box, person.email, next), { status: 200 });
 });
 
 t.test('of a concurrent reset and change with the old password one succeeds', async (t) => {
@@ -165,8 +163,7 @@ t.test('of a concurrent reset and change with the old password one succeeds', as
 t.test('a log-in concurrent with a reset leaves no session of the old password', async (t) => {
   const person = await hire(box, 'viewer');
   const { token } = await requestLink(person.email);
-  const logIn = () => box.visitor().post('/admin/auth/login', { email: person.email, password });
-  const [first, done, second] = await Promise.all([logIn(), reset(token), logIn()]);
+  const [first, done, second] = await Promise.all([logIn(box, person.email), reset(token), logIn(box, person.email)]);
   t.equal(done.status, 204);
   for (const { status, body } of [first, second]) {
     const headers = { authorization: `Bearer ${body.token}` };

@@ -7,7 +7,7 @@ import { createHook } from 'node:async_hooks';
 import { createTestBox } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
-import { hire, packages } from '../testing/index.ts';
+import { forgetAttempts, hire, packages } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const visitor = box.visitor();
@@ -41,7 +41,7 @@ async function countRows(): Promise<number[]> {
 }
 
 async function observe(path: string, body: Record<string, unknown>) {
-  await box.db.query('delete from auth_attempts where tenant_id = $1');
+  await forgetAttempts(box);
   const [hashesBefore, rowsBefore] = [hashes, await countRows()];
   let answer: unknown;
   const sent = await recorder.record(async () => {

@@ -24,13 +24,18 @@ export async function hire(box: TestBox, role: string, tenant: TestTenant = box)
   return { ...(await signIn(box, tenant, { email, password })), id, email };
 }
 
+/** Sends an address and a password, by default the right one. */
+export function logIn(tenant: TestTenant, email: string, sent = password): Promise<Answer> {
+  return tenant.visitor().post('/admin/auth/login', { email, password: sent });
+}
+
 /** Logs in and returns a caller with the session. */
 export async function signIn(
   box: TestBox,
   tenant: TestTenant,
-  credentials: { email: string; password: string },
+  { email, password: sent }: { email: string; password: string },
 ): Promise<Caller> {
-  const { body } = await tenant.visitor().post('/admin/auth/login', credentials);
+  const { body } = await logIn(tenant, email, sent);
   return bearerOf(box, body.token, tenant);
 }
 
@@ -60,6 +65,11 @@ export function postFrom(
     });
     sent.end(text);
   });
+}
+
+/** Forgets all counted attempts. */
+export async function forgetAttempts({ db }: Pick<TestTenant, 'db'>): Promise<void> {
+  await db.query('delete from auth_attempts where tenant_id = $1');
 }
 
 /** Dates all counted attempts back by some minutes. */
@@ -111,5 +121,10 @@ export function codeOf(secret: string, steps: number, timestamp = Date.now()): s
 
 /** Sends the right password of a person with a second factor and returns the challenge. */
 export async function challengeOf(tenant: TestTenant, { email }: Pick<Person, 'email'>): Promise<string> {
-  return (await tenant.visitor().post('/admin/auth/login', { email, password })).body.challenge;
+  return (await logIn(tenant, email)).body.challenge;
+}
+
+/** Completes a log-in with a code or a recovery code. */
+export function completeLogIn(tenant: TestTenant, challenge: string, code: string): Promise<Answer> {
+  return tenant.visitor().post('/admin/auth/login/second-factor', { challenge, code });
 }

@@ -1,6 +1,7 @@
 /**
  * Downloads by the links of mails: headers, ranges, limits and ends, and what tokens are kept from.
  */
+import { forgetAttempts } from '@carton/auth/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
@@ -131,7 +132,7 @@ t.test('new links replace those of earlier mails', async (t) => {
 });
 
 t.test('an unknown token is 404, and several of them have to wait', async (t) => {
-  await box.db.query('delete from auth_attempts where tenant_id = $1');
+  await forgetAttempts(box);
   const { path, get } = await boughtSong();
   const foreign = await download({ ...other, url: box.url }, path);
   t.match(foreign, { status: 404, code: 'not_found' }, 'of another store');

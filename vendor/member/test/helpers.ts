@@ -3,6 +3,8 @@
  */
 import { type Caller, createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
+export { forgetAttempts } from '@carton/auth/testing';
+
 type Test = Parameters<typeof createTestBox>[0];
 
 let addresses = 0;
@@ -17,11 +19,6 @@ export function newEmail(name = 'ada'): string {
 export function openBox(t: Test, others: readonly string[] = []): Promise<TestBox> {
   const names = ['core', 'auth', 'tenant', 'member', ...others];
   return createTestBox(t, { packages: names.map((name) => `@carton/${name}`), tier: 'basic' });
-}
-
-/** Forgets all counted attempts, so that a test of a rule does not meet the throttle. */
-export async function forgetAttempts({ db }: Pick<TestTenant, 'db'>): Promise<void> {
-  await db.query('delete from auth_attempts where tenant_id = $1');
 }
 
 /** The types of the events of a resource, oldest first. */

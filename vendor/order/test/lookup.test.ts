@@ -1,6 +1,7 @@
 /**
  * Orders by a link in a mail: a visitor who knows a number and an address learns nothing, the reader of the mail all.
  */
+import { forgetAttempts } from '@carton/auth/testing';
 import { erasePerson } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
@@ -19,8 +20,6 @@ interface LinkMail {
   data: { token: string };
 }
 
-const forgetAttempts = () => box.db.query('delete from auth_attempts where tenant_id = $1');
-
 /** The mail that the latest request causes, as the package that sends mails would compose it now; null for none. */
 async function latestMail({ db }: Pick<TestTenant, 'db'> = box) {
   const [event] = await db.query<Record<string, unknown>>(
@@ -30,7 +29,7 @@ async function latestMail({ db }: Pick<TestTenant, 'db'> = box) {
 }
 
 async function request(number: string, to = email): Promise<void> {
-  await forgetAttempts();
+  await forgetAttempts(box);
   const { status, body } = await box.visitor().post('/orders/lookup', { number, email: to });
   t.strictSame([status, body || null], [202, null]);
 }
@@ -63,7 +62,7 @@ t.test('the link opens the order unmasked', async (t) => {
 t.test('the response and the work tell nothing of orders', async (t) => {
   const { number } = await place(box);
   const observe = async (body: object) => {
-    await forgetAttempts();
+    await forgetAttempts(box);
     let answer: unknown;
     const sent = await recorder.record(async () => {
       const { status, body: received, headers } = await box.visitor().post('/orders/lookup', body);
@@ -123,17 +122,17 @@ t.test('a link to the former address of an order opens nothing', async (t) => {
 });
 
 t.test('requests for an address and guesses of tokens are throttled', async (t) => {
-  await forgetAttempts();
+  await forgetAttempts(box);
   const statuses = [];
   for (let n = 0; n < 4; n++) {
     statuses.push((await box.visitor().post('/orders/lookup', { number: `${n}`, email })).status);
   }
   t.strictSame(statuses, [202, 202, 202, 429]);
-  await forgetAttempts();
+  await forgetAttempts(box);
   const guesses = [];
   for (let n = 0; n < 11; n++) guesses.push((await open(`ord_${'x'.repeat(42)}${n % 10}`)).status);
   t.strictSame(guesses, [...Array(10).fill(404), 429]);
-  await forgetAttempts();
+  await forgetAttempts(box);
 });
 
 t.test('erasure deletes the links of a person', async (t) => {
