@@ -84,3 +84,9 @@ export async function placeOrder(tenant: TestTenant, variantId: string, options:
   if (status !== 201) throw new Error(`${added.status} ${status} ${JSON.stringify(body)}`);
   return body;
 }
+
+/** The records about an order, oldest first. */
+export async function recordsOf({ staff }: TestTenant, id: string) {
+  const { body } = await staff.get(`/admin/notifications?resourceId=${id}`);
+  return body.items.toReversed();
+}

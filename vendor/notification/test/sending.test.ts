@@ -1,20 +1,16 @@
 /**
- * Sending: retries, final failures, a server that is away, senders, several boxes, and boxes without a server.
+ * Sending: retries, final failures, a server that is away, senders, and several boxes.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { erasePerson, exportPerson, newId } from '@carton/runtime';
-import { createTestBox, exactly, type TestBox, temporaryFolder, until } from '@carton/runtime/testing';
-import { pino } from 'pino';
+import { exactly, temporaryFolder, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { sendMail, sendRetries } from '../send.ts';
 import { claimNotification } from '../store.ts';
 import { deleteOld } from '../sweep.ts';
-import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, untilIdle } from './helpers.ts';
+import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, recordsOf, untilIdle } from './helpers.ts';
 
 const folder = await temporaryFolder('mails-');
 t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -31,18 +27,12 @@ const { staff } = box;
 const variantId = await createProduct(box);
 await untilIdle(box);
 
-/** The records about an order, oldest first. */
-async function recordsOf(id: string, at: TestBox = box) {
-  const { body } = await at.staff.get(`/admin/notifications?resourceId=${id}`);
-  return body.items.toReversed();
-}
-
 function untilRecord(
   id: string,
   holds: (record: { status: string; error: string | null; attempts: number }) => boolean,
 ) {
   return until(
-    async () => (await recordsOf(id))[0],
+    async () => (await recordsOf(box, id))[0],
     (record) => record !== undefined && holds(record),
   );
 }
@@ -72,7 +62,7 @@ t.test('a temporary refusal delays the mail, and later mails about the order wai
   );
   await untilIdle(box);
   t.match(
-    await recordsOf(id),
+    await recordsOf(box, id),
     exactly([
       { status: 'sent', error: null },
       { status: 'sent', error: null },
@@ -100,7 +90,7 @@ t.test('a permanent refusal is a visible failure, and can be sent again', async 
   t.match(resent, { status: 202, body: { status: 'queued', about } });
   await mailsWhere(server, 1, ({ to }) => to === email);
   await untilIdle(box);
-  t.match(await recordsOf(id), exactly([{ status: 'failed' }, { status: 'sent', id: resent.body.id }]));
+  t.match(await recordsOf(box, id), exactly([{ status: 'failed' }, { status: 'sent', id: resent.body.id }]));
   t.equal((await staff.post(`/admin/notifications/${newId()}/resend`)).status, 404);
 });
 
@@ -179,7 +169,7 @@ t.test('the last attempt is a visible failure', async (t) => {
   const { id } = await placeOrder(box, variantId, { email });
   const { id: notificationId } = await untilRecord(id, ({ error }) => error !== null);
   await sendMail(box.db, { payload: { notificationId }, attempt: sendRetries.attempts });
-  t.match(await recordsOf(id), exactly([{ status: 'failed', error: /451/ }]));
+  t.match(await recordsOf(box, id), exactly([{ status: 'failed', error: /451/ }]));
   server.behaviour = {};
   await passTime(box);
   await untilIdle(box);
@@ -220,7 +210,7 @@ t.test('personal data is exported, and erased for good', async (t) => {
     exactly([{ recipient: email }, { recipient: email }]),
   );
   await erasePerson(box.db, person);
-  const records = await recordsOf(id);
+  const records = await recordsOf(box, id);
   t.match(
     records,
     exactly([
@@ -282,68 +272,4 @@ t.test('lists have filters', async (t) => {
     expected.map(({ id }: { id: string }) => id),
     'a period, page by page',
   );
-});
-
-t.test('without a mail server the box warns, and mails are recorded and can be sent later', async (t) => {
-  const lines: string[] = [];
-  const log = pino({}, new Writable({ write: (line, _, next) => next(void lines.push(String(line))) }));
-  const silent = await createTestBox(t, { log });
-  t.ok(
-    lines.some((line) => /no mail server is configured/.test(line)),
-    'a warning',
-  );
-  const { id } = await placeOrder(silent, await createProduct(silent));
-  await until(
-    async () => (await recordsOf(id, silent))[0]?.status,
-    (status) => status === 'not_sent',
-  );
-  const [record] = await recordsOf(id, silent);
-  t.match(record, { status: 'not_sent', error: 'No mail server is configured.' });
-  await untilIdle(silent);
-  const test = await silent.staff.post('/admin/notification-templates/order.placed/test', {});
-  t.match(test, { status: 503, body: { code: 'mail_not_configured' } });
-});
-
-t.test('refused credentials and missing TLS delay mails', async (t) => {
-  const environment = { ...server.environment, SMTP_TLS: 'starttls' };
-  const strict = await createTestBox(t, { environment });
-  const { id } = await placeOrder(strict, await createProduct(strict));
-  const record = await until(
-    async () => (await recordsOf(id, strict))[0],
-    (found) => found?.error !== null && found !== undefined,
-  );
-  t.match(record, { status: 'queued', error: /TLS/i });
-});
-
-t.test('mails do not wait one after another for a server that does not respond', async (t) => {
-  const mute = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
-  t.teardown(() => mute.close());
-  await once(mute, 'listening');
-  const environment = { ...server.environment, SMTP_PORT: String((mute.address() as AddressInfo).port) };
-  const waiting = await createTestBox(t, { environment });
-  const variantId = await createProduct(waiting);
-  const { id } = await placeOrder(waiting, variantId);
-  const error = (expected: RegExp) =>
-    until(
-      async () => (await recordsOf(id, waiting))[0]?.error,
-      (found) => expected.test(found ?? ''),
-    );
-  await error(/Greeting never received/);
-  await passTime(waiting);
-  t.equal(await error(/to other mails/), 'The mail server did not respond to other mails.');
-});
-
-t.test('invalid settings stop the start', async (t) => {
-  const refuse = (environment: Record<string, string>, message: RegExp) =>
-    t.rejects(createTestBox(t, { environment }), { message });
-  await refuse({ SMTP_HOST: 'mail.example' }, /MAIL_FROM is not set/);
-  const common = { SMTP_HOST: 'mail.example', MAIL_FROM: 'box@mail.example' };
-  await refuse({ ...common, SMTP_USER: 'box' }, /both SMTP_USER and SMTP_PASSWORD/);
-  await refuse({ ...common, SMTP_USER: 'box', SMTP_PASSWORD: 'x', SMTP_TLS: 'none' }, /without encryption/);
-  const open = join(folder, 'open.json');
-  await writeFile(open, '{}', { mode: 0o644 });
-  await refuse({ MAIL_DKIM_KEYS: open }, /chmod 600/);
-  const bad = join(folder, 'bad.json');
-  await writeFile(bad, JSON.stringify({ 'own.example': { selector: 'a', privateKey: 'secret' } }), { mode: 0o600 });
-  await refuse({ MAIL_DKIM_KEYS: bad }, /must have an RSA privateKey in PEM for own\.example$/);
 });
