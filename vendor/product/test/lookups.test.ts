@@ -14,19 +14,13 @@ import {
   type ProductCondition,
   variantCreatedListeners,
 } from '../index.ts';
+import { packages, publishProduct } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
 
-async function createProduct(body: Record<string, unknown>) {
-  const created = await box.staff.post('/admin/products', { status: 'published', ...body });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return created.body;
-}
-
 t.test('a tax category is in use while a product has it', async (t) => {
-  const { id } = await createProduct({ title: 'Novel', taxCategory: 'books' });
+  const { id } = await publishProduct(box, { title: 'Novel', taxCategory: 'books' });
   const other = await box.openTenant();
   t.strictSame(
     [await hasProductOfTaxCategory(box.db, 'books'), await hasProductOfTaxCategory(box.db, 'maps')],
@@ -38,7 +32,7 @@ t.test('a tax category is in use while a product has it', async (t) => {
 });
 
 t.test('a shipping profile is in use while a product has it', async (t) => {
-  const { id } = await createProduct({ title: 'Sofa', shippingProfile: 'freight' });
+  const { id } = await publishProduct(box, { title: 'Sofa', shippingProfile: 'freight' });
   const other = await box.openTenant();
   const inUse = (db: typeof box.db, code: string) => hasProductOfShippingProfile(db, code);
   t.strictSame([await inUse(box.db, 'freight'), await inUse(box.db, 'letters')], [true, false]);
@@ -48,7 +42,7 @@ t.test('a shipping profile is in use while a product has it', async (t) => {
 });
 
 t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
-  const sold = await createProduct({
+  const sold = await publishProduct(box, {
     title: 'Sold',
     taxCategory: 'books',
     shippingProfile: 'bulky',
@@ -57,7 +51,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     quantityStep: 1,
     variants: [{ title: 'One', sku: 'SOLD', weight: 7 }],
   });
-  const deleted = await createProduct({ title: 'Gone', status: 'draft' });
+  const deleted = await publishProduct(box, { title: 'Gone', status: 'draft' });
   await box.staff.delete(`/admin/products/${deleted.id}`);
   const ids = [sold.variants[0].id, deleted.variants[0].id];
   const found = await findVariants(box.db, [...ids, unknown]);
@@ -91,9 +85,9 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
 });
 
 t.test('published products are read in the requested order', async (t) => {
-  const one = await createProduct({ title: 'First' });
-  const draft = await createProduct({ title: 'Draft', status: 'draft' });
-  const two = await createProduct({ title: 'Second' });
+  const one = await publishProduct(box, { title: 'First' });
+  const draft = await publishProduct(box, { title: 'Draft', status: 'draft' });
+  const two = await publishProduct(box, { title: 'Second' });
   const ids = [two.id, draft.id, unknown, one.id];
   const read = async (limit?: number) => (await listPublishedProducts(box.db, ids, {}, limit)).map(({ id }) => id);
   t.strictSame(await read(), [two.id, one.id]);
@@ -117,7 +111,7 @@ t.test('listeners are called in the transaction that creates variants', async (t
   });
   database.extensions = new Map([...before, [point, [value]]]);
 
-  const product = await createProduct({ title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const product = await publishProduct(box, { title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const ids = (variants: { id: string }[]) => variants.map(({ id }) => id).sort();
   t.strictSame(calls.shift()?.sort(), ids(product.variants), 'once with all variants of a product');
   await box.staff.delete(`/admin/variants/${product.variants[2].id}`);

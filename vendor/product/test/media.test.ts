@@ -4,6 +4,7 @@
 import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
 import sharp from 'sharp';
 import t from 'tap';
+import { publishProduct } from './helpers.ts';
 
 t.setTimeout(600_000);
 
@@ -28,11 +29,8 @@ interface Created {
   variants: { id: string }[];
 }
 
-async function createProduct(more: object = {}, by = staff): Promise<Created> {
-  const { status, body } = await by.post('/admin/products', { title: 'Shirt', status: 'published', ...more });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body;
-}
+const createProduct = (more: object = {}, by = staff): Promise<Created> =>
+  publishProduct({ staff: by }, { title: 'Shirt', ...more });
 
 const sized = { options: [{ name: 'Size', values: ['S', 'M'] }] };
 const setMedia = ({ id }: Pick<Created, 'id'>, media: object[], by = staff) =>

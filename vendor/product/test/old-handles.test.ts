@@ -3,12 +3,12 @@
  */
 import { createTestBox, raceRounds, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
+import { publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t);
 
 async function create(tenant: TestTenant, title: string, fields: object = {}) {
-  const { status, body } = await tenant.staff.post('/admin/products', { title, status: 'published', ...fields });
-  if (status !== 201) throw new Error(JSON.stringify(body));
+  const body = await publishProduct(tenant, { title, ...fields });
   return { ...body, path: `/admin/products/${body.id}` };
 }
 

@@ -3,14 +3,13 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { createProduct, packages } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
-async function createProduct(options: { name: string; values: string[] }[], variants?: unknown[]) {
-  const created = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return { ...created.body, path: `/admin/products/${created.body.id}` };
+async function createShirt(options: { name: string; values: string[] }[], variants?: unknown[]) {
+  const created = await createProduct(box, { title: 'Shirt', options, variants });
+  return { ...created, path: `/admin/products/${created.id}` };
 }
 
 const size = { name: 'Size', values: ['S', 'M'] };
@@ -19,7 +18,7 @@ const valuesOf = (product: { options: { values: { value: string }[] }[] }, at = 
   product.options[at]?.values.map(({ value }) => value);
 
 t.test('an added option gives its first value to existing variants', async (t) => {
-  const product = await createProduct(
+  const product = await createShirt(
     [size],
     [{ options: [{ name: 'Size', value: 'S' }] }, { title: 'Mine', options: [{ name: 'Size', value: 'M' }] }],
   );
@@ -44,7 +43,7 @@ t.test('an added option gives its first value to existing variants', async (t) =
 });
 
 t.test('an option is renamed, and its values are reordered, renamed, added and removed', async (t) => {
-  const product = await createProduct([size, { name: 'Colour', values: ['Red'] }]);
+  const product = await createShirt([size, { name: 'Colour', values: ['Red'] }]);
   const [option] = product.options;
   const path = `${product.path}/options/${option.id}`;
   const [small, medium] = option.values;
@@ -90,7 +89,7 @@ t.test('an option is renamed, and its values are reordered, renamed, added and r
 });
 
 t.test('an option is removed unless variants differ only by it', async (t) => {
-  const product = await createProduct([size, { name: 'Colour', values: ['Red'] }]);
+  const product = await createShirt([size, { name: 'Colour', values: ['Red'] }]);
   const [sizes, colours] = product.options;
   const clash = await box.staff.delete(`${product.path}/options/${sizes.id}`);
   t.match(clash, { status: 409, body: { code: 'variant_choice_taken', detail: /Size/ } });
@@ -110,7 +109,7 @@ t.test('an option is removed unless variants differ only by it', async (t) => {
 });
 
 t.test('options and variants added concurrently leave no variant without a value', async (t) => {
-  const product = await createProduct(
+  const product = await createShirt(
     [{ name: 'Size', values: ['S', 'M', 'L', 'XL'] }],
     [{ options: [{ name: 'Size', value: 'S' }] }],
   );

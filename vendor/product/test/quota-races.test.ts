@@ -3,8 +3,8 @@
  */
 import { createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
+import { packages } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const rounds = Math.min(raceRounds, 50);
 

@@ -4,8 +4,8 @@
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import { readingsOf, StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
+import { packages } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const recorder = new StatementRecorder(box.box.database);
 

@@ -5,14 +5,14 @@ import { createTestBox, exactly, raceRounds, type TestTenant } from '@carton/run
 import t from 'tap';
 import { findVariants, isForSale, listPublishedProducts } from '../index.ts';
 import { applySchedules } from '../schedule-job.ts';
+import { publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t);
 const hour = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * hour).toISOString();
 
 async function create(tenant: TestTenant, title: string, fields: object = {}) {
-  const { status, body } = await tenant.staff.post('/admin/products', { title, status: 'published', ...fields });
-  if (status !== 201) throw new Error(JSON.stringify(body));
+  const body = await publishProduct(tenant, { title, ...fields });
   return { ...body, path: `/admin/products/${body.id}`, variantId: body.variants[0].id as string };
 }
 

@@ -1,18 +1,11 @@
 /**
  * Products for shoppers: published ones, in declared orders, with prices.
  */
-import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import type { PriceRequest } from '../index.ts';
+import { packages, publishProduct } from './helpers.ts';
 import { addPricers, pricerOf } from './pricing.ts';
-
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
-
-async function createProduct(tenant: TestTenant, body: Record<string, unknown>) {
-  const created = await tenant.staff.post('/admin/products', { status: 'published', ...body });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return created.body;
-}
 
 /** A variant without the fields that only staff see. */
 function forShoppers(variant: Record<string, unknown>) {
@@ -29,8 +22,8 @@ t.test('without prices', async (t) => {
 
   await t.test('`fields` selects fields of a list', async (t) => {
     const tenant = await box.openTenant();
-    await createProduct(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
-    await createProduct(tenant, { title: 'Socks' });
+    await publishProduct(tenant, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M'] }] });
+    await publishProduct(tenant, { title: 'Socks' });
     const list = async (query: string) => (await tenant.visitor().get(`/products?sort=title${query}`)).body;
     const whole = await list('');
     for (const fields of ['id', 'title,handle', 'options', 'variants', 'id,options,variants,createdAt']) {
@@ -46,7 +39,7 @@ t.test('without prices', async (t) => {
   });
 
   await t.test('a shopper reads a published product by handle or id, without fields for staff', async (t) => {
-    const created = await createProduct(box, {
+    const created = await publishProduct(box, {
       title: 'Shirt',
       metadata: { margin: 40 },
       options: [{ name: 'Size', values: ['S', 'M'] }],
@@ -97,8 +90,8 @@ t.test('without prices', async (t) => {
   });
 
   await t.test('drafts, archived and unknown products are 404 and not listed', async (t) => {
-    const draft = await createProduct(box, { title: 'Secret draft', status: 'draft' });
-    await createProduct(box, { title: 'Secret archive', status: 'archived' });
+    const draft = await publishProduct(box, { title: 'Secret draft', status: 'draft' });
+    await publishProduct(box, { title: 'Secret archive', status: 'archived' });
     const unknown = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
     for (const path of [
       `/products/${draft.id}`,
@@ -122,7 +115,7 @@ t.test('without prices', async (t) => {
   await t.test('lists have each declared order, with pages that stay stable when products are added', async (t) => {
     const tenant = await box.openTenant();
     for (const title of ['banana', 'Apple', 'cherry', 'apple']) {
-      await createProduct(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
+      await publishProduct(tenant, { title, handle: `${title.toLowerCase()}-${title.charCodeAt(0)}` });
     }
     const orders: [sort: string, titles: string[]][] = [
       ['newest', ['apple', 'cherry', 'Apple', 'banana']],
@@ -132,7 +125,7 @@ t.test('without prices', async (t) => {
     for (const [sort, expected] of orders) {
       const path = `/products?sort=${sort}&limit=3`;
       const first = await tenant.visitor().get(path);
-      const between = await createProduct(tenant, { title: 'Aardvark' });
+      const between = await publishProduct(tenant, { title: 'Aardvark' });
       const second = await tenant.visitor().get(`${path}&cursor=${first.body.nextCursor}`);
       await tenant.staff.delete(`/admin/products/${between.id}`);
       const seen = [...titles(first), ...titles(second)].filter((title) => title !== 'Aardvark');
@@ -152,7 +145,7 @@ t.test('without prices', async (t) => {
 
   await t.test('a list sorted by long titles can be paged', async (t) => {
     const tenant = await box.openTenant();
-    for (const mark of ['a', 'b']) await createProduct(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
+    for (const mark of ['a', 'b']) await publishProduct(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });
     const first = await tenant.visitor().get('/products?sort=title&limit=1');
     const second = await tenant.visitor().get(`/products?sort=title&limit=1&cursor=${first.body.nextCursor}`);
     t.equal(second.status, 200);
@@ -161,8 +154,8 @@ t.test('without prices', async (t) => {
 
   await t.test('a store shows only its own products', async (t) => {
     const other = await box.openTenant();
-    await createProduct(box, { title: 'Ours' });
-    const theirs = await createProduct(other, { title: 'Theirs' });
+    await publishProduct(box, { title: 'Ours' });
+    const theirs = await publishProduct(other, { title: 'Theirs' });
     t.match(await visitor.get('/products/theirs'), { status: 404 });
     t.match(await visitor.get(`/products/${theirs.id}`), { status: 404 });
     t.match(await visitor.get(`/variants/${theirs.variants[0].id}`), { status: 404 });
@@ -175,7 +168,7 @@ t.test('without prices', async (t) => {
 t.test('with prices', async (t) => {
   const box = await createTestBox(t, { packages, tier: 'basic' });
   const visitor = box.visitor();
-  const product = await createProduct(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
+  const product = await publishProduct(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const [small, medium] = product.variants;
   const requests: PriceRequest[] = [];
   addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, requests));
@@ -223,7 +216,7 @@ t.test('with prices', async (t) => {
     await visitor.get('/products?limit=12');
     const forOne = statements().length;
     for (let turn = 0; turn < 12; turn += 1) {
-      await createProduct(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
+      await publishProduct(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
     }
     statements();
     const response = await visitor.get('/products?limit=12');

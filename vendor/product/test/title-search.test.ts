@@ -6,15 +6,9 @@ import { type Caller, createTestBox, exactly, type TestTenant } from '@carton/ru
 import t from 'tap';
 import { detailsOf } from '../details.ts';
 import { insertProduct } from '../store.ts';
+import { packages, publishProduct } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
-
-async function createProduct(tenant: TestTenant, title: string, status = 'published') {
-  const created = await tenant.staff.post('/admin/products', { title, status });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return created.body;
-}
 
 /** The titles that shoppers find with a text, sorted by title. */
 async function find(tenant: TestTenant, q: string): Promise<string[]> {
@@ -54,7 +48,7 @@ t.test('text is found at the beginning of a word', async (t) => {
     long,
     '\u{10ffff}edge\u{10ffff}',
   ];
-  for (const title of titles) await createProduct(tenant, title);
+  for (const title of titles) await publishProduct(tenant, { title });
   const cases: [q: string, title: string][] = [
     ['linen', titles[0] as string],
     ['LINEN SHIRT BLUE', titles[0] as string],
@@ -115,7 +109,7 @@ t.test('text is found at the beginning of a word', async (t) => {
 
 t.test('a product is found by its current title', async (t) => {
   const tenant = await box.openTenant();
-  const { id } = await createProduct(tenant, 'Amber lamp');
+  const { id } = await publishProduct(tenant, { title: 'Amber lamp' });
   const path = `/admin/products/${id}`;
   t.equal((await tenant.staff.patch(path, { title: 'Copper kettle' })).status, 200);
   t.strictSame(await find(tenant, 'kettle'), ['Copper kettle']);
@@ -132,7 +126,7 @@ t.test('a product is found by its current title', async (t) => {
 
 t.test('shoppers find published products, staff those with the requested status', async (t) => {
   const tenant = await box.openTenant();
-  const { id } = await createProduct(tenant, 'Velvet chair', 'draft');
+  const { id } = await publishProduct(tenant, { title: 'Velvet chair', status: 'draft' });
   const path = `/admin/products/${id}`;
   for (const status of ['draft', 'archived', 'published', 'draft']) {
     t.equal((await tenant.staff.patch(path, { status })).status, 200);
@@ -147,7 +141,10 @@ t.test('shoppers find published products, staff those with the requested status'
 
 t.test('a deleted product is not found, and has no words', async (t) => {
   const tenant = await box.openTenant();
-  const [undeleted, deleted] = [await createProduct(tenant, 'Oak table'), await createProduct(tenant, 'Oak bench')];
+  const [undeleted, deleted] = [
+    await publishProduct(tenant, { title: 'Oak table' }),
+    await publishProduct(tenant, { title: 'Oak bench' }),
+  ];
   t.equal((await tenant.staff.delete(`/admin/products/${deleted.id}`)).status, 204);
   t.strictSame([await find(tenant, 'oak'), await findAsStaff(tenant, 'oak')], [['Oak table'], ['Oak table']]);
   t.strictSame(await wordsOf(deleted.id), []);
@@ -156,9 +153,9 @@ t.test('a deleted product is not found, and has no words', async (t) => {
 
 t.test("another tenant's products are not found", async (t) => {
   const [tenant, other] = [await box.openTenant(), await box.openTenant()];
-  const theirs = await createProduct(other, 'Marble vase');
+  const theirs = await publishProduct(other, { title: 'Marble vase' });
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'marble')], [[], []]);
-  const own = await createProduct(tenant, 'Marble bowl');
+  const own = await publishProduct(tenant, { title: 'Marble bowl' });
   t.strictSame([await find(tenant, 'marble'), await findAsStaff(tenant, 'vase')], [['Marble bowl'], []]);
   t.strictSame(await find(other, 'marble'), ['Marble vase']);
   const rows = await box.owner.query<{ tenant: string; product: string }>(
@@ -175,8 +172,8 @@ t.test("another tenant's products are not found", async (t) => {
 
 t.test('search and filters are combined', async (t) => {
   const tenant = await box.openTenant();
-  await createProduct(tenant, 'Silk scarf');
-  await createProduct(tenant, 'Silk tie');
+  await publishProduct(tenant, { title: 'Silk scarf' });
+  await publishProduct(tenant, { title: 'Silk tie' });
   const found = (path: string) => tenant.staff.get(`/admin/products?q=silk${path}`);
   t.match((await found('&handle=silk-tie')).body.items, exactly([{ title: 'Silk tie' }]));
   t.strictSame((await found('&handle=wool-tie')).body.items, []);

@@ -3,17 +3,16 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { createProduct, packages } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
 const size = (value: string) => ({ options: [{ name: 'Size', value }] });
 
-async function createProduct(values: string[], variants?: unknown[]) {
+async function createShirt(values: string[], variants?: unknown[]) {
   const options = values.length > 0 ? [{ name: 'Size', values }] : [];
-  const created = await box.staff.post('/admin/products', { title: 'Shirt', options, variants });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return { ...created.body, path: `/admin/products/${created.body.id}` };
+  const created = await createProduct(box, { title: 'Shirt', options, variants });
+  return { ...created, path: `/admin/products/${created.id}` };
 }
 
 async function eventsOf(id: string) {
@@ -24,7 +23,7 @@ async function eventsOf(id: string) {
 }
 
 t.test('a variant is added after the others', async (t) => {
-  const product = await createProduct(['S', 'M', 'L'], [size('S')]);
+  const product = await createShirt(['S', 'M', 'L'], [size('S')]);
   const added = await box.staff.post(`${product.path}/variants`, { ...size('M'), sku: 'SH-M', weight: 200 });
   t.match(added, {
     status: 201,
@@ -48,7 +47,7 @@ t.test('a variant is added after the others', async (t) => {
   for (const [body, status, response] of cases) {
     t.match(await box.staff.post(`${product.path}/variants`, body), { status, body: response }, JSON.stringify(body));
   }
-  const plain = await createProduct([]);
+  const plain = await createShirt([]);
   const second = await box.staff.post(`${plain.path}/variants`, {});
   t.match(second, { status: 409, body: { code: 'variant_choice_taken', detail: /Add an option/ } });
 });
@@ -91,7 +90,7 @@ t.test('the number of variants is limited', async (t) => {
 });
 
 t.test('every field of a variant can be changed and cleared', async (t) => {
-  const product = await createProduct(
+  const product = await createShirt(
     ['S', 'M', 'L'],
     [
       { ...size('S'), sku: 'CH-S' },
@@ -136,7 +135,7 @@ t.test('every field of a variant can be changed and cleared', async (t) => {
 });
 
 t.test('an id in capital letters is the same id', async (t) => {
-  const product = await createProduct(['S', 'M']);
+  const product = await createShirt(['S', 'M']);
   const id = product.variants[0].id.toUpperCase();
   t.match(await box.staff.patch(`/admin/variants/${id}`, size('S')), { status: 200 });
   const option = product.options[0].id.toUpperCase();
@@ -144,7 +143,7 @@ t.test('an id in capital letters is the same id', async (t) => {
 });
 
 t.test('a deleted variant releases its SKU and values; the last one cannot be deleted', async (t) => {
-  const product = await createProduct(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
+  const product = await createShirt(['S', 'M'], [{ ...size('S'), sku: 'DEL' }, size('M')]);
   const [small, medium] = product.variants;
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 204 });
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 404 });
@@ -162,14 +161,14 @@ t.test('a deleted variant releases its SKU and values; the last one cannot be de
 });
 
 t.test('variants are found by SKU, barcode and product', async (t) => {
-  const first = await createProduct(
+  const first = await createShirt(
     ['S', 'M'],
     [
       { ...size('S'), sku: 'F-S', barcode: '777' },
       { ...size('M'), sku: 'F-M' },
     ],
   );
-  const second = await createProduct([], [{ sku: 'F-2', barcode: '777' }]);
+  const second = await createShirt([], [{ sku: 'F-2', barcode: '777' }]);
   const found = async (query: string) =>
     (await box.staff.get(`/admin/variants?${query}`)).body.items.map(({ sku }: { sku: string }) => sku);
   t.strictSame(await found('sku=F-S'), ['F-S']);
@@ -189,8 +188,8 @@ t.test('variants are found by SKU, barcode and product', async (t) => {
 
 t.test('of concurrent requests for one SKU or choice, one succeeds', async (t) => {
   const values = ['S', 'M', 'L', 'XL'];
-  const product = await createProduct(values, [size('S')]);
-  const others = await Promise.all(values.slice(1).map(() => createProduct([])));
+  const product = await createShirt(values, [size('S')]);
+  const others = await Promise.all(values.slice(1).map(() => createShirt([])));
   const sameChoice = await Promise.all([1, 2, 3].map(() => box.staff.post(`${product.path}/variants`, size('M'))));
   t.strictSame(sameChoice.map(({ status }) => status).sort(), [201, 409, 409]);
   const sameSku = await Promise.all(

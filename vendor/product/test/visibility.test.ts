@@ -5,17 +5,13 @@ import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { findVariants, listPublishedProducts } from '../index.ts';
 import { buyer, channelPackage } from './channel-package.ts';
+import { publishProduct } from './helpers.ts';
 
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];
 const box = await createTestBox(t, await channelPackage(t, others));
 
 async function createProduct(tenant: TestTenant, title: string, channels: readonly string[]) {
-  const { status, body } = await tenant.staff.post('/admin/products', {
-    title,
-    status: 'published',
-    variants: [{ title: 'One', sku: title.toUpperCase() }],
-  });
-  if (status !== 201) throw new Error(JSON.stringify(body));
+  const body = await publishProduct(tenant, { title, variants: [{ title: 'One', sku: title.toUpperCase() }] });
   await list(tenant, body.id, channels);
   return { id: body.id as string, handle: body.handle as string, variantId: body.variants[0].id as string };
 }

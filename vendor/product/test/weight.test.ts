@@ -3,8 +3,8 @@
  */
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
+import { packages } from './helpers.ts';
 
-const packages = ['core', 'auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
 t.test("every read of a variant has its weight in the store's unit", async (t) => {
