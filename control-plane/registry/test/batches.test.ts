@@ -13,7 +13,7 @@ import {
   registrySecret,
   startControlPlaneStub,
   waitUntil,
-} from './test-registry.ts';
+} from '../testing/index.ts';
 
 const key = generateKey();
 const reportOf = (at: number): DownloadReport => ({

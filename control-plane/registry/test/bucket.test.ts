@@ -7,23 +7,23 @@ import { join } from 'node:path';
 import pacote from 'pacote';
 import t, { type Test } from 'tap';
 import type { Registry } from '../index.ts';
-import { startS3Service } from '../testing/s3-service.ts';
-import { makeKey } from './package-key.ts';
-import { change, integrityOf, publicationOf, publishVersion, readPackument, versionsOf } from './publications.ts';
-import { keysOf, makeStorage } from './storages.ts';
 import {
   generateKey,
   makeFolder,
   makePackage,
   npm,
+  openRegistry,
   publish,
   publishSecret,
   send,
   signToken,
   startControlPlaneStub,
-  startTestRegistry,
   waitUntil,
-} from './test-registry.ts';
+} from '../testing/index.ts';
+import { startS3Service } from '../testing/s3-service.ts';
+import { makeKey } from './package-key.ts';
+import { change, integrityOf, publicationOf, publishVersion, readPackument, versionsOf } from './publications.ts';
+import { keysOf, makeStorage } from './storages.ts';
 
 const key = generateKey();
 const controlPlane = await startControlPlaneStub(t, [key]);
@@ -34,7 +34,7 @@ const metricsSecret = 'metrics-secret-of-the-tests';
 async function startTwo(t: Test) {
   const made = await makeStorage(t, 'a bucket');
   const start = async () =>
-    startTestRegistry(t, { controlPlaneUrl: controlPlane.url, metricsSecret, ...(await made.options()) });
+    (await openRegistry(t, { controlPlane, metricsSecret, ...(await made.options()) })).registry;
   return { made, registries: [await start(), await start()] as const };
 }
 
@@ -149,8 +149,8 @@ t.test(
     const signer = makeKey();
     const packageKeysFile = join(await makeFolder(t), 'keys.json');
     await writeFile(packageKeysFile, JSON.stringify({ keys: [signer.published] }));
-    const registry = await startTestRegistry(t, {
-      controlPlaneUrl: controlPlane.url,
+    const { registry, tokenOf } = await openRegistry(t, {
+      controlPlane,
       packageKeysFile,
       ...(await made.options()),
     });
@@ -163,7 +163,7 @@ t.test(
     Object.assign(version?.dist ?? {}, { signatures: [signer.sign(`${cart}@1.0.0:${integrityOf('code')}`)] });
     t.match(await change(registry, 'PUT', '/@carton%2fcart', body), { status: 201 });
 
-    const token = await signToken(key, registry.url);
+    const token = await tokenOf();
     const address = `${registry.url.replace('http:', '')}/`;
     const { keys } = JSON.parse((await send(registry, '/-/npm/v1/keys')).body);
     const options = {
@@ -234,15 +234,15 @@ t.test(
   async (t) => {
     const made = await makeStorage(t, 'a bucket');
     const lines: string[] = [];
-    const registry = await startTestRegistry(t, {
-      controlPlaneUrl: controlPlane.url,
+    const { registry, tokenOf } = await openRegistry(t, {
+      controlPlane,
       metricsSecret,
       ...(await made.options()),
       log: (_level, message) => lines.push(message),
     });
     await publishVersion(registry, cart, '1.0.0', 'a large tarball '.repeat(2_000_000));
     lines.length = 0;
-    const headers = { authorization: `Bearer ${await signToken(key, registry.url)}` };
+    const headers = { authorization: `Bearer ${await tokenOf()}` };
     await new Promise<void>((resolve, reject) => {
       const path = `${registry.localUrl}/@carton/cart/-/cart-1.0.0.tgz`;
       const sent = request(path, { headers, agent: false }, (response) => {
@@ -264,8 +264,8 @@ t.test('an outage of the bucket is 503 before and a lost connection in a downloa
   const service = await startS3Service(await makeFolder(t));
   t.teardown(() => service.kill());
   const lines: string[] = [];
-  const registry = await startTestRegistry(t, {
-    controlPlaneUrl: controlPlane.url,
+  const { registry, tokenOf } = await openRegistry(t, {
+    controlPlane,
     metricsSecret,
     storage: service.settings,
     home: await makeFolder(t),
@@ -273,7 +273,7 @@ t.test('an outage of the bucket is 503 before and a lost connection in a downloa
   });
   const content = 'a large tarball '.repeat(2_000_000);
   await publishVersion(registry, cart, '1.0.0', content);
-  const token = await signToken(key, registry.url);
+  const token = await tokenOf();
   const path = '/@carton/cart/-/cart-1.0.0.tgz';
   controlPlane.state.received.length = 0;
 

@@ -4,25 +4,22 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import {
   generateKey,
+  openRegistry,
   publish,
   publishSecret,
   send,
   signToken,
-  startControlPlaneStub,
-  startTestRegistry,
   type TestResponse,
-} from './test-registry.ts';
+} from '../testing/index.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+const { controlPlane, registry, tokenOf, key } = await openRegistry(t);
 await publish(
   t,
   registry,
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } },
   { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
 );
-const token = await signToken(key, registry.url);
+const token = await tokenOf();
 const collectionContent = (await send(registry, '/@carton/collection/-/collection-2.0.0.tgz', publishSecret)).body;
 
 const refusalOf = ({ status, body }: TestResponse) => ({ status, ...JSON.parse(body) });
@@ -84,7 +81,7 @@ t.test('rejects a package of a higher tier, naming the tier', async (t) => {
 });
 
 t.test('rejects a package of the same tier that the licence does not include', async (t) => {
-  const other = await signToken(key, registry.url, { tier: 'growth', packages: ['@carton/cart'] });
+  const other = await tokenOf({ tier: 'growth', packages: ['@carton/cart'] });
   const { status, error } = refusalOf(await send(registry, '/@carton/collection', other));
   t.strictSame(
     { status, error },
@@ -104,9 +101,9 @@ t.test('rejects invalid tokens', async (t) => {
   const cases: [name: string, token: string | undefined, code: string, error: RegExp][] = [
     ['none', undefined, 'token_missing', /activate your licence key/],
     ['not a token', 'nonsense', 'token_invalid', /not an activation token/],
-    ['expired', await signToken(key, registry.url, { exp: inTenMinutes - 660 }), 'token_expired', /activate again/],
+    ['expired', await tokenOf({ exp: inTenMinutes - 660 }), 'token_expired', /activate again/],
     ['for another registry', await signToken(key, 'http://other'), 'token_invalid', /another registry/],
-    ['of another issuer', await signToken(key, registry.url, { iss: 'eve' }), 'token_invalid', /another issuer/],
+    ['of another issuer', await tokenOf({ iss: 'eve' }), 'token_invalid', /another issuer/],
     ['signed with another key under a known id', await signToken(otherKey, registry.url), 'token_invalid', /signature/],
     ['signed with an unknown key', await signToken(generateKey(), registry.url), 'token_invalid', /unknown/],
     ['with other claims', `${header}.${encode(claims)}.${signature}`, 'token_invalid', /signature/],
@@ -117,7 +114,7 @@ t.test('rejects invalid tokens', async (t) => {
       'token_invalid',
       /RS256/,
     ],
-    ['without a customer', await signToken(key, registry.url, { sub: '' }), 'token_invalid', /claims/],
+    ['without a customer', await tokenOf({ sub: '' }), 'token_invalid', /claims/],
   ];
   for (const [name, bearer, code, error] of cases) {
     for (const path of ['/@carton/cart', '/@carton/cart/-/cart-1.2.0.tgz', '/-/v1/search']) {
@@ -214,7 +211,7 @@ t.test('a library with native code is served with the packages that list it', as
     },
     { name: '@carton/lens-linux-x64', version: '2.0.0', carton: { native: true } },
   );
-  const entitled = await signToken(key, registry.url, { packages: ['@carton/cart', '@carton/images'] });
+  const entitled = await tokenOf({ packages: ['@carton/cart', '@carton/images'] });
   for (const path of ['/@carton/lens-linux-x64', '/@carton/lens-linux-x64/-/lens-linux-x64-2.0.0.tgz']) {
     t.equal((await send(registry, path, entitled)).status, 200, path);
     t.match(refusalOf(await send(registry, path, token)), { status: 403, code: 'not_entitled' }, path);

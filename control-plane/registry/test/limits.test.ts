@@ -5,42 +5,24 @@ import { writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { RegistryOptions } from '../index.ts';
 import { addressBlock, createLimits, defaultLimits, guessesPerMinute, trustedProxy } from '../limits.ts';
-import {
-  generateKey,
-  makePackage,
-  npm,
-  prepareStorage,
-  publishSecret,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-  waitUntil,
-} from './test-registry.ts';
+import { makePackage, npm, openRegistry, prepareStorage, publishSecret, send, waitUntil } from '../testing/index.ts';
 
-const key = generateKey();
 const storageWithPackages = await prepareStorage(
   t,
   { name: '@carton/core', version: '1.0.0', carton: { tier: 'basic' } },
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' }, dependencies: { '@carton/core': '1.0.0' } },
 );
-const controlPlane = await startControlPlaneStub(t, [key]);
 const packument = '/@carton/cart';
 const tarball = '/@carton/cart/-/cart-1.2.0.tgz';
 
-type Options = Partial<Parameters<typeof startTestRegistry>[1]>;
-
-async function start(t: Test, limits: Partial<typeof defaultLimits>, options: Options = {}) {
+async function start(t: Test, limits: Partial<typeof defaultLimits>, options: Partial<RegistryOptions> = {}) {
   const storage = await storageWithPackages(t);
-  const registry = await startTestRegistry(t, {
-    controlPlaneUrl: controlPlane.url,
-    storage,
-    limits: { ...defaultLimits, ...limits },
-    ...options,
-  });
+  const opened = await openRegistry(t, { storage, limits: { ...defaultLimits, ...limits }, ...options });
+  const { registry } = opened;
   const packages = ['@carton/cart', '@carton/core'];
-  const tokenOf = (sub: string, license?: string) => signToken(key, registry.url, { sub, license, packages });
+  const tokenOf = (sub: string, license?: string) => opened.tokenOf({ sub, license, packages });
   /** Status, code and Retry-After of a request. */
   const outcome = async (path: string, bearer?: string, headers: Record<string, string> = {}) => {
     const { status, headers: answered, body } = await send(registry, path, bearer, { headers });

@@ -3,17 +3,15 @@
 import t, { type Test } from 'tap';
 import {
   generateKey,
+  openRegistry,
   prepareStorage,
   publishSecret,
   send,
   signToken,
-  startControlPlaneStub,
-  startTestRegistry,
   waitUntil,
-} from './test-registry.ts';
+} from '../testing/index.ts';
 
 const metricsSecret = 'metrics-secret-of-the-tests';
-const key = generateKey();
 const storageWithPackages = await prepareStorage(
   t,
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } },
@@ -23,13 +21,12 @@ const tarball = '/@carton/cart/-/cart-1.2.0.tgz';
 
 /** Starts a registry with metrics; `samples` returns the values of its own metrics, without those of the process. */
 async function start(t: Test) {
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const registry = await startTestRegistry(t, {
-    controlPlaneUrl: controlPlane.url,
+  const opened = await openRegistry(t, {
     storage: await storageWithPackages(t),
     metricsSecret,
     withdrawalInterval: 20,
   });
+  const { registry } = opened;
   const samples = async () => {
     const { status, body } = await send(registry, '/metrics', metricsSecret);
     t.equal(status, 200);
@@ -41,12 +38,12 @@ async function start(t: Test) {
       }),
     );
   };
-  return { controlPlane, registry, samples };
+  return { ...opened, samples };
 }
 
 t.test('requests, refusals, downloads and bytes are counted', async (t) => {
-  const { registry, samples } = await start(t);
-  const token = await signToken(key, registry.url);
+  const { registry, samples, tokenOf } = await start(t);
+  const token = await tokenOf();
   const { length } = (await send(registry, tarball, token)).body;
   await send(registry, tarball, token, { headers: { Range: 'bytes=0-9' } });
   await send(registry, '/@carton/cart', token);
@@ -77,7 +74,7 @@ t.test('requests, refusals, downloads and bytes are counted', async (t) => {
 });
 
 t.test('each kind of wrong token and secret is refused, and counted by reason', async (t) => {
-  const { controlPlane, registry, samples } = await start(t);
+  const { controlPlane, registry, samples, key } = await start(t);
   const sign = (claims = {}, by = key) => signToken(by, registry.url, claims);
   const right = await sign();
   const [header, payload, signature] = right.split('.') as [string, string, string];
@@ -118,8 +115,8 @@ t.test('each kind of wrong token and secret is refused, and counted by reason', 
 });
 
 t.test('reports that wait and ages show that the control plane is away', async (t) => {
-  const { controlPlane, registry, samples } = await start(t);
-  const token = await signToken(key, registry.url);
+  const { controlPlane, registry, samples, tokenOf } = await start(t);
+  const token = await tokenOf();
   await send(registry, tarball, token);
   await waitUntil(async () => (await samples())['reports{state="due"}'] === 0);
   const before = await samples();
@@ -151,8 +148,8 @@ t.test('reading withdrawn licences resets their age', async (t) => {
 });
 
 t.test('metrics need their own secret, and exist only with one', async (t) => {
-  const { registry } = await start(t);
-  for (const bearer of [undefined, 'wrong', publishSecret, await signToken(key, registry.url)]) {
+  const { registry, tokenOf } = await start(t);
+  for (const bearer of [undefined, 'wrong', publishSecret, await tokenOf()]) {
     const { status, body } = await send(registry, '/metrics', bearer);
     t.strictSame([status, JSON.parse(body).code], [401, 'metrics_secret_wrong']);
   }
@@ -162,8 +159,7 @@ t.test('metrics need their own secret, and exist only with one', async (t) => {
   t.match(body, /^process_cpu_seconds_total /m);
   for (const path of ['/@carton/cart', tarball]) t.equal((await send(registry, path, metricsSecret)).status, 401);
 
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const without = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+  const { registry: without } = await openRegistry(t);
   t.equal((await send(without, '/metrics')).status, 401);
   t.equal((await send(without, '/metrics', publishSecret)).status, 404);
 });

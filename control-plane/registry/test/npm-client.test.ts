@@ -3,20 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import {
-  generateKey,
-  makePackage,
-  npm,
-  publish,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-  waitUntil,
-} from './test-registry.ts';
+import { makePackage, npm, openRegistry, publish, waitUntil } from '../testing/index.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+const { controlPlane, registry, tokenOf } = await openRegistry(t);
 await publish(
   t,
   registry,
@@ -25,7 +14,7 @@ await publish(
   { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
   { name: '@carton/runtime', version: '0.1.0', carton: { platform: true } },
 );
-const token = await signToken(key, registry.url, { packages: ['@carton/core', '@carton/cart'] });
+const token = await tokenOf({ packages: ['@carton/core', '@carton/cart'] });
 const project = () => makePackage(t, { name: 'project', version: '1.0.0' });
 
 /** Waits for a number of reports and removes them. Returns them in the order of their packages' names. */
@@ -63,7 +52,7 @@ t.test('installs platform packages, which every licence includes', async (t) => 
 });
 
 t.test('npm shows that an expired token needs a new activation', async (t) => {
-  const expired = await signToken(key, registry.url, { exp: Math.floor(Date.now() / 1000) - 60 });
+  const expired = await tokenOf({ exp: Math.floor(Date.now() / 1000) - 60 });
   const { code, output } = await npm(registry, await project(), expired, 'install', '@carton/cart');
   t.equal(code, 1);
   t.match(output, 'The activation token has expired: activate again');

@@ -3,21 +3,9 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import {
-  generateKey,
-  makeFolder,
-  npm,
-  publish,
-  publishSecret,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-} from './test-registry.ts';
+import { makeFolder, npm, openRegistry, publish, publishSecret, send } from '../testing/index.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+const { registry, tokenOf } = await openRegistry(t);
 await publish(
   t,
   registry,
@@ -26,7 +14,7 @@ await publish(
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' }, dependencies: { '@carton/core': '^1.0.0' } },
   { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
 );
-const token = await signToken(key, registry.url, { packages: ['@carton/core', '@carton/cart'] });
+const token = await tokenOf({ packages: ['@carton/core', '@carton/cart'] });
 
 /** Creates a folder with a package.json that has these dependencies. */
 async function project(dependencies: Record<string, string>): Promise<string> {

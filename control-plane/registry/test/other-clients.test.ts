@@ -4,20 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import {
-  generateKey,
-  makeFolder,
-  type NpmRun,
-  publish,
-  runClient,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-} from './test-registry.ts';
+import { makeFolder, type NpmRun, openRegistry, publish, runClient } from '../testing/index.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+const { registry, tokenOf } = await openRegistry(t);
 await publish(
   t,
   registry,
@@ -25,7 +14,7 @@ await publish(
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' }, dependencies: { '@carton/core': '1.0.0' } },
   { name: '@carton/collection', version: '2.0.0', carton: { tier: 'growth' } },
 );
-const token = await signToken(key, registry.url, { packages: ['@carton/core', '@carton/cart'] });
+const token = await tokenOf({ packages: ['@carton/core', '@carton/cart'] });
 
 const program = (url: string, file: string) => join(dirname(fileURLToPath(url)), file);
 const programs = {

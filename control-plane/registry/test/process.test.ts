@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { settings } from '../config.ts';
-import { listening, runRegistry } from './registry-process.ts';
 import {
   generateKey,
   makeFolder,
@@ -18,7 +17,8 @@ import {
   signToken,
   startControlPlaneStub,
   waitUntil,
-} from './test-registry.ts';
+} from '../testing/index.ts';
+import { listening, runRegistry } from './registry-process.ts';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`serves until ${signal}, exits with code 0, and logs lines of JSON`, async (t) => {

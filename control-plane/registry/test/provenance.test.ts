@@ -3,17 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { makeFolder, openRegistry, prepareStorage, publishSecret, send, signToken } from '../testing/index.ts';
 import { makeKey } from './package-key.ts';
-import {
-  generateKey,
-  makeFolder,
-  prepareStorage,
-  publishSecret,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-} from './test-registry.ts';
 
 const key = makeKey();
 const expired = makeKey('2026-01-01T00:00:00.000Z');
@@ -27,11 +18,8 @@ const storage = await (
     { name: '@carton/growth', version: '1.0.0', carton: { tier: 'growth' } },
   )
 )(t);
-const tokenKey = generateKey();
-const controlPlane = await startControlPlaneStub(t, [tokenKey]);
-const options = { controlPlaneUrl: controlPlane.url, storage, packageKeysFile };
-const registry = await startTestRegistry(t, options);
-const token = await signToken(tokenKey, registry.url);
+const { controlPlane, registry, tokenOf, key: tokenKey } = await openRegistry(t, { storage, packageKeysFile });
+const token = await tokenOf();
 const path = (spec: string) => `/-/carton/v1/provenance/${spec}`;
 const cart = path('@carton%2fcart@1.2.0');
 
@@ -138,7 +126,7 @@ t.test('that of a release is served to every licence', async (t) => {
 });
 
 t.test('a version that was replaced loses its provenance', async (t) => {
-  const unsigned = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
+  const { registry: unsigned } = await openRegistry(t, { controlPlane, storage });
   const { versions, ...rest } = JSON.parse((await send(unsigned, '/@carton/cart', publishSecret)).body);
   versions['1.2.0'].dist.integrity = `sha512-${Buffer.from('0f'.repeat(64), 'hex').toString('base64')}`;
   await writeFile(join(storage, 'packages/@carton/cart/package.json'), JSON.stringify({ ...rest, versions }));

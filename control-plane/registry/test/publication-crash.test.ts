@@ -6,10 +6,10 @@ import t, { type Test } from 'tap';
 import { openBucket } from '../storage/bucket.ts';
 import { openFolder } from '../storage/folder.ts';
 import type { Storage } from '../storage/storage.ts';
+import { makeFolder } from '../testing/index.ts';
 import { publishVersion, versionsOf } from './publications.ts';
 import { listening, runRegistry } from './registry-process.ts';
 import { kinds, s3Service } from './storages.ts';
-import { makeFolder } from './test-registry.ts';
 
 const cart = '@carton/cart';
 

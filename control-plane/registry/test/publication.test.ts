@@ -2,22 +2,10 @@
 // crash.
 
 import t, { type Test } from 'tap';
+import { makeFolder, makePackage, npm, openRegistry, publishSecret, send } from '../testing/index.ts';
 import { change, integrityOf, publicationOf, publishVersion, readPackument, versionsOf } from './publications.ts';
 import { keysOf, kinds, makeStorage } from './storages.ts';
-import {
-  generateKey,
-  makeFolder,
-  makePackage,
-  npm,
-  publishSecret,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-} from './test-registry.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
 /** Each test is run with both. */
 let kind: (typeof kinds)[number];
 
@@ -25,14 +13,14 @@ const folder = 'packages/@carton/cart/';
 
 async function start(t: Test) {
   const made = await makeStorage(t, kind);
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, ...(await made.options()) });
+  const opened = await openRegistry(t, { ...(await made.options()) });
   const files = async () => (await keysOf(made, folder)).map((key) => key.slice(folder.length));
   const leave = (name: string, content: string) => made.storage.write(folder + name, Buffer.from(content), 'always');
   const read = async (name: string) => {
     const stored = await made.storage.read(folder + name);
     return typeof stored === 'object' ? stored.content.toString() : undefined;
   };
-  return { registry, files, leave, read };
+  return { ...opened, files, leave, read };
 }
 
 const cart = '@carton/cart';
@@ -75,9 +63,9 @@ test('a tarball that a crash has left does not stop its version from being publi
 });
 
 test('a packument that a crash has left empty is as none', async (t) => {
-  const { registry, leave } = await start(t);
+  const { registry, leave, tokenOf } = await start(t);
   await leave('package.json', '');
-  const token = await signToken(key, registry.url);
+  const token = await tokenOf();
   t.equal((await send(registry, path, token)).status, 404);
   t.match(await publishVersion(registry, cart, '1.0.0', 'the content'), { status: 201 });
   t.equal((await send(registry, path, token)).status, 200);
@@ -121,7 +109,7 @@ test('a change of what has been changed since is refused, so that no version is 
 t.test(
   'npm unpublishes a version and a package, and their tarballs are gone; both can be published again',
   async (t) => {
-    const { registry, files } = await start(t);
+    const { registry, files, tokenOf } = await start(t);
     for (const version of ['1.0.0', '1.1.0']) await publishVersion(registry, cart, version, version);
     const project = await makeFolder(t);
     const one = await npm(registry, project, publishSecret, 'unpublish', '--force', '@carton/cart@1.1.0');
@@ -137,7 +125,7 @@ t.test(
     const all = await npm(registry, project, publishSecret, 'unpublish', '--force', cart);
     t.equal(all.code, 0, all.output);
     t.equal(await readPackument(registry, cart), undefined);
-    t.equal((await send(registry, path, await signToken(key, registry.url))).status, 404);
+    t.equal((await send(registry, path, await tokenOf())).status, 404);
     t.strictSame(await files(), ['package.json'], 'a version published at the same time would not be lost');
     t.match(await change(registry, 'DELETE', `${path}/-rev/1-0`), { status: 404 });
     t.match(await publishVersion(registry, cart, '1.0.0', 'other content'), { status: 201 });
@@ -164,7 +152,7 @@ test('dist-tags are set, moved and removed, and name existing versions only', as
 });
 
 test('wrong requests change nothing and say why', async (t) => {
-  const { registry, files } = await start(t);
+  const { registry, files, tokenOf } = await start(t);
   const sent = (changes: object) => publicationOf(cart, '1.0.0', 'the content', changes);
   const [version] = Object.values(sent({}).versions);
   const invalid = { status: 400, body: { code: 'publication_invalid' } };
@@ -192,7 +180,7 @@ test('wrong requests change nothing and say why', async (t) => {
   t.match(await send(registry, path, publishSecret, large), { status: 413 });
   t.strictSame(await files(), []);
 
-  const token = await signToken(key, registry.url);
+  const token = await tokenOf();
   for (const [method, target] of [
     ['DELETE', `${path}/-rev/1-0`],
     ['DELETE', '/-/package/@carton%2fcart/dist-tags/latest'],

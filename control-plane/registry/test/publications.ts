@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Registry } from '../index.ts';
-import { publishSecret, send } from './test-registry.ts';
+import { publishSecret, send } from '../testing/index.ts';
 
 export const integrityOf = (content: string | Buffer) =>
   `sha512-${createHash('sha512').update(content).digest('base64')}`;

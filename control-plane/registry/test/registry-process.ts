@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { makeFolder, publishSecret, registrySecret } from './test-registry.ts';
+import { makeFolder, publishSecret, registrySecret } from '../testing/index.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 

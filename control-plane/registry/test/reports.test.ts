@@ -6,20 +6,17 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import {
-  generateKey,
   makePackage,
   npm,
+  openRegistry,
   prepareStorage,
   publishSecret,
   registrySecret,
   send,
-  signToken,
   startControlPlaneStub,
-  startTestRegistry,
   waitUntil,
-} from './test-registry.ts';
+} from '../testing/index.ts';
 
-const key = generateKey();
 const makeStorage = await prepareStorage(
   t,
   { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } },
@@ -37,9 +34,8 @@ const denied = { ...allowed, packageName: '@carton/collection', version: '2.0.0'
 const reportFiles = (storage: string, state: string) => readdir(join(storage, 'reports', state));
 
 t.test('tarballs are reported, packuments and searches are not', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage: await makeStorage(t) });
-  const token = await signToken(key, registry.url);
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage: await makeStorage(t) });
+  const token = await tokenOf();
   await send(registry, '/@carton/cart', token);
   await send(registry, '/-/v1/search?text=cart', token);
   await send(registry, cartTarball, token, { method: 'HEAD' });
@@ -62,17 +58,13 @@ t.test('tarballs are reported, packuments and searches are not', async (t) => {
 });
 
 t.test('repeated denials of a packument or tarball within a minute are reported once', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
   let elapsed = 0;
-  const registry = await startTestRegistry(t, {
-    controlPlaneUrl: controlPlane.url,
-    storage: await makeStorage(t),
-    elapsed: () => elapsed,
-  });
-  const token = await signToken(key, registry.url);
+  const storage = await makeStorage(t);
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage, elapsed: () => elapsed });
+  const token = await tokenOf();
   const paths = ['/@carton/collection', '/@carton%2fcollection', '/@carton/collection/-/collection-2.0.0.tgz'];
   for (const path of paths) t.equal((await send(registry, path, token)).status, 403);
-  await send(registry, '/@carton/collection', await signToken(key, registry.url, { sub: 'customer-2' }));
+  await send(registry, '/@carton/collection', await tokenOf({ sub: 'customer-2' }));
   elapsed = 60_000;
   for (const path of paths) await send(registry, path, token);
   await waitUntil(() => controlPlane.state.received.length >= 3);
@@ -85,12 +77,10 @@ t.test('repeated denials of a packument or tarball within a minute are reported 
 t.test(
   'in an outage of the control plane, downloads continue and reports arrive once, after a restart too',
   async (t) => {
-    const controlPlane = await startControlPlaneStub(t, [key]);
     const storage = await makeStorage(t);
-    const publicUrl = 'http://registry.example';
-    const options = { controlPlaneUrl: controlPlane.url, storage, publicUrl };
-    const token = await signToken(key, publicUrl);
-    const before = await startTestRegistry(t, options);
+    const options = { storage, publicUrl: 'http://registry.example' };
+    const { controlPlane, registry: before, tokenOf, key } = await openRegistry(t, options);
+    const token = await tokenOf();
     t.equal((await send(before, cartTarball, token)).status, 200);
     await waitUntil(() => controlPlane.state.received.length === 1);
     await controlPlane.stop();
@@ -101,7 +91,7 @@ t.test(
     t.equal((await reportFiles(storage, 'ready')).length, 6);
 
     const back = await startControlPlaneStub(t, [key], controlPlane.port);
-    await startTestRegistry(t, options);
+    await openRegistry(t, { ...options, controlPlane: back });
     await waitUntil(async () => (await reportFiles(storage, 'ready')).length === 0);
     const keys = new Set(back.state.received.map(({ headers }) => headers['idempotency-key']));
     t.equal(keys.size, 6);
@@ -113,9 +103,8 @@ t.test(
 );
 
 t.test('a running registry delivers its reports after an outage of the control plane', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage: await makeStorage(t) });
-  const token = await signToken(key, registry.url);
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage: await makeStorage(t) });
+  const token = await tokenOf();
   for (const status of [500, 401, 429]) {
     controlPlane.state.reportStatus = status;
     await send(registry, cartTarball, token);
@@ -126,12 +115,11 @@ t.test('a running registry delivers its reports after an outage of the control p
 });
 
 t.test('a report that the control plane rejects is moved to reports/dead, and the next ones arrive', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
   const storage = await makeStorage(t);
   const logged: string[] = [];
   const log = (_level: string, message: string) => logged.push(message);
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage, log });
-  const token = await signToken(key, registry.url);
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage, log });
+  const token = await tokenOf();
   controlPlane.state.reportStatus = 422;
   await send(registry, cartTarball, token);
   await waitUntil(async () => (await reportFiles(storage, 'dead')).length === 1);
@@ -144,14 +132,13 @@ t.test('a report that the control plane rejects is moved to reports/dead, and th
 });
 
 t.test('after a crash, begun reports are delivered and incomplete files deleted', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
   const storage = await makeStorage(t);
-  const first = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
+  const { controlPlane, registry: first } = await openRegistry(t, { storage });
   await first.stop();
   const begun = join(storage, 'reports', 'begun');
   await writeFile(join(begun, '000000000000001.one.json'), JSON.stringify(allowed));
   await writeFile(join(begun, '000000000000002.two.json'), '{"customerId":"cus');
-  await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
+  await openRegistry(t, { controlPlane, storage });
   await waitUntil(() => controlPlane.state.received.length === 1);
   t.strictSame(controlPlane.state.received[0]?.report, allowed);
   t.equal(controlPlane.state.received[0]?.headers['idempotency-key'], 'one');
@@ -159,14 +146,13 @@ t.test('after a crash, begun reports are delivered and incomplete files deleted'
 });
 
 t.test('a download that the client aborts is not reported', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
   const storage = await makeStorage(t);
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage });
   const folder = await makePackage(t, { name: '@carton/large', version: '1.0.0', carton: { tier: 'basic' } });
   await writeFile(join(folder, 'noise.bin'), randomBytes(24 * 1024 * 1024));
   const { code, output } = await npm(registry, folder, publishSecret, 'publish');
   t.equal(code, 0, output);
-  const token = await signToken(key, registry.url, { packages: ['@carton/large'] });
+  const token = await tokenOf({ packages: ['@carton/large'] });
   const path = '/@carton/large/-/large-1.0.0.tgz';
   await new Promise<void>((resolve) => {
     const outgoing = request(`${registry.url}${path}`, { headers: { Authorization: `Bearer ${token}` } });

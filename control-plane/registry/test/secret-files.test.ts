@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { followSecretFiles, readSecretFiles, SecretFile } from '../secret-files.ts';
 import { firstOf, isOneOf, type Secret } from '../secrets.ts';
-import { makeFolder, waitUntil } from './test-registry.ts';
+import { makeFolder, waitUntil } from '../testing/index.ts';
 
 const one = 'the-first-secret-of-tests';
 const two = 'the-second-secret-of-tests';

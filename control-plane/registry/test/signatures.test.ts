@@ -9,18 +9,16 @@ import pacote from 'pacote';
 import t, { type Test } from 'tap';
 import { create } from 'tar';
 import { openPackageKeys, type PackageKey } from '../signatures/package-keys.ts';
-import { makeKey } from './package-key.ts';
 import {
-  generateKey,
   makeFolder,
   makePackage,
   npm,
+  openRegistry,
   publishSecret,
   send,
-  signToken,
-  startControlPlaneStub,
   startTestRegistry,
-} from './test-registry.ts';
+} from '../testing/index.ts';
+import { makeKey } from './package-key.ts';
 
 const key = makeKey();
 const expiring = makeKey('2999-01-01T00:00:00.000Z');
@@ -30,11 +28,9 @@ const keys = [key, expiring, expired].map(({ published }) => published);
 const packageKeysFile = join(await makeFolder(t), 'keys.json');
 await writeFile(packageKeysFile, JSON.stringify({ keys }));
 
-const tokenKey = generateKey();
-const controlPlane = await startControlPlaneStub(t, [tokenKey]);
 const storage = await makeFolder(t);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage, packageKeysFile });
-const token = await signToken(tokenKey, registry.url, { packages: ['@carton/cart', '@carton/core'] });
+const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage, packageKeysFile });
+const token = await tokenOf({ packages: ['@carton/cart', '@carton/core'] });
 const address = `${registry.url.replace('http:', '')}/`;
 
 /** The tarball of a package, as npm packs it. */
@@ -198,7 +194,7 @@ t.test('other requests of the publisher need no signature', async (t) => {
 });
 
 t.test('a registry without keys has none, and accepts unsigned packages', async (t) => {
-  const open = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url });
+  const { registry: open } = await openRegistry(t, { controlPlane });
   t.match(await send(open, '/-/npm/v1/keys'), { status: 404, body: '"code":"not_found"' });
 });
 

@@ -1,14 +1,7 @@
 // The control plane's keys: rotation, many unknown key ids, and an outage of the control plane.
 
 import t from 'tap';
-import {
-  generateKey,
-  prepareStorage,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-} from './test-registry.ts';
+import { generateKey, openRegistry, prepareStorage, send, signToken, startControlPlaneStub } from '../testing/index.ts';
 
 const makeStorage = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
 
@@ -17,7 +10,7 @@ t.test('a new key is fetched, at most once every 30 s, and a withdrawn key stops
   const controlPlane = await startControlPlaneStub(t, [first]);
   const storage = await makeStorage(t);
   let elapsed = 0;
-  const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage, elapsed: () => elapsed });
+  const { registry } = await openRegistry(t, { controlPlane, storage, elapsed: () => elapsed });
   const status = async (token: string) => (await send(registry, '/@carton/cart', token)).status;
   const [firstToken, secondToken] = [await signToken(first, registry.url), await signToken(second, registry.url)];
   t.equal(await status(firstToken), 200);
@@ -46,19 +39,15 @@ t.test('a new key is fetched, at most once every 30 s, and a withdrawn key stops
 });
 
 t.test('a registry that restarts in an outage of the control plane verifies tokens', async (t) => {
-  const key = generateKey();
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const storage = await makeStorage(t);
   const publicUrl = 'http://registry.example';
-  const options = { controlPlaneUrl: controlPlane.url, storage, publicUrl };
-  const token = await signToken(key, publicUrl);
-
-  const before = await startTestRegistry(t, options);
+  const options = { storage: await makeStorage(t), publicUrl };
+  const { controlPlane, registry: before, tokenOf } = await openRegistry(t, options);
+  const token = await tokenOf();
   t.equal((await send(before, '/@carton/cart', token)).status, 200);
   await before.stop();
   await controlPlane.stop();
 
-  const after = await startTestRegistry(t, options);
+  const { registry: after } = await openRegistry(t, { ...options, controlPlane });
   t.equal((await send(after, '/@carton/cart', token)).status, 200);
   t.equal((await send(after, '/@carton/cart', await signToken(generateKey(), publicUrl))).status, 401);
 });
@@ -69,8 +58,8 @@ t.test('a registry that has not reached the control plane yet responds with 503,
   await stopped.stop();
   const storage = await makeStorage(t);
   let elapsed = 0;
-  const registry = await startTestRegistry(t, { controlPlaneUrl: stopped.url, storage, elapsed: () => elapsed });
-  const token = await signToken(key, registry.url);
+  const { registry, tokenOf } = await openRegistry(t, { controlPlane: stopped, storage, elapsed: () => elapsed });
+  const token = await tokenOf();
   const response = await send(registry, '/@carton/cart', token);
   t.equal(response.status, 503);
   t.equal(response.headers['retry-after'], '5');

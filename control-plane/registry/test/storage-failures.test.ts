@@ -6,12 +6,10 @@ import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Registry, RegistryOptions } from '../index.ts';
+import { makeFolder, openRegistry, send } from '../testing/index.ts';
 import { startS3Service } from '../testing/s3-service.ts';
 import { publishVersion, versionsOf } from './publications.ts';
-import { generateKey, makeFolder, send, signToken, startControlPlaneStub, startTestRegistry } from './test-registry.ts';
 
-const key = generateKey();
-const controlPlane = await startControlPlaneStub(t, [key]);
 const cart = '@carton/cart';
 const tarball = '/@carton/cart/-/cart-1.0.0.tgz';
 const metricsSecret = 'metrics-secret-of-the-tests';
@@ -36,16 +34,15 @@ type Logged = { level: string; message: string; fault?: unknown; advice?: unknow
 /** Starts a registry with one version; `logged` has what it says of its storage. */
 async function start(t: Test, options: Pick<RegistryOptions, 'storage' | 'home'>) {
   const logged: Logged[] = [];
-  const registry = await startTestRegistry(t, {
-    controlPlaneUrl: controlPlane.url,
+  const { registry, tokenOf } = await openRegistry(t, {
     metricsSecret,
     ...options,
     log: (level, message, fields = {}) => message !== 'request' && logged.push({ level, message, ...fields }),
   });
   t.match(await publishVersion(registry, cart, '1.0.0', 'content'), { status: 201 });
   t.strictSame([await faultsOf(registry), logged], [{}, []], 'a storage that works has no faults');
-  const token = await signToken(key, registry.url);
-  return { registry, logged, pull: () => send(registry, tarball, token) };
+  const token = await tokenOf();
+  return { registry, logged, token, pull: () => send(registry, tarball, token) };
 }
 
 /** Repeats a request that fails, and looks at the metric as Prometheus does: it knows a series from its first sample on. */
@@ -115,8 +112,7 @@ t.test('a folder on a full disk: nothing is published, packages are pulled', { s
 });
 
 t.test('a name that is too long for a file is one that nobody has published', async (t) => {
-  const { registry } = await start(t, { storage: await makeFolder(t) });
-  const token = await signToken(key, registry.url);
+  const { registry, token } = await start(t, { storage: await makeFolder(t) });
   for (const path of [`/@carton/${'a'.repeat(300)}`, `/@carton/cart/-/cart-${'1'.repeat(300)}.tgz`]) {
     t.ok([400, 404].includes((await send(registry, path, token)).status), path);
   }

@@ -5,9 +5,9 @@ import t from 'tap';
 import { openBucket } from '../storage/bucket.ts';
 import { checkBucket } from '../storage/bucket-check.ts';
 import { unchanged } from '../storage/storage.ts';
+import { makeFolder } from '../testing/index.ts';
 import { startS3Service } from '../testing/s3-service.ts';
 import { keysOf, kinds, makeStorage, s3Service } from './storages.ts';
-import { makeFolder } from './test-registry.ts';
 
 const content = (text: string) => Buffer.from(text);
 

@@ -5,8 +5,8 @@ import type { RegistryOptions } from '../index.ts';
 import { openBucket } from '../storage/bucket.ts';
 import { openFolder } from '../storage/folder.ts';
 import type { Storage } from '../storage/storage.ts';
+import { makeFolder } from '../testing/index.ts';
 import { type S3Service, startS3Service } from '../testing/s3-service.ts';
-import { makeFolder } from './test-registry.ts';
 
 export type TestStorage = {
   name: string;

@@ -5,22 +5,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { selectRange } from '../tarballs.ts';
-import {
-  generateKey,
-  prepareStorage,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-  waitUntil,
-} from './test-registry.ts';
+import { openRegistry, prepareStorage, send, waitUntil } from '../testing/index.ts';
 
-const key = generateKey();
 const storageWithCart = await prepareStorage(t, { name: '@carton/cart', version: '1.2.0', carton: { tier: 'basic' } });
-const controlPlane = await startControlPlaneStub(t, [key]);
 const storage = await storageWithCart(t);
-const registry = await startTestRegistry(t, { controlPlaneUrl: controlPlane.url, storage });
-const token = await signToken(key, registry.url);
+const { controlPlane, registry, tokenOf } = await openRegistry(t, { storage });
+const token = await tokenOf();
 const path = '/@carton/cart/-/cart-1.2.0.tgz';
 const get = (headers: Record<string, string> = {}, method = 'GET') => send(registry, path, token, { headers, method });
 const whole = await get();
@@ -131,7 +121,7 @@ t.test('a download is reported with its last byte, and not before', async (t) =>
     await get({ 'If-None-Match': etag });
     await get({}, 'HEAD');
     // Reports are delivered in order: this one is the last.
-    await send(registry, path, await signToken(key, registry.url, { sub: 'last' }));
+    await send(registry, path, await tokenOf({ sub: 'last' }));
     await waitUntil(() => controlPlane.state.received.some(({ report }) => report.customerId === 'last'));
     return controlPlane.state.received.slice(0, -1).map(({ report }) => report);
   };

@@ -1,31 +1,15 @@
 // Tokens of suspended and revoked licences: refused soon, also after a restart and while the control plane is away.
 
 import t from 'tap';
-import {
-  generateKey,
-  prepareStorage,
-  send,
-  signToken,
-  startControlPlaneStub,
-  startTestRegistry,
-  waitUntil,
-} from './test-registry.ts';
+import { generateKey, openRegistry, prepareStorage, send, startControlPlaneStub, waitUntil } from '../testing/index.ts';
 
-const key = generateKey();
 const storageWithCart = await prepareStorage(t, { name: '@carton/cart', version: '1.0.0', carton: { tier: 'basic' } });
 const interval = { withdrawalInterval: 20 };
 const now = () => new Date().toISOString();
 
 t.test('the token of a withdrawn licence is refused, those of other licences are not', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const registry = await startTestRegistry(t, {
-    ...interval,
-    controlPlaneUrl: controlPlane.url,
-    storage: await storageWithCart(t),
-  });
-  const [token, sibling] = await Promise.all(
-    ['licence-1', 'licence-2'].map((license) => signToken(key, registry.url, { license })),
-  );
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { ...interval, storage: await storageWithCart(t) });
+  const [token, sibling] = await Promise.all(['licence-1', 'licence-2'].map((license) => tokenOf({ license })));
   const statusOf = async (bearer?: string) => (await send(registry, '/@carton/cart', bearer)).status;
   t.equal(await statusOf(token), 200);
 
@@ -46,15 +30,8 @@ t.test('the token of a withdrawn licence is refused, those of other licences are
 });
 
 t.test('a token without a licence, of an earlier control plane, is refused if it was issued before', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
-  const registry = await startTestRegistry(t, {
-    ...interval,
-    controlPlaneUrl: controlPlane.url,
-    storage: await storageWithCart(t),
-  });
-  const [token, other] = await Promise.all(
-    ['customer-1', 'customer-2'].map((sub) => signToken(key, registry.url, { sub })),
-  );
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, { ...interval, storage: await storageWithCart(t) });
+  const [token, other] = await Promise.all(['customer-1', 'customer-2'].map((sub) => tokenOf({ sub })));
   const statuses = () =>
     Promise.all([token, other].map(async (bearer) => (await send(registry, '/@carton/cart', bearer)).status));
   const soon = new Date(Date.now() + 60_000).toISOString();
@@ -67,19 +44,17 @@ t.test('a token without a licence, of an earlier control plane, is refused if it
 });
 
 t.test('while the control plane is away the last list stays in force, also after a restart', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
+  const controlPlane = await startControlPlaneStub(t, [generateKey()]);
   const storage = await storageWithCart(t);
-  const options = { ...interval, controlPlaneUrl: controlPlane.url, storage, publicUrl: 'https://registry.example' };
+  const options = { ...interval, controlPlane, storage, publicUrl: 'https://registry.example' };
   controlPlane.state.withdrawals = [{ licenseId: 'licence-1', customerId: 'customer-1', withdrawnAt: now() }];
-  const [token, valid] = await Promise.all(
-    ['licence-1', 'licence-2'].map((license) => signToken(key, options.publicUrl, { license })),
-  );
-  const first = await startTestRegistry(t, options);
+  const { registry: first, tokenOf } = await openRegistry(t, options);
+  const [token, valid] = await Promise.all(['licence-1', 'licence-2'].map((license) => tokenOf({ license })));
   await waitUntil(async () => (await send(first, '/@carton/cart', token)).status === 403);
   await controlPlane.stop();
   await first.stop();
   const messages: string[] = [];
-  const second = await startTestRegistry(t, { ...options, log: (_, message) => messages.push(message) });
+  const { registry: second } = await openRegistry(t, { ...options, log: (_, message) => messages.push(message) });
   await waitUntil(() => messages.some((message) => message.startsWith('withdrawn licences cannot be read')));
   const statuses = await Promise.all(
     [token, valid].map(async (bearer) => (await send(second, '/@carton/cart', bearer)).status),
@@ -88,15 +63,13 @@ t.test('while the control plane is away the last list stays in force, also after
 });
 
 t.test('a list that cannot be read changes nothing', async (t) => {
-  const controlPlane = await startControlPlaneStub(t, [key]);
   const messages: string[] = [];
-  const registry = await startTestRegistry(t, {
+  const { controlPlane, registry, tokenOf } = await openRegistry(t, {
     ...interval,
-    controlPlaneUrl: controlPlane.url,
     storage: await storageWithCart(t),
     log: (_, message) => messages.push(message),
   });
-  const token = await signToken(key, registry.url, { license: 'licence-1' });
+  const token = await tokenOf({ license: 'licence-1' });
   controlPlane.state.withdrawals = [{ licenseId: 'licence-1', customerId: 'customer-1', withdrawnAt: now() }];
   await waitUntil(async () => (await send(registry, '/@carton/cart', token)).status === 403);
   controlPlane.state.withdrawals = [{ licenseId: 7 }];

@@ -1,0 +1,3 @@
+export * from './clients.ts';
+export * from './control-plane-stub.ts';
+export * from './open-registry.ts';
