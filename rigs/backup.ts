@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@carton/runtime/service';
 import { freePort } from '@carton/runtime/testing';
+import type { Recovery } from '../installer/backup/timelines.ts';
 import { median } from '../tools/load/measurement.ts';
 import { checkBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
@@ -158,11 +159,7 @@ class Rounds {
     before: string[];
   }) {
     const dir = join(this.#stage.folder, 'second');
-    const recovery = {
-      recovery_target_time: time.toISOString().replace('T', ' ').replace('Z', '+00'),
-      restore_command: `cp '${archive}'/%f "%p"`,
-    };
-    await this.#restore(path, dir, recovery);
+    await this.#restore(path, dir, { time: time.toISOString(), archive, last: archive });
     const later = await this.#compare(dir, before, `the state at ${time.toISOString()}`, undefined, time);
     const placed = new Set(placedBy(this.#shoppers.purchases));
     this.#stage.say(`restored ${time.toISOString()}: ${later} of ${placed.size} orders`);
@@ -192,7 +189,7 @@ class Rounds {
     return result as { record: { exact: boolean; counts: Record<string, number> } };
   }
 
-  async #restore(path: string, dir: string, recovery?: Record<string, string>): Promise<void> {
+  async #restore(path: string, dir: string, recovery?: Recovery): Promise<void> {
     const started = performance.now();
     const { status, output } = await run([source, restoreProgram, JSON.stringify({ path, dir, recovery })]).ended;
     if (status !== 0) throw new Error(`a restore failed: ${output.trim()}`);

@@ -24,6 +24,7 @@ import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } fr
 import { killServersOn, withServer } from './server.ts';
 import { type BackedUpFile, type Content, writeFileOf } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
+import { explainEnd, isOffTimeline, quotePath, type Recovery, recoverySettings } from './timelines.ts';
 
 /** A restored database. */
 export interface RestoredDatabase {
@@ -38,8 +39,8 @@ export interface RestoreOptions {
   release: string;
   /** Whether data that exists is replaced, and kept aside. */
   replace: boolean;
-  /** What ends the recovery instead of the end of the backup, as settings of PostgreSQL: a time, an archive. */
-  recovery?: Record<string, string>;
+  /** What the recovery follows after the end of the backup. */
+  recovery?: Recovery;
   /** The archive of the WAL that the box has: the recovery begins a timeline that is not in it yet. */
   archive?: string | undefined;
   output: Output;
@@ -174,21 +175,25 @@ export async function recover(
   { recovery, archive, output, signal }: Pick<RestoreOptions, 'recovery' | 'archive' | 'output' | 'signal'>,
 ): Promise<Counts> {
   const { account, data } = place;
-  const settings = recovery ?? {
+  const toEnd = {
     restore_command: archive ? `case "%f" in *.history) cp ${quotePath(archive)}/%f "%p";; *) false;; esac` : 'false',
     recovery_target_timeline: 'current',
     ...(record.end && { recovery_target_lsn: record.end, recovery_target_inclusive: 'off' }),
   };
-  const isArchiveRecovery = record.kind === 'running' || archive !== undefined;
+  const isArchiveRecovery = record.kind === 'running' || archive !== undefined || recovery !== undefined;
   if (isArchiveRecovery) {
     await writeFileOf(join(data, 'recovery.signal'), [], account.borrowed ? account : undefined);
   }
-  const all = {
-    ...(isArchiveRecovery && { recovery_target_action: 'promote', ...settings }),
-    ...(archive && { archive_mode: 'on', archive_command: archiveCommand(archive) }),
+  const countWith = (settings: Record<string, string>) => {
+    const all = {
+      ...(isArchiveRecovery && { recovery_target_action: 'promote', ...settings }),
+      ...(archive && { archive_mode: 'on', archive_command: archiveCommand(archive) }),
+    };
+    return withServer({ ...place, settings: all, output, signal }, countRows);
   };
-  const counts = await withServer({ ...place, settings: all, output, signal }, countRows);
-  if (recovery || !record.counts) return counts;
+  if (recovery) return recoverTo(recovery, countWith, output);
+  const counts = await countWith(toEnd);
+  if (!record.counts) return counts;
   const differences = compareCounts(record.counts, counts);
   if (differences.length === 0) return counts;
   const text = `${differences.slice(0, 3).join('; ')}${differences.length > 3 ? `; ${differences.length} tables in all` : ''}`;
@@ -200,6 +205,25 @@ export async function recover(
     );
   output.warn(`rows were written while the backup was counted: ${text}`, { differences });
   return counts;
+}
+
+/** Follows the newest timeline, or that of the backup if this is of data that was replaced later: nothing has changed then. */
+async function recoverTo(
+  recovery: Recovery,
+  countWith: (settings: Record<string, string>) => Promise<Counts>,
+  output: Output,
+): Promise<Counts> {
+  let isBranch = false;
+  try {
+    return await countWith(recoverySettings(recovery, 'latest')).catch((error) => {
+      isBranch = isOffTimeline(asFailure(error));
+      if (!isBranch) throw error;
+      output.info('replaced_data', 'the backup is of data that was replaced later: its own timeline is followed');
+      return countWith(recoverySettings(recovery, 'current'));
+    });
+  } catch (error) {
+    throw explainEnd(asFailure(error), recovery, isBranch);
+  }
 }
 
 /**
@@ -214,11 +238,6 @@ function archiveCommand(archive: string): string {
     `case "%f" in *.partial) exit 0;; esac; if test -e ${target}; then cmp -s "%p" ${target}; else ` +
     `cp "%p" ${partial} && sync ${partial} && mv ${partial} ${target} && sync ${parent}; fi`
   );
-}
-
-/** Quotes a path for a shell in a setting of PostgreSQL, where `%` begins a placeholder. */
-export function quotePath(path: string): string {
-  return `'${path.replaceAll("'", "'\\''").replaceAll('%', '%%')}'`;
 }
 
 const swapFile = 'restored.json';

@@ -25,6 +25,7 @@ import { beginRestore, type DatabaseRestore } from './restore-database.ts';
 import { writeFileOf } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
 import { type BackupHead, paths } from './take.ts';
+import type { Recovery } from './timelines.ts';
 
 export interface RestoreBoxOptions extends PlacedBackup {
   passphrase?: string | undefined;
@@ -32,8 +33,8 @@ export interface RestoreBoxOptions extends PlacedBackup {
   replace: boolean;
   /** The URL of an empty database, for the backup of a box with one of the operator's. */
   databaseUrl?: string | undefined;
-  /** What ends the recovery instead of the end of the backup, as settings of PostgreSQL. */
-  recovery?: Record<string, string> | undefined;
+  /** What the recovery follows after the end of the backup. */
+  recovery?: Recovery | undefined;
   output: Output;
   signal?: AbortSignal | undefined;
 }

@@ -15,14 +15,14 @@ import {
   type RestoredSettings,
   restoreBox,
 } from '../backup/restore.ts';
-import { quotePath } from '../backup/restore-database.ts';
 import { isBucketAddress } from '../backup/s3/address.ts';
+import { adviseBackup, type Recovery } from '../backup/timelines.ts';
 import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { activate } from '../control-plane.ts';
-import { Failure } from '../failure.ts';
+import { asFailure, Failure } from '../failure.ts';
 import { counted, type Output } from '../output/output.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
@@ -66,16 +66,22 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
     const backup = await findBackup(folder, path, signal);
     await mkdir(folder.root, { recursive: true });
     let release = '';
+    let installation: string | undefined;
     const recovery = options.toTime === undefined ? undefined : await recoveryTo(folder, options);
     const restored = await restoreBox(
       folder,
       { ...backup, passphrase, replace, databaseUrl, recovery, output, signal },
       async (settings) => {
+        installation = settings.head.installation;
         if (recovery) completeRecovery(recovery, settings, options);
         release = await provideRelease(folder, settings, options, output);
         return release;
       },
-    );
+    ).catch(async (error) => {
+      const { code, message, facts } = asFailure(error);
+      if (!recovery || facts.isBranch !== true) throw error;
+      throw new Failure(code, message, await adviseBackup(backup.place, recovery, installation));
+    });
     await keepInstallation(folder, restored.head);
     await switchCurrent(folder, release);
     await finishRestore(folder);
@@ -96,28 +102,19 @@ async function findBackup(folder: BoxFolder, path: string, signal: AbortSignal |
   );
 }
 
-/** Returns the settings of a recovery up to a time. @throws Failure usage if it is no time in the past */
-async function recoveryTo(folder: BoxFolder, { toTime = '' }: RestoreOptions): Promise<Record<string, string>> {
+/** Returns a recovery up to a time, without its archive. @throws Failure usage if it is no time in the past */
+async function recoveryTo(folder: BoxFolder, { toTime = '' }: RestoreOptions): Promise<Recovery> {
   const time = new Date(toTime);
   if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(toTime)) {
     throw new Failure('usage', `${toTime} is not a time`, 'Use ISO 8601, such as 2026-11-25T14:30:00Z');
   }
   if (time.getTime() > Date.now()) throw new Failure('usage', `${toTime} is in the future`, 'Use an earlier time');
   const { data } = await databaseHome(folder);
-  return {
-    recovery_target_time: time.toISOString().replace('T', ' ').replace('Z', '+00'),
-    recovery_target_inclusive: 'on',
-    // The last part of the WAL may not have been archived: it is still with the data that is replaced.
-    restore_command: join(data, 'pg_wal'),
-  };
+  return { time: time.toISOString(), archive: '', last: join(data, 'pg_wal') };
 }
 
 /** Adds the archive, which the settings in the backup name. */
-function completeRecovery(
-  recovery: Record<string, string>,
-  { head, secrets }: RestoredSettings,
-  options: RestoreOptions,
-): void {
+function completeRecovery(recovery: Recovery, { head, secrets }: RestoredSettings, options: RestoreOptions): void {
   const archive = options.archive ?? parseEnv(secrets).WAL_ARCHIVE_FOLDER;
   if (!archive) {
     throw new Failure(
@@ -129,8 +126,7 @@ function completeRecovery(
   if (Date.parse(options.toTime ?? '') < Date.parse(head.time)) {
     throw new Failure('usage', `the backup was taken later, at ${head.time}`, 'Use an earlier backup');
   }
-  const [place, last] = [quotePath(archive), quotePath(recovery.restore_command ?? '')];
-  recovery.restore_command = `cp ${place}/%f "%p" 2>/dev/null || cp ${last}/%f "%p" 2>/dev/null`;
+  recovery.archive = archive;
 }
 
 /** Pulls the release of the backup, or finds it in the folder. @returns its id */

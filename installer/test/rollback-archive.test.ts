@@ -86,3 +86,76 @@ t.test('what is put back is archived on timelines of its own', async (t) => {
   await archiveAll(box);
   t.match(await readArchiving(box.folder), { failing: false });
 });
+
+t.test(
+  'a backup of data that was replaced reaches what was sold with it, and another is named for later times',
+  async (t) => {
+    vendor.publish('1.0.0', makeStore('1.0.0'));
+    const box = await makeBox(t, vendor);
+    t.match(await box.install(['--no-start']), { exitCode: 0 });
+    await appendFile(box.folder.secrets, `WAL_ARCHIVE_FOLDER="${join(box.dir, '..', 'archive')}"\n`);
+    t.match(await box.run(['start', '--json']), { exitCode: 0 });
+    const backUp = async () => {
+      const { end } = await box.run(['backup', '--json']);
+      return (end.result as unknown as { path: string }).path;
+    };
+    const now = async () => {
+      await sleep(1100);
+      const { rows } = await withDatabase(box.folder, (client) => client.query('select now() as time'));
+      await sleep(1100);
+      return rows[0].time.toISOString() as string;
+    };
+    const restoreTo = async (path: string, time: string) => {
+      t.match(await box.run(['stop', '--json']), { exitCode: 0 });
+      const restored = await box.run(['restore', path, '--replace', '--to-time', time, '--json']);
+      t.match(await box.run(['start', '--json']), { exitCode: 0 });
+      return restored;
+    };
+
+    await order(box, 'berlin');
+    const before = await backUp();
+    vendor.publish('2.0.0', makeStore('2.0.0', [changing]));
+    t.match(await box.run(['upgrade', '--json']), { exitCode: 0 });
+    await order(box, 'paris');
+    const replaced = await backUp();
+    await order(box, 'paris');
+    const whileReplaced = await now();
+    await order(box, 'paris');
+    t.match(await box.run(['rollback', '--with-data', '--accept-loss', '--json']), { exitCode: 0 });
+    await order(box, 'berlin');
+    const afterwards = await now();
+    await order(box, 'berlin');
+    await archiveAll(box);
+
+    const refused = await restoreTo(replaced, afterwards);
+    t.match(refused, {
+      exitCode: 2,
+      end: {
+        error: {
+          code: 'usage',
+          message:
+            /does not reach .*: it is of data that a rollback or a restore has replaced, whose last transaction is of 20/,
+          advice: `Nothing was changed. Use ${before}, which reaches it`,
+        },
+      },
+    });
+    t.notMatch(refused.stdout, /child of this server/);
+    t.strictSame(await ordersOf(box, 'berlin'), ['1001', '1002', '1003'], 'nothing has changed');
+    t.match(await restoreTo(before, afterwards), { exitCode: 0 });
+    t.strictSame(await ordersOf(box, 'berlin'), ['1001', '1002']);
+
+    t.match(await restoreTo(before, new Date().toISOString()), {
+      exitCode: 2,
+      end: { error: { code: 'usage', message: /the archive .* does not reach .*: its last transaction is of 20/ } },
+    });
+
+    const followed = await restoreTo(replaced, whileReplaced);
+    t.match(followed, { exitCode: 0 });
+    t.ok(followed.events.some(({ event }) => event === 'replaced_data'));
+    t.match(await box.ask(), { version: '2.0.0' });
+    t.strictSame(await ordersOf(box, 'paris'), ['1001', '1002'], 'what the replaced data was at that time');
+    await order(box, 'paris');
+    await archiveAll(box);
+    t.match(await readArchiving(box.folder), { failing: false }, 'on a timeline of its own');
+  },
+);

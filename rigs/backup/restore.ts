@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
 import { openBackup } from '../../installer/backup/open-place.ts';
 import { finishRestore, restoreBox } from '../../installer/backup/restore.ts';
+import type { Recovery } from '../../installer/backup/timelines.ts';
 import { boxFolder, releaseFolder } from '../../installer/box/folder.ts';
 import { withLock } from '../../installer/box/lock.ts';
 import { silent } from '../../installer/output/output.ts';
@@ -17,7 +18,7 @@ import { embeddedDatabasePrefix, lockFileName } from '../../installer/vendor.ts'
 const { path, dir, recovery } = JSON.parse(process.argv[2] as string) as {
   path: string;
   dir: string;
-  recovery?: Record<string, string>;
+  recovery?: Recovery;
 };
 const folder = boxFolder(dir);
 const release = 'source';
