@@ -45,6 +45,8 @@ export interface ServiceDescription {
   databaseFolder: string;
   /** Folder in which the embedded PostgreSQL archives its WAL. */
   archiveFolder?: string | undefined;
+  /** Loads what `start` needs while the embedded PostgreSQL starts. `start` works, and reports what fails, without it. */
+  load?(): Promise<unknown>;
   start(databaseUrl: string, log: Logger, place: ServicePlace): Promise<RunningService>;
 }
 
@@ -89,6 +91,7 @@ async function run(
         archive: service.archiveFolder,
         log: (line) => log.info({ part: 'postgresql' }, line),
         adopt: supervisor !== undefined,
+        meanwhile: () => void service.load?.().catch(() => {}),
         joinOnly: workers?.isLeader === false,
       });
   void signals.first.then(() => {

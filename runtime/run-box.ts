@@ -3,7 +3,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { boot } from './boot.ts';
 import type { Tier } from './box/tier.ts';
 import { readConfig } from './config.ts';
 import { loadPackages } from './package/load.ts';
@@ -25,16 +24,16 @@ await runService('the box', async () => {
   const { databaseUrl, archiveFolder, home, lockFile, logLevel, drainTime, ...config } = readConfig(process.env);
   const { tier, packages } = await readLockFile(lockFile);
   const names = Object.keys(packages);
-  // While PostgreSQL starts. The start of the box loads them again, from memory, and reports what fails.
-  void loadPackages(names, lockFile).catch(() => {});
   return {
     logLevel,
     drainTime,
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
     archiveFolder,
-    start: (databaseUrl, log, { handover, workers }) =>
-      boot({
+    load: () => Promise.all([import('./boot.ts'), loadPackages(names, lockFile)]),
+    start: async (databaseUrl, log, { handover, workers }) => {
+      const { boot } = await import('./boot.ts');
+      return boot({
         ...config,
         databaseUrl,
         tier,
@@ -46,6 +45,7 @@ await runService('the box', async () => {
         log,
         handover,
         workers,
-      }),
+      });
+    },
   };
 });

@@ -30,6 +30,7 @@ import {
   createPartial,
   currentRelease,
   finishRelease,
+  flushRelease,
   isComplete,
   removeOldReleases,
   removePartials,
@@ -190,6 +191,11 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
     before.settings !== undefined &&
     isSameLaunch(toLaunch(id, before.settings, before.secrets), launch);
 
+  const flushing = before.current === id ? Promise.resolve() : flushRelease(folder, id);
+  flushing.catch(() => undefined); // reported where it is awaited
+  // A first box starts meanwhile, which takes as long. A box that may have sold is replaced by what is on disk.
+  if (before.current) await flushing;
+
   const start = options.start !== false;
   const guard = await guardOf(plan, options, output);
   let box = running;
@@ -204,6 +210,7 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
     }
     restarted = true;
   }
+  await flushing;
   if (before.current !== id) await switchCurrent(folder, id);
   await writeSettings(folder, settings, secrets);
   // Without an upgrade, one that was killed in its last step may have left more than the last two backups.

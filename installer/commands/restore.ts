@@ -28,7 +28,7 @@ import { createCredentials } from '../pull/credentials.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
-import { createPartial, finishRelease, isComplete, switchCurrent } from '../release/layout.ts';
+import { createPartial, finishRelease, flushRelease, isComplete, switchCurrent } from '../release/layout.ts';
 import { type ReleaseLock, releaseId } from '../release/lock-file.ts';
 import { embeddedDatabasePrefix, vendor } from '../vendor.ts';
 import { placeOptions, readPassphrase } from './backup.ts';
@@ -162,6 +162,7 @@ async function provideRelease(
   });
   await pullPackages(registry, plan, await createPartial(folder, id), output, signal);
   await finishRelease(folder, id, lock);
+  await flushRelease(folder, id);
   return id;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Laying out a release on disk and switching to it. A release is assembled in `releases/<id>.partial`, renamed to
- * `releases/<id>` when it is complete, and becomes current when the link `current` is replaced by a rename.
+ * `releases/<id>` when it is complete, and becomes current when the link `current` is replaced by a rename. It is flushed to
+ * disk before it becomes current. A power failure before that may damage it: the next install verifies every file.
  */
 import { mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -48,19 +49,29 @@ export async function isComplete(folder: BoxFolder, id: string, lock: ReleaseLoc
   return true;
 }
 
-/** Completes a partial release that has all of its packages. Replaces a damaged release with the same id. */
+/**
+ * Completes a partial release that has all of its packages. Replaces a damaged release with the same id. Before the release
+ * becomes current, `flushRelease` must have ended.
+ */
 export async function finishRelease(folder: BoxFolder, id: string, lock: ReleaseLock): Promise<void> {
   const partial = partialFolder(folder, id);
   const release = releaseFolder(folder, id);
   await removeOtherPackages(partial, lock);
   await writeAtomically(join(partial, lockFileName), formatLock(lock));
-  await flushTree(partial);
   const damaged = `${release}.damaged`;
   await rm(damaged, { recursive: true, force: true });
-  if (await exists(release)) await rename(release, damaged);
+  if (await exists(release)) {
+    await flushTree(partial); // it may be current
+    await rename(release, damaged);
+  }
   await rename(partial, release);
-  await flushFolder(folder.releases);
   await rm(damaged, { recursive: true, force: true });
+}
+
+/** Flushes a complete release to disk; also one that an earlier install has completed, and may have been killed then. */
+export async function flushRelease(folder: BoxFolder, id: string): Promise<void> {
+  await flushTree(releaseFolder(folder, id));
+  await flushFolder(folder.releases);
 }
 
 /** Removes everything that is not a package of the lock, such as packages half unpacked by a killed install. */

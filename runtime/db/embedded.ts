@@ -62,6 +62,8 @@ export interface EmbeddedPostgresOptions {
    * server then runs from a copy of the binaries beside its data, which are the same after an upgrade.
    */
   adopt?: boolean;
+  /** Called once while initdb or the server starts: this process only waits for a moment. */
+  meanwhile?: () => void;
   /** Whether the server is another process's in any case: one that starts is waited for, none is started. */
   joinOnly?: boolean;
 }
@@ -102,6 +104,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 /** Starts the server as its owner, while holding the lock of the directory. */
 async function own(directory: string, options: EmbeddedPostgresOptions, unlock: () => void): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {});
+  let { meanwhile } = options;
+  const wait = () => {
+    meanwhile?.();
+    meanwhile = undefined;
+  };
   const unlocks = [unlock];
   const release = () => {
     for (const unlock of unlocks.splice(0)) unlock();
@@ -120,7 +127,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     }
     const prepare = options.adopt ? copiedBinaries : prepareBinaries;
     const binaries = await prepare(findBinariesPackage(), home, account, log);
-    await ensureCluster(home, binaries, account, log);
+    await ensureCluster(home, binaries, account, log, wait);
     const data = await realpath(join(home, 'data'));
     const orphan = readPostmaster(data);
     // A lost password can be replaced only while no server runs.
@@ -132,7 +139,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     const parameters = serverParameters(data, socketFolder, { ...archive, ...options.settings });
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
-    supervised = await supervise(plan);
+    supervised = await supervise(plan, wait);
     const { stop: stopSupervised, leave, survive } = supervised;
     await removeOldBinaries(home, binaries);
     await ensureDatabase(connectionUrl('postgres', password, socketFolder));
@@ -236,9 +243,10 @@ interface Supervised {
   survive(yes: boolean): void;
 }
 
-/** Starts the server and restarts it when it fails. */
-async function supervise(plan: Plan): Promise<Supervised> {
+/** Starts the server and restarts it when it fails. @param meanwhile called when it starts */
+async function supervise(plan: Plan, meanwhile: () => void): Promise<Supervised> {
   let server: Server = await startServer(plan);
+  meanwhile();
   // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
   let survives = false;
   const onExit = () => survives || signal(server.pid, 'SIGINT');

@@ -69,6 +69,8 @@ export interface TestBox {
   /** Runs `install --json` with this box's port and the vendor's control plane. */
   install(options?: string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   beginInstall(options?: string[], environment?: NodeJS.ProcessEnv): Running;
+  /** Runs an install as another program does that gets the command line as its last words. */
+  installBy(shell: string[], options?: string[]): Promise<Outcome>;
   /** Requests the box; undefined without a response. */
   ask(): Promise<Answer | undefined>;
 }
@@ -140,6 +142,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
     runForOneLine: (commandLine) => begin(commandLine, {}, oneLineShell).ended,
     install: (options = [], environment) => begin(installArguments(options), environment).ended,
     beginInstall: (options = [], environment) => begin(installArguments(options), environment),
+    installBy: (shell, options = []) => begin(installArguments(options), {}, shell).ended,
     ask: () =>
       fetch(`${url}/health`).then(
         (response) => response.json() as Promise<Answer>,
