@@ -1,6 +1,6 @@
 /**
  * The process of a service: reads the settings, starts the database and the service, and at SIGTERM or SIGINT drains
- * and stops it.
+ * and stops it. A signal during the start ends the start: whatever it has not completed, the next one does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -58,16 +58,13 @@ export interface ServiceDescription {
  */
 export async function runService(name: string, describe: () => Promise<ServiceDescription>): Promise<never> {
   disableParallelScavenge();
-  // A signal that arrives during the start takes effect afterwards.
-  let workers: Workers | undefined;
-  const signals = new StopSignals(() => {
-    for (const peer of workers?.followers ?? []) peer.tell('stop');
-  });
+  const signals = new StopSignals();
   const supervisor = findSupervisor();
   try {
     const service = await describe();
-    if (supervisor?.place) workers = await openWorkers(supervisor.place);
+    const workers = supervisor?.place && (await openWorkers(supervisor.place));
     workers?.handlers.set('stop', signals.raise);
+    signals.onEach(() => workers?.tellAll('stop'));
     await run(service, signals, supervisor, workers);
     process.exit(0);
   } catch (error) {
@@ -84,26 +81,28 @@ async function run(
 ): Promise<void> {
   const log = workers ? openLog(service.logLevel).child({ worker: workers.number }) : openLog(service.logLevel);
   switchLevelOnSignal(log);
-  const embedded = service.databaseUrl
-    ? null
-    : await startEmbeddedPostgres({
+  const starting = new AbortController();
+  let embedded: EmbeddedPostgres | null = null;
+  void signals.first.then(() => {
+    starting.abort();
+    embedded?.survive(false);
+    supervisor?.reportStopping();
+  });
+  let isStarted = false;
+  try {
+    if (!service.databaseUrl) {
+      embedded = await startEmbeddedPostgres({
         directory: service.databaseFolder,
         archive: service.archiveFolder,
         log: (line) => log.info({ part: 'postgresql' }, line),
         adopt: supervisor !== undefined,
         meanwhile: () => void service.load?.().catch(() => {}),
         joinOnly: workers?.isLeader === false,
+        signal: starting.signal,
       });
-  void signals.first.then(() => {
-    embedded?.survive(false);
-    supervisor?.reportStopping();
-  });
-  let isStarted = false;
-  try {
-    const running = await service.start(service.databaseUrl ?? (embedded?.url as string), log, {
-      handover: supervisor,
-      workers,
-    });
+    }
+    const url = service.databaseUrl ?? (embedded?.url as string);
+    const running = await unlessEnded(service.start(url, log, { handover: supervisor, workers }), starting.signal);
     isStarted = true;
     let isServing = true;
     try {
@@ -116,17 +115,34 @@ async function run(
     if (isServing) await drain(running, service.drainTime, signals, log);
     log.info('stopping');
     await running.stop();
+  } catch (error) {
+    if (isStarted || !starting.signal.aborted) throw error;
+    // With the end of the start, whatever else has failed in it: the signal may have reached PostgreSQL, too.
+    log.info('stopping during the start');
   } finally {
-    if (!isStarted && workers?.followers.size) {
+    if (!isStarted && !starting.signal.aborted && workers?.followers.size) {
       // Of a leader that has crashed: they serve on until the supervisor succeeds to start another.
       await embedded?.release();
     } else {
       // They complete their requests, which need the database.
-      await workers?.untilAlone(othersMilliseconds);
+      if ((await workers?.untilAlone(othersMilliseconds)) === false) {
+        log.warn({ workers: workers?.followers.size }, 'stopping before the other workers, which take too long');
+      }
       await embedded?.stop();
     }
     await workers?.close();
   }
+}
+
+/** Waits for a step of the start, which goes on without a reader once the signal is aborted. @throws its reason */
+async function unlessEnded<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
+  step.catch(() => {});
+  const ended = new Promise<never>((_, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+  return Promise.race([step, ended]);
 }
 
 /**

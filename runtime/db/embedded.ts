@@ -66,6 +66,8 @@ export interface EmbeddedPostgresOptions {
   meanwhile?: () => void;
   /** Whether the server is another process's in any case: one that starts is waited for, none is started. */
   joinOnly?: boolean;
+  /** Ends a start that waits: no server is started any more, and one that is not ready yet is stopped. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Milliseconds to wait for another process that is starting the server. */
@@ -77,7 +79,8 @@ const firstDelay = 250;
 /**
  * Starts PostgreSQL in a folder, takes over the server of a killed process, or connects to the server of another
  * process.
- * @throws Error that says what to do: no binaries, no user to run as, disk full, folder not writable, other version
+ * @throws Error that says what to do: no binaries, no user to run as, disk full, folder not writable, other version; the
+ * reason of the signal if it is aborted
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
@@ -94,6 +97,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (Date.now() > deadline) {
         throw new Error(`Another process uses ${directory}, but its PostgreSQL does not respond: stop that process.`);
       }
+      options.signal?.throwIfAborted();
       await sleep(100);
     }
   } catch (error) {
@@ -127,7 +131,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     }
     const prepare = options.adopt ? copiedBinaries : prepareBinaries;
     const binaries = await prepare(findBinariesPackage(), home, account, log);
-    await ensureCluster(home, binaries, account, log, wait);
+    await ensureCluster(home, binaries, account, log, { meanwhile: wait, ending: options.signal });
     const data = await realpath(join(home, 'data'));
     const orphan = readPostmaster(data);
     // A lost password can be replaced only while no server runs.
@@ -139,7 +143,7 @@ async function own(directory: string, options: EmbeddedPostgresOptions, unlock: 
     const parameters = serverParameters(data, socketFolder, { ...archive, ...options.settings });
     const logFile = join(home, 'postgresql.log');
     const plan = { program: binaries.postgres, parameters, data, socketFolder, logFile, account, log };
-    supervised = await supervise(plan, wait);
+    supervised = await supervise(plan, wait, options.signal);
     const { stop: stopSupervised, leave, survive } = supervised;
     await removeOldBinaries(home, binaries);
     await ensureDatabase(connectionUrl('postgres', password, socketFolder));
@@ -187,7 +191,7 @@ async function joinToAdopt(
       const unlock = await acquireLock(directory, ending.signal);
       if (!unlock) continue;
       try {
-        owned = await own(directory, options, unlock);
+        owned = await own(directory, { ...options, signal: undefined }, unlock);
         owned.survive(survives);
         return;
       } catch (error) {
@@ -210,9 +214,16 @@ async function joinToAdopt(
       await end((server) => server.stop());
       // What was left to another process is not stopped, even if that does not own it yet.
       if (owned || isReleased) return;
-      // Its owner may have died, or released it, at this very moment.
+      // Its owner may have died, or released it, at this very moment. If it has stopped it, none is started.
       const unlock = await acquireLock(directory);
-      if (unlock) await (await own(directory, options, unlock)).stop();
+      const ended = AbortSignal.abort();
+      const left = unlock && own(directory, { ...options, signal: ended }, unlock);
+      await left?.then(
+        (server) => server.stop(),
+        (error) => {
+          if (error !== ended.reason) throw error;
+        },
+      );
     },
     release: () => {
       isReleased = true;
@@ -243,9 +254,13 @@ interface Supervised {
   survive(yes: boolean): void;
 }
 
-/** Starts the server and restarts it when it fails. @param meanwhile called when it starts */
-async function supervise(plan: Plan, meanwhile: () => void): Promise<Supervised> {
-  let server: Server = await startServer(plan);
+/**
+ * Starts the server and restarts it when it fails.
+ * @param meanwhile called when it starts
+ * @param ending ends the wait until it is ready, and the server
+ */
+async function supervise(plan: Plan, meanwhile: () => void, ending?: AbortSignal): Promise<Supervised> {
+  let server: Server = await startServer(plan, ending);
   meanwhile();
   // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
   let survives = false;
@@ -258,8 +273,9 @@ async function supervise(plan: Plan, meanwhile: () => void): Promise<Supervised>
     clearInterval(logTimer);
     process.off('exit', onExit);
   };
-  await untilReady(server, plan).catch((error) => {
-    release();
+  await untilReady(server, plan, ending).catch(async (error) => {
+    // It runs if the wait was ended.
+    await stopServer(server.pid, plan.data).finally(release);
     throw error;
   });
 

@@ -13,11 +13,12 @@ export class StopSignals {
   /** Resolves at the first signal. */
   readonly first: Promise<void>;
   readonly #second: Promise<void>;
+  readonly #calls: (() => void)[] = [];
+  #firstAt: number | undefined;
   /** Takes effect as a signal does. */
   readonly raise: () => void;
 
-  /** @param onSignal is called at each signal */
-  constructor(onSignal: () => void = () => {}) {
+  constructor() {
     let resolveFirst = () => {};
     let resolveSecond = () => {};
     this.first = new Promise((resolve) => {
@@ -26,16 +27,21 @@ export class StopSignals {
     this.#second = new Promise((resolve) => {
       resolveSecond = resolve;
     });
-    let firstAt: number | undefined;
     this.raise = () => {
-      onSignal();
       const now = performance.now();
-      if (firstAt !== undefined && now - firstAt > sameSignalMilliseconds) resolveSecond();
-      firstAt ??= now;
+      if (this.#firstAt !== undefined && now - this.#firstAt > sameSignalMilliseconds) resolveSecond();
+      this.#firstAt ??= now;
       resolveFirst();
+      for (const call of this.#calls) call();
     };
     process.on('SIGTERM', this.raise);
     process.on('SIGINT', this.raise);
+  }
+
+  /** Calls back at each signal; at once if there has been one. */
+  onEach(call: () => void): void {
+    this.#calls.push(call);
+    if (this.#firstAt !== undefined) call();
   }
 
   /** Resolves at the second signal or after this time. */

@@ -25,8 +25,10 @@ export interface Workers extends Omit<Place, 'path'> {
   readonly leader: Peer | undefined;
   /** In the leader, the connections of the others. */
   readonly followers: ReadonlySet<Peer>;
-  /** In the leader: resolves when no other worker is connected, or after these milliseconds. */
-  untilAlone(milliseconds: number): Promise<void>;
+  /** In the leader: sends a message to all others, also to those that connect later. */
+  tellAll(name: string): void;
+  /** In the leader: resolves when no other worker is connected; to false if one still is after these milliseconds. */
+  untilAlone(milliseconds: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -40,9 +42,11 @@ export async function openWorkers(place: Place): Promise<Workers> {
 async function openLeader({ number, count, path }: Place): Promise<Workers> {
   const handlers: Handlers = new Map();
   const followers = new Set<Peer>();
+  const told = new Set<string>();
   const server = createServer((socket) => {
     const peer = new Peer(socket, handlers);
     followers.add(peer);
+    for (const name of told) peer.tell(name);
     void peer.closed.then(() => followers.delete(peer));
   });
   // A leader that was killed has left its socket.
@@ -61,9 +65,14 @@ async function openLeader({ number, count, path }: Place): Promise<Workers> {
     handlers,
     leader: undefined,
     followers,
+    tellAll(name) {
+      told.add(name);
+      for (const peer of followers) peer.tell(name);
+    },
     async untilAlone(milliseconds) {
       const until = performance.now() + milliseconds;
       while (followers.size > 0 && performance.now() < until) await sleep(20);
+      return followers.size === 0;
     },
     async close() {
       for (const peer of followers) peer.end();
@@ -98,7 +107,8 @@ function openFollower({ number, count, path }: Place): Workers {
       return leader;
     },
     followers: new Set(),
-    untilAlone: async () => undefined,
+    tellAll: () => undefined,
+    untilAlone: async () => true,
     async close() {
       isClosed = true;
       leader?.end();

@@ -67,14 +67,15 @@ export async function ensureHome(directory: string, account: Account, log: (line
  * Creates the data folder and the password if there are none. A kill at any time leaves at most a `data.*.partial`
  * folder, which the next start removes. Call it while holding the lock, with no server running.
  * @param meanwhile called when initdb runs
- * @throws Error when the data is of another major version, or with the output of a failed initdb
+ * @throws Error when the data is of another major version, or with the output of a failed initdb; the reason of the
+ * signal `ending`, if it is aborted, in place of creating them
  */
 export async function ensureCluster(
   home: string,
   binaries: Binaries,
   account: Account,
   log: (line: string) => void,
-  meanwhile: () => void,
+  { meanwhile, ending }: { meanwhile: () => void; ending?: AbortSignal | undefined },
 ): Promise<void> {
   await removePartial(home);
   const data = join(home, 'data');
@@ -82,6 +83,7 @@ export async function ensureCluster(
     if (existsSync(join(home, 'restored.json'))) {
       throw new Error(`A restore into ${home} was interrupted: run "${vendor.name} start", which completes it.`);
     }
+    ending?.throwIfAborted();
     return createCluster(home, binaries, account, log, meanwhile);
   }
 

@@ -80,8 +80,9 @@ export async function killAllIn(folder: string): Promise<void> {
 /**
  * Starts the server, or takes over an orphaned one on the same data with the same program and settings (one with others
  * is stopped first). It may not be ready yet: see `untilReady`.
+ * @throws the reason of the signal, if it is aborted, in place of starting one
  */
-export async function startServer(plan: Plan): Promise<Server> {
+export async function startServer(plan: Plan, ending?: AbortSignal): Promise<Server> {
   for (let attempt = 0; ; attempt += 1) {
     const processes = await processesIn(plan.data);
     const postmaster = readPostmaster(plan.data);
@@ -95,6 +96,7 @@ export async function startServer(plan: Plan): Promise<Server> {
       continue;
     }
     if (processes.length === 0) {
+      ending?.throwIfAborted();
       // The files are stale, but PostgreSQL would mistake any live process with their number for a server.
       if (postmaster && signal(postmaster.pid, 0)) await rm(join(plan.data, 'postmaster.pid'), { force: true });
       await rm(join(plan.socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
@@ -108,9 +110,9 @@ export async function startServer(plan: Plan): Promise<Server> {
 
 /**
  * Waits until the server accepts connections, however long its recovery takes.
- * @throws Error with the last lines of its log when it exits before
+ * @throws Error with the last lines of its log when it exits before; the reason of the signal if it is aborted
  */
-export async function untilReady(server: Server, plan: Plan): Promise<void> {
+export async function untilReady(server: Server, plan: Plan, ending?: AbortSignal): Promise<void> {
   let exitReason: string | undefined;
   server.exited.then((reason) => {
     exitReason = reason;
@@ -121,6 +123,7 @@ export async function untilReady(server: Server, plan: Plan): Promise<void> {
     }
     const postmaster = readPostmaster(plan.data);
     if (postmaster?.pid === server.pid && postmaster.status === 'ready') return;
+    ending?.throwIfAborted();
     if (attempt % 1000 === 0) plan.log('PostgreSQL is still starting: it may be recovering from a crash');
     await sleep(20);
   }

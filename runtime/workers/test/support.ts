@@ -1,5 +1,5 @@
 /**
- * A box with several workers, started as its supervisor starts them (installer/box/crew.ts).
+ * A box with several workers, started as its supervisor starts them (installer/box/followers.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,11 @@ export interface WorkerProcess {
 
 export interface WorkerBox {
   home: string;
-  /** Starts a worker and has it serve. @param number from 1, the leader */
+  /** Path of the socket on which the leader listens for the others. */
+  path: string;
+  /** Starts the process of a worker. @param number from 1, the leader */
+  launch(number: number): WorkerProcess;
+  /** Starts a worker and has it serve. */
   start(number: number): Promise<WorkerProcess>;
 }
 
@@ -50,10 +54,12 @@ export async function prepareWorkers(
   // The path of a socket is short.
   const sockets = await temporaryFolder('workers-');
   t.teardown(() => rm(sockets, { recursive: true, force: true }));
+  const path = join(sockets, 'workers.sock');
   const fd = bindSocket(t);
-  return {
+  const box: WorkerBox = {
     home,
-    async start(number) {
+    path,
+    launch(number) {
       const socketPath = join(sockets, `${Math.random()}.sock`);
       const child = spawn(process.execPath, ['--conditions=workspace-source', main], {
         cwd: home,
@@ -64,7 +70,7 @@ export async function prepareWorkers(
           BOX_PACKAGES: lockFile,
           SUPERVISOR_PRIVATE_PATH: socketPath,
           SUPERVISOR_WORKER: `${number}/${count}`,
-          SUPERVISOR_WORKERS_PATH: join(sockets, 'workers.sock'),
+          SUPERVISOR_WORKERS_PATH: path,
           ...settings,
         },
         stdio: ['ignore', 'pipe', 'pipe', fd, 'ipc'],
@@ -76,14 +82,18 @@ export async function prepareWorkers(
         child.kill('SIGKILL');
         await ended;
       });
-      const worker: WorkerProcess = {
+      return {
         child,
         ended,
         output: () => output,
         send: (path, options, body) => send({ socketPath, path, ...options }, body),
       };
+    },
+    async start(number) {
+      const worker = box.launch(number);
+      const { child, output } = worker;
       while ((await worker.send('/health').catch(() => undefined))?.status !== 200) {
-        if (child.exitCode !== null) throw new Error(output);
+        if (child.exitCode !== null) throw new Error(output());
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       child.send('serve');
@@ -91,6 +101,7 @@ export async function prepareWorkers(
       return worker;
     },
   };
+  return box;
 }
 
 /** A socket that is bound and does not accept, as the installer's. */
