@@ -1,12 +1,12 @@
 /**
  * Carts of real stores over HTTP: ordered at the total that was shown, paid, and refunded unit by unit.
  */
-import type { Caller } from '@carton/runtime/testing';
+import { bodyOf, type Caller } from '@carton/runtime/testing';
 import { Random } from '../../tools/seed/random.ts';
 import { startInProcessBox } from '../in-process-box.ts';
 import type { Findings, Stage } from '../rig.ts';
 import { hold } from './check.ts';
-import { address, bodyOf, type MoneyStore, openStore } from './stores.ts';
+import { address, type MoneyStore, openStore } from './stores.ts';
 
 /** Carts of one store. Stores differ in currency and settings. */
 const cartsPerStore = 4;

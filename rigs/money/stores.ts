@@ -2,7 +2,7 @@
  * Stores of a real box with random taxes, promotions and shipping options, for the rig money.
  */
 import { minorUnitDigits } from '@carton/runtime';
-import type { TestBox, TestTenant } from '@carton/runtime/testing';
+import { bodyOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 import type { Random } from '../../tools/seed/random.ts';
 import { currencies } from './scenario.ts';
 
@@ -18,13 +18,6 @@ export interface MoneyStore {
 
 // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
 type Body = any;
-
-/** The body of a success. @throws Error with any other response */
-export async function bodyOf(response: Promise<{ status: number; body: unknown }>): Promise<Body> {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
 
 const categories = ['books', 'food'];
 export const address = { name: 'Ada', line1: '1 Way', city: 'Town', country: 'CA', province: 'QC' };

@@ -63,3 +63,11 @@ export function sessionHashOf({ headers }: Pick<Caller, 'headers'>): string {
 export function pointersOf({ body }: Pick<Answer, 'body'>): string[] {
   return [...new Set<string>(body.errors.map(({ pointer }: { pointer: string }) => pointer))];
 }
+
+/** The body of a success. @throws Error with any other response */
+export async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
+  const { status, body } = await response;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
+  return body as any;
+}

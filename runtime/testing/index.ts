@@ -4,7 +4,7 @@
 export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../extension/extension.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestTenant } from './box.ts';
-export { type Answer, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
+export { type Answer, bodyOf, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
 export {
   administer,
   administerAt,
@@ -14,6 +14,7 @@ export {
   urlOfDatabase,
 } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
+export { eventsOf, eventTypesOf, type PublishedEvent } from './events.ts';
 export { exactly } from './exactly.ts';
 export { temporaryFolder } from './folders.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';

@@ -4,7 +4,7 @@
  */
 import { createMember, logIn, password, register, tokenOf } from '@carton/member/testing';
 import { startMailServer } from '@carton/notification/testing';
-import { type Answer, type Caller, createTestBox, until } from '@carton/runtime/testing';
+import { bodyOf, type Caller, createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { personalDataOf } from '../../runtime/persons/rights.ts';
 
@@ -39,12 +39,6 @@ const exempt: Record<string, string> = {
 
 /** Columns that erasure leaves, because tax law requires them. */
 const lawful = ['invoices.content'];
-
-async function bodyOf(response: Promise<Answer>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
 
 async function createArticle(): Promise<string> {
   const product = await bodyOf(staff.post('/admin/products', { title: 'Linen shirt', status: 'published' }));

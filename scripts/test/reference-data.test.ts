@@ -3,7 +3,7 @@
  * priced with, in both.
  */
 import { referenceQuery, referenceTables, referenceVersion, type TenantDatabase } from '@carton/runtime';
-import { createTestBox, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 import { writesReferenceData } from '../../runtime/db/reference-data.ts';
@@ -23,14 +23,6 @@ const replica = await boot({
   port: 0,
 });
 t.teardown(() => replica.stop());
-
-/** Fails unless the response is a success. */
-async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
-  return body as any;
-}
 
 const { staff } = box;
 const region = await bodyOf(staff.post('/admin/regions', { name: 'France', currency: 'EUR', countries: ['FR'] }));

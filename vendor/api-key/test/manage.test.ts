@@ -1,21 +1,13 @@
 /**
  * Creating, reading, changing and revoking keys, and the permissions for it.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createKey, hire, packages } from './keys.ts';
 
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 const manager = await hire(box, 'manager');
 const viewer = await hire(box, 'viewer');
-
-async function eventsOf(id: string): Promise<string[]> {
-  const events = await box.db.query<{ type: string }>(
-    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-  return events.map(({ type }) => type);
-}
 
 t.test('a key is shown once and stored as a hash', async (t) => {
   const created = await box.staff.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes: ['core:read'] });
@@ -38,7 +30,7 @@ t.test('a key is shown once and stored as a hash', async (t) => {
   const events = await box.db.query('select payload from event_outbox where tenant_id = $1');
   const logged = (await box.staff.get('/admin/audit-log?resource=api_key')).body;
   t.notMatch(JSON.stringify([stored, events, logged]), key);
-  t.strictSame(await eventsOf(shown.id), ['api_key.created']);
+  t.strictSame(await eventTypesOf(box, shown.id), ['api_key.created']);
 
   const other = await box.staff.post('/admin/api-keys', { name: 'Page', kind: 'publishable' });
   t.match(other, { status: 201, body: { key: /^ck_publishable_[0-9a-f]{48}$/, scopes: exactly([]) } });
@@ -130,7 +122,7 @@ t.test('everyone who manages keys can revoke a key, once and permanently', async
   const [first, second] = await Promise.all([manager.post(`${path}/revoke`), manager.post(`${path}/revoke`)]);
   t.match(first, { status: 200, body: { revokedAt: /Z$/ } });
   t.equal(second.body.revokedAt, first.body.revokedAt);
-  t.strictSame(await eventsOf(key.id), ['api_key.created', 'api_key.revoked']);
+  t.strictSame(await eventTypesOf(box, key.id), ['api_key.created', 'api_key.revoked']);
   t.match(await key.get('/admin/store'), { status: 401, body: { code: 'unauthenticated', detail: /revoked/ } });
   t.match(await box.staff.patch(path, { name: 'Again' }), { status: 409, body: { code: 'api_key_revoked' } });
 });

@@ -1,9 +1,9 @@
 /**
  * Details of a cart: region and currency, e-mail, note, addresses.
  */
-import { exactly, pointersOf } from '@carton/runtime/testing';
+import { eventsOf, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, createRegion, eventsOf, forSale, openBox, shopperWith } from './helpers.ts';
+import { countRows, createRegion, forSale, openBox, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 

@@ -77,13 +77,6 @@ export function quantitiesOf(cart: { items: { variantId: string; quantity: numbe
 }
 
 /** Events of a cart, in order. */
-export function eventsOf(tenant: TestTenant, cartId: string) {
-  return tenant.db.query<{ type: string; payload: Record<string, unknown> }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [cartId],
-  );
-}
-
 export async function countRows(
   tenant: TestTenant,
   table: 'carts' | 'cart_line_items' | 'event_outbox',

@@ -1,9 +1,9 @@
 /**
  * Adding, changing and removing items: what is accepted, what is rejected, and that a rejection changes nothing.
  */
-import { exactly } from '@carton/runtime/testing';
+import { eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, eventsOf, forSale, openBox, quantitiesOf, shopperWith } from './helpers.ts';
+import { countRows, forSale, openBox, quantitiesOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -3,11 +3,10 @@
  */
 import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { memberAuthenticators, newId } from '@carton/runtime';
-import { type Caller, exactly, untilWaiting } from '@carton/runtime/testing';
+import { type Caller, eventsOf, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   createRegion,
-  eventsOf,
   type ForSale,
   forSale,
   openBox,

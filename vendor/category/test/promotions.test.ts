@@ -1,19 +1,12 @@
 /**
  * The fact `category`: a promotion on a category applies to its products and to those of the categories below it.
  */
-import { createTestBox } from '@carton/runtime/testing';
+import { bodyOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { createCategory, setProducts, unknownId } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;
-
-async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
-  return body as any;
-}
 
 async function createArticle(title: string) {
   const product = await bodyOf(staff.post('/admin/products', { title, status: 'published' }));

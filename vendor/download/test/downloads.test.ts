@@ -2,12 +2,11 @@
  * Downloads by the links of mails: headers, ranges, limits and ends, and what tokens are kept from.
  */
 import { forgetAttempts } from '@carton/auth/testing';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
 import { readByToken } from '../content.ts';
 import {
-  bodyOf,
   buy,
   createArticle,
   dayAgo,

@@ -1,10 +1,10 @@
 /**
  * The files of variants: what staff can do with them, and how long they are stored.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { releaseUnneeded } from '../release.ts';
-import { bodyOf, buy, createArticle, download, packages, summaryOf, tokensOf, unknownId, upload } from './helpers.ts';
+import { buy, createArticle, download, packages, summaryOf, tokensOf, unknownId, upload } from './helpers.ts';
 
 const environment = { MEDIA_FILE_MEGABYTES: '1', MEDIA_QUOTA_MEGABYTES: '2' };
 const box = await createTestBox(t, { packages, tier: 'basic', environment });

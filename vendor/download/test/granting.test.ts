@@ -1,11 +1,10 @@
 /**
  * Grants follow their orders: made once when the order is paid in full, ended by refunds and cancellations.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { followPayment, followRefunds } from '../follow.ts';
 import {
-  bodyOf,
   buy,
   createArticle,
   download,

@@ -1,8 +1,7 @@
 /**
  * Helpers of the tests of downloads: articles with files, orders for them, the mails with their links, and downloads.
  */
-import type { Answer, Caller, TestTenant } from '@carton/runtime/testing';
-import { until } from '@carton/runtime/testing';
+import { type Answer, bodyOf, type Caller, type TestTenant, until } from '@carton/runtime/testing';
 import { linksMail } from '../mails.ts';
 
 const names = [
@@ -12,12 +11,6 @@ const names = [
 export const packages = names.map((name) => `@carton/${name}`);
 export const unknownId = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
-
-export async function bodyOf(response: Promise<Answer>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
 
 export const dayAgo = "now() - interval '24 hours 1 second'";
 

@@ -2,9 +2,9 @@
  * The whole life of a digital good: uploaded, bought without shipping, paid, mailed, downloaded, mailed again, refunded.
  */
 import { startMailServer } from '@carton/notification/testing';
-import { createTestBox, exactly, until } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { bodyOf, createArticle, download, grantsOf, packages, pay, refund } from './helpers.ts';
+import { createArticle, download, grantsOf, packages, pay, refund } from './helpers.ts';
 
 const server = await startMailServer();
 const box = await createTestBox(t, {

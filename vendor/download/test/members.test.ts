@@ -2,9 +2,9 @@
  * Downloads of members, and grants for staff of their own store only.
  */
 import { createMember } from '@carton/member/testing';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { bodyOf, buy, createArticle, download, grantsOf, order, packages, pay, refund, unknownId } from './helpers.ts';
+import { buy, createArticle, download, grantsOf, order, packages, pay, refund, unknownId } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const other = await box.openTenant();

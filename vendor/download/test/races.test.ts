@@ -1,22 +1,11 @@
 /**
  * Concurrency: an order is granted once, the last download has one winner, and what is granted keeps its file.
  */
-import { createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { followPayment, followRefunds } from '../follow.ts';
 import { releaseUnneeded } from '../release.ts';
-import {
-  bodyOf,
-  buy,
-  createArticle,
-  download,
-  grantsOf,
-  order,
-  packages,
-  pay,
-  tokensOf,
-  untilDelivered,
-} from './helpers.ts';
+import { buy, createArticle, download, grantsOf, order, packages, pay, tokensOf, untilDelivered } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const song = await createArticle(box, 'song.mp3');

@@ -4,7 +4,7 @@
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
 import {
-  type Answer,
+  bodyOf,
   createTestBox,
   type TestBox,
   type TestBoxOptions,
@@ -21,12 +21,6 @@ export const seller = {
   vatNumber: 'FR40303265045',
   registrationNumber: 'RCS Lyon 303 265 045',
 };
-
-export async function bodyOf(response: Promise<Answer>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
 
 export async function openBox(t: Parameters<typeof createTestBox>[0], options: TestBoxOptions = {}): Promise<TestBox> {
   const box = await createTestBox(t, { packages, tier: 'basic', ...options });

@@ -3,10 +3,9 @@
  * their invoice.
  */
 import { newId } from '@carton/runtime';
-import { exactly, until } from '@carton/runtime/testing';
+import { bodyOf, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import {
-  bodyOf,
   credit,
   customer,
   draftOf,

@@ -1,22 +1,12 @@
 /**
  * The page of an invoice: what it shows to whom, in which language, and that nothing in it becomes markup.
  */
+
 import { newId } from '@carton/runtime';
+import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { renderInvoices } from '../page.ts';
-import {
-  bodyOf,
-  credit,
-  customer,
-  draftOf,
-  eur,
-  issue,
-  openBox,
-  place,
-  placeTaxed,
-  seller,
-  setInvoices,
-} from './helpers.ts';
+import { credit, customer, draftOf, eur, issue, openBox, place, placeTaxed, seller, setInvoices } from './helpers.ts';
 
 const box = await openBox(t);
 const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';

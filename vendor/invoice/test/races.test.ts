@@ -1,11 +1,10 @@
 /**
  * Concurrency: numbers without gaps or duplicates, one invoice for an order, and credit notes within their invoice.
  */
-import { createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { issueInvoice } from '../issuing.ts';
 import {
-  bodyOf,
   credit,
   draftOf,
   eur,

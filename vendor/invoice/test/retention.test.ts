@@ -1,10 +1,12 @@
 /**
  * Deletion of invoices that tax law no longer requires.
  */
+
 import { newId } from '@carton/runtime';
+import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteOldInvoices } from '../retention.ts';
-import { bodyOf, credit, draftOf, eur, issue, openBox, place, setInvoices } from './helpers.ts';
+import { credit, draftOf, eur, issue, openBox, place, setInvoices } from './helpers.ts';
 
 const box = await openBox(t, { idleJobs: true });
 const year = new Date().getUTCFullYear();

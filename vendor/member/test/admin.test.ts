@@ -2,9 +2,9 @@
  * Members as staff manage them: list, search, changes and addresses.
  */
 import { createMember, logIn, mailsTo, openSession, password, register } from '@carton/member/testing';
-import { exactly } from '@carton/runtime/testing';
+import { eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { eventsOf, forgetAttempts, newEmail, openBox } from './helpers.ts';
+import { forgetAttempts, newEmail, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const { staff } = box;
@@ -44,7 +44,7 @@ t.test('staff create, change and delete members', async (t) => {
   }
   t.strictSame(await idsOf(`email=${email}`), []);
   t.strictSame(await idsOf('q=grace'), []);
-  t.strictSame(await eventsOf(box, created.body.id), ['member.created', 'member.updated', 'member.updated']);
+  t.strictSame(await eventTypesOf(box, created.body.id), ['member.created', 'member.updated', 'member.updated']);
   const again = await staff.post('/admin/members', { email });
   t.equal(again.status, 201, 'the address is free again');
 });

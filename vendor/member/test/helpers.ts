@@ -21,15 +21,6 @@ export function openBox(t: Test, others: readonly string[] = []): Promise<TestBo
   return createTestBox(t, { packages: names.map((name) => `@carton/${name}`), tier: 'basic' });
 }
 
-/** The types of the events of a resource, oldest first. */
-export async function eventsOf({ db }: Pick<TestTenant, 'db'>, resourceId: string): Promise<string[]> {
-  const events = await db.query<{ type: string }>(
-    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [resourceId],
-  );
-  return events.map(({ type }) => type);
-}
-
 let articles = 0;
 
 /** Creates a product for sale; returns its variant's id. */

@@ -1,9 +1,11 @@
 /**
  * Password reset, changes of the password and of the e-mail address.
  */
+
 import { createMember, logIn, mailsTo, openSession, password, register, tokenOf } from '@carton/member/testing';
+import { eventTypesOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { eventsOf, forgetAttempts, newEmail, openBox } from './helpers.ts';
+import { forgetAttempts, newEmail, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const visitor = box.visitor();
@@ -96,7 +98,7 @@ t.test('members change their profile and their consent, with time and source', a
   const withdrawn = await member.patch('/member', { acceptsMarketing: false });
   t.ok(withdrawn.body.marketingChangedAt > given.body.marketingChangedAt);
   t.strictSame(
-    await eventsOf(box, member.id),
+    await eventTypesOf(box, member.id),
     Array.from({ length: 4 }, () => 'member.updated'),
   );
   t.match(await member.patch('/member', { email: 'other@mail.example' }), { status: 400 });

@@ -2,9 +2,9 @@
  * Registration: an account exists, with the credentials of the latest registration, once its address is verified.
  */
 import { logIn, mailsTo, password, register, tokenOf } from '@carton/member/testing';
-import { exactly, pointersOf } from '@carton/runtime/testing';
+import { eventTypesOf, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { eventsOf, forgetAttempts, newEmail, openBox } from './helpers.ts';
+import { forgetAttempts, newEmail, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const visitor = box.visitor();
@@ -29,7 +29,7 @@ t.test('a registration becomes an account when its address is verified', async (
   const { body } = await shopper.get('/member');
   t.match(body, { email: email.toLowerCase(), ...stated, marketingSource: 'registration' });
   t.ok(body.emailVerifiedAt && body.marketingChangedAt);
-  t.strictSame(await eventsOf(box, body.id), ['member.created', 'member.logged_in']);
+  t.strictSame(await eventTypesOf(box, body.id), ['member.created', 'member.logged_in']);
   t.strictSame(
     (await mailsTo(box, email)).map(({ key, locale, data }) => [key, locale, data.name]),
     [['member.created', 'fr-FR', 'Ada Lovelace']],

@@ -2,17 +2,9 @@
  * Sessions of members: log-in, which moves the guest's cart, log-out, and the list of sessions.
  */
 import { createMember, logIn, openSession, password } from '@carton/member/testing';
-import { type Caller, callerOf, exactly } from '@carton/runtime/testing';
+import { type Caller, callerOf, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  cartPackages,
-  createArticle,
-  eventsOf,
-  forgetAttempts,
-  openBox,
-  quantitiesOf,
-  shopperWith,
-} from './helpers.ts';
+import { cartPackages, createArticle, forgetAttempts, openBox, quantitiesOf, shopperWith } from './helpers.ts';
 
 const box = await openBox(t, cartPackages);
 const [shirt, socks] = [await createArticle(box), await createArticle(box)];
@@ -39,7 +31,7 @@ t.test('log-in moves the cart of the guest, and the session of before is worthle
   t.equal((await attacker.get('/member')).status, 401);
   await attacker.post('/cart/items', { variantId: socks, quantity: 7 });
   t.strictSame(await quantitiesOf(guest), merged, 'what is added to the old session is not in the account');
-  t.strictSame(await eventsOf(box, member.id), ['member.logged_in']);
+  t.strictSame(await eventTypesOf(box, member.id), ['member.logged_in']);
 });
 
 t.test('a log-in loses no line, even of a full cart', async (t) => {
@@ -74,7 +66,7 @@ t.test('a log-in that fails leaves the guest as before', async (t) => {
   }
   t.equal(guest.headers['x-session-id'], before);
   t.strictSame(await quantitiesOf(guest), new Map([[shirt, 2]]));
-  t.strictSame(await eventsOf(box, member.id), []);
+  t.strictSame(await eventTypesOf(box, member.id), []);
 });
 
 t.test('disabled, deleted and unfinished accounts cannot log in, and their sessions end', async (t) => {

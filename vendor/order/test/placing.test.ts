@@ -1,8 +1,8 @@
 import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
 import { isUniqueViolation, newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { draftOf, eventsOf, openBox, place } from '../testing/index.ts';
+import { draftOf, openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);
 const { db } = box;
@@ -58,7 +58,7 @@ t.test('the order returned from a draft equals the stored one', async (t) => {
       order.items.map(({ title }) => title),
       ['Linen shirt', 'Socks'],
     );
-    t.strictSame(await eventsOf(box, order.id), ['order.placed']);
+    t.strictSame(await eventTypesOf(box, order.id), ['order.placed']);
     const { body } = await box.staff.get(`/admin/orders/${order.id}`);
     const { sessionHash, ...shown } = order;
     t.strictSame(body, shown, 'the response has everything except the session');
@@ -114,7 +114,7 @@ t.test('an order takes one statement, and a later failure in the transaction rol
   await t.rejects(work, { message: 'later' });
   t.equal(statements, 1);
   t.equal(await findOrder(db, id), null);
-  t.strictSame(await eventsOf(box, id), []);
+  t.strictSame(await eventTypesOf(box, id), []);
 });
 
 t.test('the event describes the order without personal data', async (t) => {

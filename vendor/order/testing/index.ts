@@ -73,15 +73,6 @@ export async function placeStocked(tenant: TestTenant, onHand: number, quantity:
   return { order, onHand: async (): Promise<number> => (await tenant.staff.get(path)).body.onHand };
 }
 
-/** Types of the events of a resource, in order. */
-export async function eventsOf(tenant: TestTenant, resourceId: string): Promise<string[]> {
-  const rows = await tenant.db.query<{ type: string }>(
-    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [resourceId],
-  );
-  return rows.map(({ type }) => type);
-}
-
 /** Messages of an order's timeline, newest first. */
 export async function timelineOf(tenant: TestTenant, id: string): Promise<string[]> {
   const { body } = await tenant.staff.get(`/admin/orders/${id}/timeline`);

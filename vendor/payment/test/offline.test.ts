@@ -1,15 +1,9 @@
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
 
 const box = await openBox(t);
-
-async function eventsOf(resourceId: string) {
-  return box.db.query('select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id', [
-    resourceId,
-  ]);
-}
 
 t.test('payments received offline pay the order in parts', async (t) => {
   const { id } = await place(box, 2500);
@@ -44,14 +38,14 @@ t.test('payments received offline pay the order in parts', async (t) => {
     'Received 10.00 EUR by bank_transfer',
     'Order placed',
   ]);
-  t.strictSame(await eventsOf(first.body.id), [
+  t.strictSame(await eventsOf(box, first.body.id), [
     {
       type: 'payment.captured',
       payload: { orderId: id, provider: 'offline', method: 'bank_transfer', amount: 1000, currency: 'EUR' },
     },
   ]);
   t.match(
-    await eventsOf(id),
+    await eventsOf(box, id),
     exactly([
       { type: 'order.placed' },
       { type: 'order.updated', payload: { paymentStatus: 'partially_paid' } },

@@ -23,12 +23,3 @@ export async function createProduct({ staff }: Pick<TestTenant, 'staff'>, body: 
 /** Creates a product, by default a published one. */
 export const publishProduct = (tenant: Pick<TestTenant, 'staff'>, body: Record<string, unknown>) =>
   createProduct(tenant, { status: 'published', ...body });
-
-/** The types of the events of a resource, oldest first. */
-export async function eventsOf({ db }: TestTenant, id: string): Promise<string[]> {
-  const rows = await db.query<{ type: string }>(
-    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-  return rows.map(({ type }) => type);
-}

@@ -1,9 +1,9 @@
 /**
  * Products that staff create: their variants and handles, and bodies that are rejected.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { createProduct, eventsOf, packages, shirt } from './helpers.ts';
+import { createProduct, packages, shirt } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
@@ -29,7 +29,7 @@ t.test('a product without options gets one variant', async (t) => {
   );
   t.equal(created.body.variants.length, 1);
   t.strictSame((await box.staff.get(`/admin/products/${created.body.id}`)).body, created.body);
-  t.strictSame(await eventsOf(box, created.body.id), ['product.created']);
+  t.strictSame(await eventTypesOf(box, created.body.id), ['product.created']);
 });
 
 t.test('with options but no variants, one variant is created for each combination', async (t) => {

@@ -1,9 +1,9 @@
 /**
  * Products of staff: changed, deleted, duplicated and found. Creating them is in `new-products.test.ts`.
  */
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, eventTypesOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { createProduct, eventsOf, packages, shirt } from './helpers.ts';
+import { createProduct, packages, shirt } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
@@ -15,7 +15,7 @@ t.test('a product is changed; empty changes and unknown ids are rejected', async
   t.match(changed, { status: 200, body: { ...patch, handle: /^linen-shirt/ } });
   t.strictSame(changed.body.variants, variants);
   t.ok(changed.body.updatedAt > updatedAt);
-  t.strictSame(await eventsOf(box, id), ['product.created', 'product.updated']);
+  t.strictSame(await eventTypesOf(box, id), ['product.created', 'product.updated']);
   t.match(await box.staff.patch(path, {}), { status: 400 });
   t.match(await box.staff.patch(path, { status: null }), { status: 400 });
   const unknown = '/admin/products/0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
@@ -47,7 +47,7 @@ t.test('a deleted product is 404 for everyone, and its SKUs are available', asyn
   t.match(await box.staff.post(`${path}/variants`, {}), { status: 404 });
   t.strictSame((await box.staff.get('/admin/variants?sku=SHORT')).body.items, []);
   t.strictSame((await box.staff.get('/admin/products?q=short')).body.items, []);
-  t.strictSame(await eventsOf(box, id), ['product.created', 'product.deleted']);
+  t.strictSame(await eventTypesOf(box, id), ['product.created', 'product.deleted']);
   t.equal((await createProduct(box, { title: 'Next', variants: [{ sku: 'SHORT' }] })).variants[0].sku, 'SHORT');
   t.equal((await box.db.table('products').where({ id })).length, 1, 'the row remains for orders');
 });

@@ -1,7 +1,7 @@
 /**
  * Variants: added, found, changed and deleted; a SKU belongs to one variant of a tenant.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createProduct, packages } from './helpers.ts';
 
@@ -15,13 +15,6 @@ async function createShirt(values: string[], variants?: unknown[]) {
   return { ...created, path: `/admin/products/${created.id}` };
 }
 
-async function eventsOf(id: string) {
-  return box.db.query<{ type: string; payload: object }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-}
-
 t.test('a variant is added after the others', async (t) => {
   const product = await createShirt(['S', 'M', 'L'], [size('S')]);
   const added = await box.staff.post(`${product.path}/variants`, { ...size('M'), sku: 'SH-M', weight: 200 });
@@ -33,7 +26,7 @@ t.test('a variant is added after the others', async (t) => {
   t.strictSame((await box.staff.get(`/admin/variants/${added.body.id}`)).body, added.body);
   t.strictSame((await box.staff.get(product.path)).body.variants[1], added.body);
   t.match(
-    await eventsOf(added.body.id),
+    await eventsOf(box, added.body.id),
     exactly([{ type: 'variant.updated', payload: { productId: product.id, sku: 'SH-M', deleted: false } }]),
   );
 
@@ -113,7 +106,7 @@ t.test('every field of a variant can be changed and cleared', async (t) => {
     { body: { title: 'Large', ...size('S') } },
     'a title that was set stays',
   );
-  const types = (await eventsOf(small.id)).map(({ type }) => type);
+  const types = (await eventsOf(box, small.id)).map(({ type }) => type);
   t.strictSame(types, Array(6).fill('variant.updated'));
 
   const cases: [body: object, status: number, response: object][] = [
@@ -148,7 +141,10 @@ t.test('a deleted variant releases its SKU and values; the last one cannot be de
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 204 });
   t.match(await box.staff.delete(`/admin/variants/${small.id}`), { status: 404 });
   t.match(await box.staff.get(`/admin/variants/${small.id}`), { status: 404 });
-  t.match(await eventsOf(small.id), exactly([{ type: 'variant.updated', payload: { sku: 'DEL', deleted: true } }]));
+  t.match(
+    await eventsOf(box, small.id),
+    exactly([{ type: 'variant.updated', payload: { sku: 'DEL', deleted: true } }]),
+  );
   const last = await box.staff.delete(`/admin/variants/${medium.id}`);
   t.match(last, { status: 409, body: { code: 'last_variant' } });
   const again = await box.staff.post(`${product.path}/variants`, { ...size('S'), sku: 'DEL' });

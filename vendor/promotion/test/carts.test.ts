@@ -3,11 +3,10 @@
  */
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { type ExtensionPoint, newId } from '@carton/runtime';
-import { countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
+import { bodyOf, countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { applyPromotionCode } from '../routes.ts';
 import {
-  bodyOf,
   buyer,
   buyGet,
   createArticle,

@@ -3,19 +3,9 @@
  */
 import { createMember, logIn, password, register } from '@carton/member/testing';
 import { proveEmail } from '@carton/runtime';
-import { type Caller, createTestBox } from '@carton/runtime/testing';
+import { bodyOf, type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  bodyOf,
-  buyer,
-  createArticle,
-  endAll,
-  percent,
-  promoteByCode,
-  shopperWith,
-  shownOf,
-  usesOf,
-} from './helpers.ts';
+import { buyer, createArticle, endAll, percent, promoteByCode, shopperWith, shownOf, usesOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const article = await createArticle(box, 1000);

@@ -2,12 +2,11 @@
  * Promotions of orders, over HTTP: what an order keeps, the uses that it takes and returns, and whose they are.
  */
 import { exportPerson } from '@carton/runtime';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { personalUses } from '../persons.ts';
 import { returnUses } from '../placing.ts';
 import {
-  bodyOf,
   buyer,
   createArticle,
   endAll,

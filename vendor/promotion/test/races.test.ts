@@ -3,10 +3,9 @@
  */
 import { createMember } from '@carton/member/testing';
 import { proveEmail } from '@carton/runtime';
-import { type Caller, createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, type Caller, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import {
-  bodyOf,
   buyer,
   createArticle,
   endAll,

@@ -1,10 +1,10 @@
 /**
  * Promotions and codes as staff manage them.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { maxAutomatic } from '../service.ts';
-import { bodyOf, buyGet, endAll, fixed, percent, promote, promoteByCode, rules } from './helpers.ts';
+import { buyGet, endAll, fixed, percent, promote, promoteByCode, rules } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

@@ -4,12 +4,11 @@
  */
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { memberAuthenticators, newId } from '@carton/runtime';
-import { createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   addressIn,
   amountsOf,
-  bodyOf,
   buyer,
   choose,
   createArticle,

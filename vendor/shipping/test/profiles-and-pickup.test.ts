@@ -2,12 +2,11 @@
  * Goods that do not travel together: those of several shipping profiles, each with an option and a charge of its own, and
  * those that the shopper picks up.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   addressIn,
   amountsOf,
-  bodyOf,
   buyer,
   choose,
   createArticle,

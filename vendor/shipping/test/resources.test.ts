@@ -1,9 +1,9 @@
 /**
  * Zones, profiles and options as staff manage them.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { bodyOf, createOption, createProfile, createZone } from './helpers.ts';
+import { createOption, createProfile, createZone } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

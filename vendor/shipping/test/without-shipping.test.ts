@@ -1,9 +1,9 @@
 /**
  * Variants that need no shipping: no option, no address of delivery and no parcel, alone and beside goods that are shipped.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { bodyOf, choose, createArticle, createOption, offeredTo, shopperWith } from './helpers.ts';
+import { choose, createArticle, createOption, offeredTo, shopperWith } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

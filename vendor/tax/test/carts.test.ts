@@ -4,6 +4,7 @@
 import { type Adjustment, cartTotals, findPricedCart, totalsOrder, totalsStep } from '@carton/cart';
 import { shortName } from '@carton/runtime';
 import {
+  bodyOf,
   countRoundTrips,
   createTestBox,
   exactly,
@@ -14,7 +15,6 @@ import {
 import t from 'tap';
 import {
   addressIn,
-  bodyOf,
   createArticle,
   createCategory,
   createRate,

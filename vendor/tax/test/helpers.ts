@@ -1,15 +1,7 @@
 /**
  * Helpers of the tax tests: articles, regions, rates, and carts with their taxes.
  */
-import type { Caller, TestTenant } from '@carton/runtime/testing';
-
-/** Fails unless the response is a success. */
-export async function bodyOf(response: Promise<{ status: number; body: unknown }>) {
-  const { status, body } = await response;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: the body of any response.
-  return body as any;
-}
+import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
 
 let created = 0;
 

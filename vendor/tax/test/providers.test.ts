@@ -3,11 +3,11 @@
  * without an answer is in `provider-outages.test.ts`.
  */
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
-import { exactly } from '@carton/runtime/testing';
+import { bodyOf, exactly } from '@carton/runtime/testing';
 import { booksCode } from '@carton/tax/testing';
 import t from 'tap';
 import { taxExemptions } from '../index.ts';
-import { bodyOf, createArticle, createCategory, createRegion, shipTo, shopperWith, taxesOfCart } from './helpers.ts';
+import { createArticle, createCategory, createRegion, shipTo, shopperWith, taxesOfCart } from './helpers.ts';
 import { buyer, byProvider, callsOf, cartTo, chooseProvider, createProviderBox, newAddress } from './provider-box.ts';
 
 const opened = await createProviderBox(t);

@@ -1,9 +1,9 @@
 /**
  * Concurrency: an order is taxed at the rates of one moment, and at the total that the shopper has seen.
  */
-import { createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { addressIn, bodyOf, createArticle, createRate, shopperWith } from './helpers.ts';
+import { addressIn, createArticle, createRate, shopperWith } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

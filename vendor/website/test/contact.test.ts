@@ -2,10 +2,10 @@
  * The contact form: what reaches staff, what is refused, and what is forgotten.
  */
 import { erasePerson, exportPerson } from '@carton/runtime';
-import { exactly, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteOldMessages } from '../contact/service.ts';
-import { bodyOf, eventsOf, openBox } from './helpers.ts';
+import { eventsOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const message = { name: 'Ada', email: 'Ada@example.com', message: 'In blue?', secondsOpen: 42 };

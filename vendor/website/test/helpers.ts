@@ -1,21 +1,13 @@
 /**
  * What tests of the website share.
  */
-import { createTestBox, type TestBoxOptions, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, type TestBoxOptions, type TestTenant } from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'category', 'website'].map((name) => `@carton/${name}`);
 export const unknownId = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
 
 export function openBox(t: Parameters<typeof createTestBox>[0], options: TestBoxOptions = {}) {
   return createTestBox(t, { packages, tier: 'basic', ...options });
-}
-
-/** The body of a success. */
-export async function bodyOf(request: Promise<{ status: number; body: unknown }>) {
-  const { status, body } = await request;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any response.
-  return body as any;
 }
 
 export function createPage({ staff }: TestTenant, fields: Record<string, unknown>) {

@@ -1,9 +1,10 @@
 /**
  * What is left of the HTML of pages.
  */
+import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { sanitizeHtml } from '../pages/html.ts';
-import { bodyOf, createPage, openBox } from './helpers.ts';
+import { createPage, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 

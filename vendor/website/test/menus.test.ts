@@ -1,10 +1,10 @@
 /**
  * Menus: what staff write, and what shoppers see of it.
  */
-import { exactly, pointersOf, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, exactly, pointersOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { isSafeAddress } from '../menus/addresses.ts';
-import { bodyOf, createPage, openBox, unknownId } from './helpers.ts';
+import { createPage, openBox, unknownId } from './helpers.ts';
 
 const box = await openBox(t);
 const { staff } = box;

@@ -1,10 +1,10 @@
 /**
  * Pages: what staff publish, and what shoppers see of it.
  */
-import { raceRounds } from '@carton/runtime/testing';
+import { bodyOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { announcePages } from '../pages/service.ts';
-import { bodyOf, createPage, eventsOf, openBox, unknownId } from './helpers.ts';
+import { createPage, eventsOf, openBox, unknownId } from './helpers.ts';
 
 const box = await openBox(t);
 const { staff } = box;

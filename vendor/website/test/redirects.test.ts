@@ -1,10 +1,10 @@
 /**
  * Redirects: paths that lead on, without loops and to no other site.
  */
-import { raceRounds, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, raceRounds, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { parsePath } from '../redirects/paths.ts';
-import { bodyOf, createPage, openBox } from './helpers.ts';
+import { createPage, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const create = (tenant: TestTenant, path: string, target: string, more: object = {}) =>

@@ -1,10 +1,10 @@
 /**
  * The sitemap and robots.txt.
  */
-import type { TestTenant } from '@carton/runtime/testing';
+import { bodyOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { sitemapOf } from '../sitemap/xml.ts';
-import { bodyOf, createPage, openBox } from './helpers.ts';
+import { createPage, openBox } from './helpers.ts';
 
 t.setTimeout(120_000);
 const box = await openBox(t);
