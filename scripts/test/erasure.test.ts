@@ -2,6 +2,7 @@
  * The rights of a person in a box with all packages: a member with data in all of them exports everything and erases
  * everything. A package that declares further personal data adds it to `createTraces`, or to `exempt` with the reason.
  */
+import { createForSale } from '@carton/cart/testing';
 import { createMember, logIn, password, register, tokenOf } from '@carton/member/testing';
 import { startMailServer } from '@carton/notification/testing';
 import { bodyOf, type Caller, createTestBox, until } from '@carton/runtime/testing';
@@ -40,15 +41,7 @@ const exempt: Record<string, string> = {
 /** Columns that erasure leaves, because tax law requires them. */
 const lawful = ['invoices.content'];
 
-async function createArticle(): Promise<string> {
-  const product = await bodyOf(staff.post('/admin/products', { title: 'Linen shirt', status: 'published' }));
-  const [{ id }] = product.variants;
-  await bodyOf(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency: 'EUR', amount: 4990 }] }));
-  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${id}`));
-  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 100, reason: 'received' }));
-  return id;
-}
-const shirt = await createArticle();
+const { variantId: shirt } = await createForSale(box, 4990, { product: { title: 'Linen shirt' } });
 const seller = { legalName: 'Store SAS', address: 'Berlin' };
 await bodyOf(staff.patch('/admin/store', seller));
 const discount = { kind: 'percent', percent: 10 };

@@ -2,6 +2,7 @@
  * Reference data in memory, in a box with the basic tier and a replica: whatever staff change is what the next cart is
  * priced with, in both.
  */
+import { createForSale } from '@carton/cart/testing';
 import { referenceQuery, referenceTables, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -27,12 +28,7 @@ t.teardown(() => replica.stop());
 const { staff } = box;
 const region = await bodyOf(staff.post('/admin/regions', { name: 'France', currency: 'EUR', countries: ['FR'] }));
 const rate = await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', country: 'FR', rate: 20 }));
-const [{ id: variantId }] = (
-  await bodyOf(staff.post('/admin/products', { title: 'Shirt', status: 'published', variants: [{ title: 'One' }] }))
-).variants;
-await bodyOf(staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: 1000 }] }));
-const stock = (await bodyOf(staff.get(`/admin/stock-items?variantId=${variantId}`))).items[0];
-await bodyOf(staff.post(`/admin/stock-items/${stock.id}/adjustments`, { quantity: 100, reason: 'received' }));
+const { variantId } = await createForSale(box, 1000);
 const flat = (amount: number) => ({ rates: [{ currency: 'EUR', amount }] });
 const option = await bodyOf(
   staff.post('/admin/shipping-options', { code: 'standard', name: 'Standard', type: 'flat', ...flat(500) }),

@@ -1,11 +1,13 @@
 /**
  * Carts for staff.
  */
+
 import { completeCart, lockActiveCart } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 

@@ -1,9 +1,10 @@
 /**
  * Details of a cart: region and currency, e-mail, note, addresses.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { eventsOf, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, createRegion, forSale, openBox, shopperWith } from './helpers.ts';
+import { countRows, createRegion, forSale, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 

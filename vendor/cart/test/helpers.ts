@@ -1,6 +1,7 @@
 /**
  * Helpers of the cart tests: a box, variants for sale, shoppers with carts, and table contents.
  */
+import { type Article, createForSale } from '@carton/cart/testing';
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
@@ -10,9 +11,7 @@ export function openBox(t: { teardown(task: () => Promise<void>): void }): Promi
   return createTestBox(t, { packages: packages.map((name) => `@carton/${name}`), tier: 'basic' });
 }
 
-export interface ForSale {
-  productId: string;
-  variantId: string;
+export interface ForSale extends Article {
   title: string;
   /** Replaces the variant's prices. */
   price(prices: { currency: string; amount: number; regionId?: string }[]): Promise<unknown>;
@@ -30,40 +29,23 @@ export async function forSale(
   { price = 1000, stock = 100, status = 'published' } = {},
 ): Promise<ForSale> {
   const title = `Product ${++created}`;
-  const variants = [{ title: 'Only', sku: `SKU-${created}`, weight: 200 }];
-  const product = await tenant.staff.post('/admin/products', { title, status, variants });
-  if (product.status !== 201) throw new Error(JSON.stringify(product.body));
-  const variantId: string = product.body.variants[0].id;
-  const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
-  const path = `/admin/stock-items/${item.id}`;
-  const sold: ForSale = {
-    productId: product.body.id,
-    variantId,
+  const variant = { title: 'Only', sku: `SKU-${created}`, weight: 200 };
+  const article = await createForSale(tenant, price, { stock, product: { title, status }, variant });
+  const path = `/admin/stock-items/${article.stockItemId}`;
+  return {
+    ...article,
     title,
-    price: (prices) => tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices }),
+    price: (prices) => tenant.staff.put(`/admin/variants/${article.variantId}/prices`, { prices }),
     stock: (quantity) =>
       tenant.staff.post(`${path}/adjustments`, { quantity, reason: quantity < 0 ? 'lost' : 'received' }),
     updateStockItem: (patch) => tenant.staff.patch(path, patch),
   };
-  await sold.price([{ currency: 'EUR', amount: price }]);
-  if (stock > 0) await sold.stock(stock);
-  return sold;
 }
 
 export async function createRegion(tenant: TestTenant, currency: string): Promise<string> {
   const answer = await tenant.staff.post('/admin/regions', { name: `Sells in ${currency}`, currency });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body.id;
-}
-
-/** A shopper whose cart has these quantities. */
-export async function shopperWith(tenant: TestTenant, ...items: [ForSale, number][]): Promise<Caller> {
-  const shopper = tenant.shopper();
-  for (const [{ variantId }, quantity] of items) {
-    const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
-    if (status !== 201) throw new Error(JSON.stringify(body));
-  }
-  return shopper;
 }
 
 /** The session of a shopper as the box stores it. */

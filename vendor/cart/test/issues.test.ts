@@ -1,10 +1,12 @@
 /**
  * Lines that can no longer be ordered: the cart remains readable and reports the reasons, to checkout too.
  */
+
 import { cartProblems, findPricedCart, type PricedCart, priceCart } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 const none = { unitPrice: null, total: null };

@@ -1,9 +1,10 @@
 /**
  * Adding, changing and removing items: what is accepted, what is rejected, and that a rejection changes nothing.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, forSale, openBox, quantitiesOf, shopperWith } from './helpers.ts';
+import { countRows, forSale, openBox, quantitiesOf } from './helpers.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

@@ -1,10 +1,12 @@
 /**
  * Lines of one variant with different properties stay separate when they are added, changed and merged.
  */
+
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import t from 'tap';
-import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 const [ring, hat] = [await forSale(box, { stock: 10_000 }), await forSale(box)];

@@ -1,7 +1,9 @@
 /**
  * Carts of members, and the merge at log-in, which loses nothing.
  */
+
 import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { type Caller, eventsOf, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
@@ -12,7 +14,6 @@ import {
   openBox,
   quantitiesOf,
   sessionOf,
-  shopperWith,
   withOpenTransaction,
 } from './helpers.ts';
 

@@ -1,6 +1,7 @@
 /**
  * The minimum order of a store: compared with the goods after discounts, for carts only.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import {
@@ -13,7 +14,7 @@ import {
   totalsOrder,
   totalsStep,
 } from '../index.ts';
-import { forSale, shopperWith } from './helpers.ts';
+import { forSale } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const buyer = { customer: { email: 'ada@example.com' } };

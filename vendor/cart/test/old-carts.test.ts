@@ -1,11 +1,12 @@
 /**
  * Old carts of guests are deleted with what all packages store for them; others stay.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteOldCarts, oldCartsText, removeOldCarts } from '../old-carts.ts';
-import { type ForSale, forSale, shopperWith, withOpenTransaction } from './helpers.ts';
+import { type ForSale, forSale, withOpenTransaction } from './helpers.ts';
 
 const box = await createTestBox(t, { idleJobs: true });
 const article = await forSale(box);

@@ -1,11 +1,12 @@
 /**
  * An order stores the adjustments of its cart: rates, sources, and the charges they apply to.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { percentOf } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '../index.ts';
-import { forSale, shopperWith } from './helpers.ts';
+import { forSale } from './helpers.ts';
 
 const box = await createTestBox(t);
 const { database } = box.box;

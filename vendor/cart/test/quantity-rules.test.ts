@@ -1,10 +1,12 @@
 /**
  * Quantities that a product allows: least and largest quantity and step of a variant, all its lines together.
  */
+
 import { findCart, priceSale, type StoredCart, saleOfCart } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, shopperWith } from './helpers.ts';
+import { forSale } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const buyer = { customer: { email: 'ada@example.com' } };

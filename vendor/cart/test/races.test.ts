@@ -2,19 +2,13 @@
  * Concurrency: one cart per session, no lost items, and a checkout that gets either the cart, the order it became, or
  * nothing.
  */
+
 import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { exactly, raceRounds, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  type ForSale,
-  forSale,
-  openBox,
-  quantitiesOf,
-  sessionOf,
-  shopperWith,
-  withOpenTransaction,
-} from './helpers.ts';
+import { type ForSale, forSale, openBox, quantitiesOf, sessionOf, withOpenTransaction } from './helpers.ts';
 
 const box = await openBox(t);
 const shirt = await forSale(box);

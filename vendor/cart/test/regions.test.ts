@@ -1,10 +1,12 @@
 /**
  * A region sells only to its countries. A shopper may resolve a mismatch by changing the region or the address.
  */
+
 import { findCart, priceCart, type StoredCart, setPickupAddress } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, shopperWith, withOpenTransaction } from './helpers.ts';
+import { forSale, withOpenTransaction } from './helpers.ts';
 
 const box = await createTestBox(t);
 const sells = async (name: string, countries: string[]): Promise<string> =>

@@ -1,9 +1,10 @@
 /**
  * PUT /cart/items replaces all items of a cart, or none.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, forSale, openBox, quantitiesOf, shopperWith } from './helpers.ts';
+import { countRows, forSale, openBox, quantitiesOf } from './helpers.ts';
 
 const box = await openBox(t);
 const [shirt, socks, hat] = [await forSale(box, { stock: 10_000 }), await forSale(box), await forSale(box)];

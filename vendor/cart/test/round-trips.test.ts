@@ -1,10 +1,11 @@
 /**
  * The round trips of totals: the reads of all steps share one with the prices.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { type Caller, countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { cartTotals, findPricedCart, type TotalsStep, totalsOrder, totalsStep } from '../index.ts';
-import { forSale, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, sessionOf } from './helpers.ts';
 
 const box = await createTestBox(t);
 const { database } = box.box;

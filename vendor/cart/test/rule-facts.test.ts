@@ -1,11 +1,12 @@
 /**
  * A promotion whose conditions use facts of other packages, and the round trips this takes.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { json, newId, shortName } from '@carton/runtime';
 import { type Caller, countRoundTrips, createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import { findPricedCart } from '../index.ts';
-import { forSale, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, sessionOf } from './helpers.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`

@@ -1,6 +1,7 @@
 /**
  * Sales without a cart are priced by the same code: custom lines, agreed prices, their own choices.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { newId, shortName } from '@carton/runtime';
 import { createTestBox, exactly, packagesOfTier, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
@@ -13,7 +14,7 @@ import {
   saleAddressOf,
   saleOfCart,
 } from '../index.ts';
-import { createRegion, forSale, sessionOf, shopperWith } from './helpers.ts';
+import { createRegion, forSale, sessionOf } from './helpers.ts';
 
 const migration = `export const up = (knex) =>
   knex.raw(\`

@@ -2,11 +2,13 @@
  * Carts belong to sessions that the box issued: a forged session has no cart and its first write starts a new session.
  * Carts of sessions from an earlier release remain accessible.
  */
+
 import { randomBytes } from 'node:crypto';
+import { shopperWith } from '@carton/cart/testing';
 import { hashToken } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { countRows, forSale, openBox, quantitiesOf, sessionOf, shopperWith } from './helpers.ts';
+import { countRows, forSale, openBox, quantitiesOf, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 const shirt = await forSale(box);

@@ -1,12 +1,13 @@
 /**
  * Fields that totals steps add to carts in responses.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { shortName } from '@carton/runtime';
 import { createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import { cartSchema, cartTotals, totalsOrder, totalsStep } from '../index.ts';
 import { Cart } from '../schemas.ts';
-import { forSale, openBox, shopperWith } from './helpers.ts';
+import { forSale, openBox } from './helpers.ts';
 
 const index = `
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';

@@ -1,6 +1,7 @@
 /**
  * The totals pipeline: steps run in order, and none can break the sums.
  */
+
 import {
   type Adjustment,
   cartTotals,
@@ -14,10 +15,11 @@ import {
   type TotalsStep,
   totalsOrder,
 } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { percentOf } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { forSale, openBox, sessionOf, shopperWith } from './helpers.ts';
+import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 const { database } = box.box;

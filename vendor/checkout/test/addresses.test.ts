@@ -1,11 +1,13 @@
 /**
  * Prices apply to the delivery address, a region sells only to its countries, and the order copies the cart's details.
  */
+
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import type { ExtensionPoint } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1000, 1000);

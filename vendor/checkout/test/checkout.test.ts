@@ -1,9 +1,10 @@
 /**
  * A cart becomes an order completely or not at all.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const shirt = await createArticle(box, 'shirt', 1999, 1000);

@@ -1,11 +1,12 @@
 /**
  * The confirmation of an order: what it shows to whom, and that nothing in it becomes markup.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { money, newId } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { renderConfirmation } from '../confirmation.ts';
-import { createArticle, shopperWith } from './helpers.ts';
+import { createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';

@@ -1,51 +1,17 @@
 /**
  * Helpers of the checkout tests: articles for sale, shoppers with carts, table snapshots, a payment provider.
  */
+import { type Article, createForSale } from '@carton/cart/testing';
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
 import type { ExtensionPoint } from '@carton/runtime';
-import type { Caller, TestBox, TestTenant } from '@carton/runtime/testing';
+import type { TestBox, TestTenant } from '@carton/runtime/testing';
 
 export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 
-export interface Article {
-  productId: string;
-  variantId: string;
-  stockItemId: string;
-}
-
 /** Creates a published product with one variant, a price in EUR and stock. */
-export async function createArticle(
-  { staff }: TestTenant,
-  handle: string,
-  amount: number,
-  stock: number,
-): Promise<Article> {
-  const product = await staff.post('/admin/products', {
-    title: handle,
-    handle,
-    status: 'published',
-    variants: [{ sku: handle.toUpperCase() }],
-  });
-  const variantId = product.body.variants[0].id;
-  await staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount }] });
-  const items = await staff.get(`/admin/stock-items?variantId=${variantId}`);
-  const stockItemId = items.body.items[0].id;
-  if (stock > 0) {
-    await staff.post(`/admin/stock-items/${stockItemId}/adjustments`, { quantity: stock, reason: 'received' });
-  }
-  return { productId: product.body.id, variantId, stockItemId };
-}
-
-/** A shopper with these articles in the cart. */
-export async function shopperWith(tenant: TestTenant, ...articles: [Article, number][]): Promise<Caller> {
-  const shopper = tenant.shopper();
-  for (const [{ variantId }, quantity] of articles) {
-    const { status, body } = await shopper.post('/cart/items', { variantId, quantity });
-    if (status !== 201) throw new Error(`could not add an item to the cart: ${JSON.stringify(body)}`);
-  }
-  return shopper;
-}
+export const createArticle = (tenant: TestTenant, handle: string, amount: number, stock: number): Promise<Article> =>
+  createForSale(tenant, amount, { stock, product: { title: handle, handle }, variant: { sku: handle.toUpperCase() } });
 
 /** The contents of the tables that a checkout writes, to compare before and after. */
 export async function snapshot({ db }: TestTenant) {

@@ -1,9 +1,10 @@
 /**
  * An order is placed only at the total that the shopper has seen, with or without an online payment.
  */
+import { type Article, shopperWith } from '@carton/cart/testing';
 import { type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { type Article, bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

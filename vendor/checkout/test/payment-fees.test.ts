@@ -2,9 +2,10 @@
  * Fees of payment methods: shown before the order, charged only to orders that are paid by the method, taxed and
  * refunded like a charge of shipping.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic', environment: { PAYMENT_ADAPTERS: 'manual' } });
 const { staff } = box;

@@ -1,10 +1,11 @@
 /**
  * How to pay by hand: names and instructions of methods, as staff write them, where shoppers read them.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { mailTemplates, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { createArticle, shopperWith } from './helpers.ts';
+import { createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic', environment: { PAYMENT_ADAPTERS: 'manual' } });
 const { staff } = box;

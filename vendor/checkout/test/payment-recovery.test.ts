@@ -2,6 +2,7 @@
  * Recovery from interruptions between a cart and its payment: the box reconciles by itself, so that no order is paid twice
  * and no payment is left without an order. Uses a real provider's library against a server with injected faults.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { reconcile } from '@carton/payment';
 import {
   ageByTwoDays,
@@ -16,7 +17,7 @@ import {
 import { newId } from '@carton/runtime';
 import { until } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const tenant = await openStripeTenant(t, { tier: 'basic' });
 const { box, simulator, shopper: browser } = tenant;

@@ -1,11 +1,12 @@
 /**
  * Orders paid online: one order and one payment, whatever is interrupted between them.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
-import { bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1250, 1000);

@@ -2,12 +2,13 @@
  * Packages take part in placing an order: their steps require, claim and write, and the order is placed with all of that
  * or not at all.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { orderPlacing, type PlacingStep } from '@carton/checkout';
 import { reserveStock } from '@carton/inventory';
 import type { ExtensionPoint } from '@carton/runtime';
 import type { Caller } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { buyer, createArticle, snapshot } from './helpers.ts';
 import { boxWithPerks } from './perks.ts';
 
 const box = await boxWithPerks(t);

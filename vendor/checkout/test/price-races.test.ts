@@ -1,9 +1,10 @@
 /**
  * Concurrency: a price that changes during a checkout is never charged unless the shopper has seen it.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 

@@ -1,9 +1,10 @@
 /**
  * Concurrency: one cart becomes one order, stock is never oversold, a repeated request has no second effect.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const article = await createArticle(box, 'article', 500, 1000);

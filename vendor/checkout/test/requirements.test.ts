@@ -1,10 +1,11 @@
 /**
  * Each requirement has its code, its detail and the field that meets it; and a new store has no requirements.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly, packagesOfTier } from '@carton/runtime/testing';
 import t from 'tap';
 import { requirementCodesIn } from '../requirements.ts';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const change = (settings: unknown) => box.staff.patch('/admin/checkout-settings', settings);

@@ -1,10 +1,11 @@
 /**
  * Stock is reserved for a cart from the start of its payment to its end.
  */
+import { type Article, shopperWith } from '@carton/cart/testing';
 import { releaseExpiredReservations } from '@carton/inventory';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { type Article, bindProvider, buyer, createArticle, shopperWith } from './helpers.ts';
+import { bindProvider, buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const settings = '/admin/checkout-settings';

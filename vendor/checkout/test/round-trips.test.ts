@@ -1,11 +1,12 @@
 /**
  * Statements of contributed steps share the round trips of placing an order.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { ExtensionPoint } from '@carton/runtime';
 import { countRoundTrips, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1250, 1000);

@@ -1,10 +1,11 @@
 /**
  * Checkout settings, and the records of attempts.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { bindProvider, buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1250, 1000);

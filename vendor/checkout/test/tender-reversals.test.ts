@@ -2,12 +2,13 @@
  * Payments by tenders are refunded to them: when the order is canceled, by staff, and as the last part of a refund of the
  * order; never more than the debit.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { bindTo, boxWithGiftCards, cardBalances, createCard, entriesOf, selectCards } from './gift-cards.ts';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await boxWithGiftCards(t);
 const mug = await createArticle(box, 'mug', 2500, 1000);

@@ -2,11 +2,12 @@
  * Gift cards pay for orders before a provider does: one after the other, never more than is due, and in the same
  * transaction as the order.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { bindTo, boxWithGiftCards, cardBalances, createCard, entriesOf, selectCards } from './gift-cards.ts';
-import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await boxWithGiftCards(t);
 const mug = await createArticle(box, 'mug', 2500, 1000);

@@ -1,9 +1,10 @@
 /**
  * Consent to the store's terms: asked for if the store has terms, and stored with the order.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith, snapshot } from './helpers.ts';
+import { buyer, createArticle, snapshot } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1250, 1000);

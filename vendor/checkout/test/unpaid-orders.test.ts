@@ -1,10 +1,11 @@
 /**
  * Orders that are not paid in time are canceled; a concurrent payment takes effect either before or not at all.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { cancelOverdue } from '@carton/order';
 import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, shopperWith } from './helpers.ts';
+import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const settings = '/admin/checkout-settings';

@@ -1,7 +1,7 @@
+import { createForSale, shopperWith } from '@carton/cart/testing';
 import { startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
-import type { TestTenant } from '@carton/runtime/testing';
-import { exactly } from '@carton/runtime/testing';
+import { bodyOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
@@ -13,23 +13,10 @@ const notConfigured = {
   body: { code: 'payments_not_configured', status: 503, title: message, detail: message },
 };
 
-let products = 0;
-
 /** A shopper with one unit of a new product in the cart. */
 async function shopperWithCart(tenant: TestTenant, price: number) {
-  const product = await tenant.staff.post('/admin/products', {
-    title: `Product ${++products}`,
-    status: 'published',
-    variants: [{ sku: `SKU-${products}` }],
-  });
-  const variantId = product.body.variants[0].id;
-  await tenant.staff.put(`/admin/variants/${variantId}/prices`, { prices: [{ currency: 'EUR', amount: price }] });
-  const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
-  await tenant.staff.post(`/admin/stock-items/${item.id}/adjustments`, { quantity: 5, reason: 'received' });
-  const shopper = tenant.shopper();
-  const added = await shopper.post('/cart/items', { variantId, quantity: 1 });
-  if (added.status !== 201) throw new Error(JSON.stringify(added.body));
-  return { shopper, cart: added.body };
+  const shopper = await shopperWith(tenant, [await createForSale(tenant, price, { stock: 5 }), 1]);
+  return { shopper, cart: await bodyOf(shopper.get('/cart')) };
 }
 
 t.test('the default adapter offers no method, and every step is 503', async (t) => {

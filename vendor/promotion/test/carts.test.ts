@@ -1,7 +1,9 @@
 /**
  * Promotions of carts, over HTTP: which codes a cart takes, and what is taken off. Orders are in `orders.test.ts`.
  */
+
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { type ExtensionPoint, newId } from '@carton/runtime';
 import { bodyOf, countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
@@ -18,7 +20,6 @@ import {
   promote,
   promoteByCode,
   rules,
-  shopperWith,
   shownOf,
 } from './helpers.ts';
 

@@ -1,11 +1,12 @@
 /**
  * The uses of a guest count for the member who verifies the address.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createMember, logIn, password, register } from '@carton/member/testing';
 import { proveEmail } from '@carton/runtime';
 import { bodyOf, type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { buyer, createArticle, endAll, percent, promoteByCode, shopperWith, shownOf, usesOf } from './helpers.ts';
+import { buyer, createArticle, endAll, percent, promoteByCode, shownOf, usesOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const article = await createArticle(box, 1000);

@@ -1,26 +1,12 @@
 /**
  * Helpers of the promotion tests: articles, promotions, codes, and carts with their discounts.
  */
+import { type Article, createForSale } from '@carton/cart/testing';
 import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
 
-export interface Article {
-  productId: string;
-  variantId: string;
-}
-
-let created = 0;
-
 /** Creates a product of one variant with a price in EUR and stock. */
-export async function createArticle({ staff }: TestTenant, amount: number): Promise<Article> {
-  const product = await bodyOf(staff.post('/admin/products', { title: `Article ${++created}`, status: 'published' }));
-  const variantId = product.variants[0].id;
-  const prices = [{ currency: 'EUR', amount }];
-  await bodyOf(staff.put(`/admin/variants/${variantId}/prices`, { prices }));
-  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${variantId}`));
-  const received = { quantity: 1_000_000, reason: 'received' };
-  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
-  return { productId: product.id, variantId };
-}
+export const createArticle = (tenant: TestTenant, amount: number): Promise<Article> =>
+  createForSale(tenant, amount, { stock: 1_000_000 });
 
 export const percent = (value: number) => ({ kind: 'percent', percent: value });
 export const fixed = (amount: number, currency = 'EUR') => ({ kind: 'fixed', amounts: [{ amount, currency }] });
@@ -61,13 +47,6 @@ export async function endAll({ staff }: TestTenant): Promise<void> {
     if (items.length === 0) return;
     for (const { id } of items) await bodyOf(staff.delete(`/admin/promotions/${id}`));
   }
-}
-
-/** A shopper with these quantities in the cart. */
-export async function shopperWith(tenant: TestTenant, ...items: [Article, number][]): Promise<Caller> {
-  const shopper = tenant.shopper();
-  for (const [{ variantId }, quantity] of items) await bodyOf(shopper.post('/cart/items', { variantId, quantity }));
-  return shopper;
 }
 
 interface Shown {

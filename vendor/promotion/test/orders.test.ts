@@ -1,23 +1,13 @@
 /**
  * Promotions of orders, over HTTP: what an order keeps, the uses that it takes and returns, and whose they are.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { exportPerson } from '@carton/runtime';
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { personalUses } from '../persons.ts';
 import { returnUses } from '../placing.ts';
-import {
-  buyer,
-  createArticle,
-  endAll,
-  fixed,
-  percent,
-  promote,
-  promoteByCode,
-  rules,
-  shopperWith,
-  shownOf,
-} from './helpers.ts';
+import { buyer, createArticle, endAll, fixed, percent, promote, promoteByCode, rules, shownOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

@@ -1,22 +1,12 @@
 /**
  * Concurrency: limits hold, whatever orders and staff do at the same time.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
 import { proveEmail } from '@carton/runtime';
 import { bodyOf, type Caller, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  buyer,
-  createArticle,
-  endAll,
-  fixed,
-  percent,
-  promote,
-  promoteByCode,
-  rules,
-  shopperWith,
-  usesOf,
-} from './helpers.ts';
+import { buyer, createArticle, endAll, fixed, percent, promote, promoteByCode, rules, usesOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

@@ -2,6 +2,7 @@
  * Options at the prices of carriers, from a service that is a process of its own: what it is asked, what its answers must
  * be, and what applies while it gives none.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, exactly, type RunningSimulator, until } from '@carton/runtime/testing';
 import {
   carrierServiceSettings,
@@ -11,7 +12,7 @@ import {
   wrongAnswers,
 } from '@carton/shipping/testing';
 import t from 'tap';
-import { addressIn, choose, createArticle, createOption, createProfile, offeredTo, shopperWith } from './helpers.ts';
+import { addressIn, choose, createArticle, createOption, createProfile, offeredTo } from './helpers.ts';
 
 const service: RunningSimulator = await startCarrierService();
 t.teardown(() => service.stop());

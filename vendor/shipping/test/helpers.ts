@@ -1,24 +1,19 @@
 /**
  * Helpers of the shipping tests: articles, zones, options, and carts with their shipping.
  */
+import { createForSale } from '@carton/cart/testing';
 import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
 
 let created = 0;
 
-/** Creates a product of one variant with a price in EUR and stock; returns the variant's id. */
+/** Creates a product of one variant with a price in EUR and USD, and stock; returns the variant's id. */
 export async function createArticle(
-  { staff }: TestTenant,
+  tenant: TestTenant,
   amount: number,
   { weight = null, shippingProfile = null }: { weight?: number | null; shippingProfile?: string | null } = {},
 ): Promise<string> {
-  const variants = [{ title: 'One', ...(weight !== null && { weight }) }];
-  const product = { title: `Article ${++created}`, status: 'published', shippingProfile, variants };
-  const [{ id }] = (await bodyOf(staff.post('/admin/products', product))).variants;
-  const prices = ['EUR', 'USD'].map((currency) => ({ currency, amount }));
-  await bodyOf(staff.put(`/admin/variants/${id}/prices`, { prices }));
-  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${id}`));
-  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, { quantity: 1000, reason: 'received' }));
-  return id;
+  const options = { currencies: ['EUR', 'USD'], product: { shippingProfile }, variant: { title: 'One', weight } };
+  return (await createForSale(tenant, amount, options)).variantId;
 }
 
 export async function createZone({ staff }: TestTenant, name: string, ...places: object[]): Promise<string> {
@@ -34,13 +29,6 @@ export async function createOption({ staff }: TestTenant, option: Record<string,
   const code = `option-${++created}`;
   const flat = { code, name: code, type: 'flat', rates: [{ currency: 'EUR', amount: 490 }] };
   return (await bodyOf(staff.post('/admin/shipping-options', { ...flat, ...option }))).id;
-}
-
-/** A shopper with these quantities in the cart. */
-export async function shopperWith(tenant: TestTenant, ...items: [variantId: string, quantity: number][]) {
-  const shopper = tenant.shopper();
-  for (const [variantId, quantity] of items) await bodyOf(shopper.post('/cart/items', { variantId, quantity }));
-  return shopper;
 }
 
 export const addressIn = (country: string, more: Record<string, unknown> = {}) => ({

@@ -2,6 +2,7 @@
  * Goods that do not travel together: those of several shipping profiles, each with an option and a charge of its own, and
  * those that the shopper picks up.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import {
@@ -17,7 +18,6 @@ import {
   readCart,
   shippingOf,
   shipTo,
-  shopperWith,
 } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

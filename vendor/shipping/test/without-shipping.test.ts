@@ -1,9 +1,10 @@
 /**
  * Variants that need no shipping: no option, no address of delivery and no parcel, alone and beside goods that are shipped.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { choose, createArticle, createOption, offeredTo, shopperWith } from './helpers.ts';
+import { choose, createArticle, createOption, offeredTo } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;

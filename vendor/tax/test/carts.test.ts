@@ -1,7 +1,9 @@
 /**
  * Taxes of carts and orders: where a sale is taxed, what is taxed, and what an order keeps.
  */
+
 import { type Adjustment, cartTotals, findPricedCart, totalsOrder, totalsStep } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { shortName } from '@carton/runtime';
 import {
   bodyOf,
@@ -13,16 +15,7 @@ import {
   writePackage,
 } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  addressIn,
-  createArticle,
-  createCategory,
-  createRate,
-  createRegion,
-  shipTo,
-  shopperWith,
-  taxesOfCart,
-} from './helpers.ts';
+import { addressIn, createArticle, createCategory, createRate, createRegion, shipTo, taxesOfCart } from './helpers.ts';
 
 /** A package that exempts embassies, by a statement of its own. */
 const index = `

@@ -1,23 +1,16 @@
 /**
  * Helpers of the tax tests: articles, regions, rates, and carts with their taxes.
  */
+import { createForSale } from '@carton/cart/testing';
 import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
 
-let created = 0;
-
-/** Creates a product of one variant with a price in EUR and stock; returns the variant's id. */
+/** Creates a product of one variant with a price and stock; returns the variant's id. */
 export async function createArticle(
-  { staff }: TestTenant,
+  tenant: TestTenant,
   amount: number,
   { taxCategory = null, currency = 'EUR' }: { taxCategory?: string | null; currency?: string } = {},
 ): Promise<string> {
-  const product = { title: `Article ${++created}`, status: 'published', taxCategory };
-  const [{ id }] = (await bodyOf(staff.post('/admin/products', product))).variants;
-  await bodyOf(staff.put(`/admin/variants/${id}/prices`, { prices: [{ currency, amount }] }));
-  const { items } = await bodyOf(staff.get(`/admin/stock-items?variantId=${id}`));
-  const received = { quantity: 1000, reason: 'received' };
-  await bodyOf(staff.post(`/admin/stock-items/${items[0].id}/adjustments`, received));
-  return id;
+  return (await createForSale(tenant, amount, { currencies: [currency], product: { taxCategory } })).variantId;
 }
 
 export async function createRegion({ staff }: TestTenant, countries: string[], taxInclusive = false): Promise<string> {
@@ -30,13 +23,6 @@ export async function createRate({ staff }: TestTenant, rate: Record<string, unk
 
 export async function createCategory({ staff }: TestTenant, code: string): Promise<string> {
   return (await bodyOf(staff.post('/admin/tax-categories', { code, name: code }))).id;
-}
-
-/** A shopper with these quantities in the cart. */
-export async function shopperWith(tenant: TestTenant, ...items: [variantId: string, quantity: number][]) {
-  const shopper = tenant.shopper();
-  for (const [variantId, quantity] of items) await bodyOf(shopper.post('/cart/items', { variantId, quantity }));
-  return shopper;
 }
 
 export const addressIn = (country: string, province: string | null = null) => ({

@@ -1,10 +1,11 @@
 /**
  * A box whose store has the taxes of a tax provider, which is a process of its own, and rates that apply without it.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, type RunningSimulator, type TestBox, type TestTenant } from '@carton/runtime/testing';
 import { startTaxService, taxServiceSettings } from '@carton/tax/testing';
 import type { Test } from 'tap';
-import { addressIn, createArticle, createRate, shopperWith } from './helpers.ts';
+import { addressIn, createArticle, createRate } from './helpers.ts';
 
 export interface ProviderBox {
   box: TestBox;

@@ -2,10 +2,11 @@
  * Taxes while a tax provider gives no answer, a wrong one or a late one: what applies, what waits for it, and what a store
  * may reject.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, exactly, until } from '@carton/runtime/testing';
 import { unknownPostalCode, wrongAnswers } from '@carton/tax/testing';
 import t from 'tap';
-import { createArticle, createRate, shipTo, shopperWith, taxesOfCart } from './helpers.ts';
+import { createArticle, createRate, shipTo, taxesOfCart } from './helpers.ts';
 import {
   buyer,
   byProvider,

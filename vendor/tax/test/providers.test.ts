@@ -2,12 +2,14 @@
  * Taxes of a tax provider: when it is asked, about what, and what a cart and its order have of its answers. What applies
  * without an answer is in `provider-outages.test.ts`.
  */
+
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, exactly } from '@carton/runtime/testing';
 import { booksCode } from '@carton/tax/testing';
 import t from 'tap';
 import { taxExemptions } from '../index.ts';
-import { createArticle, createCategory, createRegion, shipTo, shopperWith, taxesOfCart } from './helpers.ts';
+import { createArticle, createCategory, createRegion, shipTo, taxesOfCart } from './helpers.ts';
 import { buyer, byProvider, callsOf, cartTo, chooseProvider, createProviderBox, newAddress } from './provider-box.ts';
 
 const opened = await createProviderBox(t);

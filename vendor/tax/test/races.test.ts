@@ -1,9 +1,10 @@
 /**
  * Concurrency: an order is taxed at the rates of one moment, and at the total that the shopper has seen.
  */
+import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { addressIn, createArticle, createRate, shopperWith } from './helpers.ts';
+import { addressIn, createArticle, createRate } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;
