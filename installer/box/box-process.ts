@@ -2,6 +2,7 @@
  * Messages and signals of a supervisor to one process of a box.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Output } from '../output/output.ts';
 import { exitOf, statusOf } from './exit-status.ts';
 import type { BoxProcess } from './launch.ts';
 
@@ -19,11 +20,12 @@ export function beginsToServe({ child }: BoxProcess): Promise<'serving' | 'exite
 }
 
 /** Stops a process, and kills it if that takes too long. */
-export async function endProcess({ child }: BoxProcess): Promise<void> {
+export async function endProcess({ child }: BoxProcess, output: Output): Promise<void> {
   if (statusOf(child) !== undefined) return;
   child.kill('SIGTERM');
   const isOver = exitOf(child).then(() => true);
   if (await Promise.race([isOver, sleep(stopMilliseconds, false, { ref: false })])) return;
+  output.warn(`process ${child.pid} has not stopped within ${stopMilliseconds / 1000} s; killing it`);
   child.kill('SIGKILL');
   await isOver;
 }

@@ -16,6 +16,9 @@ const signalNumbers: Record<string, number> = {
   SIGTERM: 15,
 };
 
+/** The exit status of a process that was ended by SIGTERM. */
+export const terminated: ExitStatus = 128 + 15;
+
 /** Returns the exit status of a process that has exited; undefined for one that runs. */
 export function statusOf({ exitCode, signalCode }: ChildProcess): ExitStatus | undefined {
   return exitCode ?? (signalCode ? 128 + (signalNumbers[signalCode] ?? 0) : undefined);

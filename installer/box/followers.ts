@@ -68,13 +68,13 @@ export class Followers implements OtherWorkers {
   async release(): Promise<BoxProcess[]> {
     this.stopRestarts();
     const serving = [...this.#serving].filter(({ child }) => statusOf(child) === undefined);
-    await Promise.all([...this.#processes.values()].filter((process) => !this.#serving.has(process)).map(endProcess));
+    await this.#end([...this.#processes.values()].filter((process) => !this.#serving.has(process)));
     return serving;
   }
 
   async end(): Promise<void> {
     this.stopRestarts();
-    await Promise.all([...this.#processes.values()].map(endProcess));
+    await this.#end([...this.#processes.values()]);
     await Promise.all(this.#run?.loops ?? []);
     await rm(join(this.#context.folder.root, this.#path), { force: true });
   }
@@ -82,6 +82,10 @@ export class Followers implements OtherWorkers {
   kill(): void {
     this.stopRestarts();
     for (const { child } of this.#processes.values()) child.kill('SIGKILL');
+  }
+
+  async #end(processes: BoxProcess[]): Promise<void> {
+    await Promise.all(processes.map((process) => endProcess(process, this.#context.output)));
   }
 
   #placeOf(number: number): Place {
@@ -113,7 +117,7 @@ export class Followers implements OtherWorkers {
         const process = await launchBox(folder, launch, parent, socket, this.#placeOf(number));
         this.#processes.set(number, process);
         // It may have been told to end meanwhile.
-        if (run.ended) void endProcess(process);
+        if (run.ended) void endProcess(process, output);
         void this.#watch(number, process, () => {
           pause = firstPauseMilliseconds;
           onTried();

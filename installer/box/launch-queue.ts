@@ -26,16 +26,23 @@ export async function removeLaunchQueue(folder: BoxFolder): Promise<void> {
   await rm(folder.launchQueue, { force: true });
 }
 
-/** Removes the first launch from the queue and returns it; `nothing` for an empty queue, undefined if there is none. */
-export async function takeNextLaunch(folder: BoxFolder): Promise<Launch | 'nothing' | undefined> {
+/**
+ * Removes the first launch from the queue and returns it; `nothing` for an empty queue, undefined if there is none.
+ * @param isOver ends the wait for a holder
+ */
+export async function takeNextLaunch(
+  folder: BoxFolder,
+  isOver: () => boolean,
+): Promise<Launch | 'nothing' | undefined> {
   const text = await readFile(folder.launchQueue, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const [next = 'nothing', ...rest] = JSON.parse(text) as QueueEntry[];
   if (next !== 'nothing' && 'holder' in next) {
     // A holder that was killed leaves the data to the next command.
     if (!(await isAlive(next.holder))) return 'nothing';
+    if (isOver()) return undefined;
     await pause(pollMilliseconds);
-    return takeNextLaunch(folder);
+    return takeNextLaunch(folder, isOver);
   }
   if (rest.length > 0) await writeLaunchQueue(folder, rest);
   else await removeLaunchQueue(folder);

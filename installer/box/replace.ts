@@ -52,7 +52,11 @@ export async function startBox(
   } catch (error) {
     const box = await findRunningBox(folder);
     if (box) await stopForGood(folder, box, output, { timeoutSeconds: waitOptions.stopSeconds, force: true });
-    else if (await isAlive(supervisor)) process.kill(pid, 'SIGTERM');
+    else if (await isAlive(supervisor)) {
+      // It may be about to start the box.
+      process.kill(pid, 'SIGTERM');
+      await waitForExit(supervisor, waitOptions.stopSeconds, output);
+    }
     throw error;
   }
 }

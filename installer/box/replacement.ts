@@ -80,7 +80,7 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     members.candidate = undefined;
     if (socket !== members.socket) socket.close();
     void process.followers?.end();
-    void endProcess(process);
+    void endProcess(process, output);
   };
 
   const complete = async () => {
@@ -104,15 +104,15 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     const { release } = process.launch;
     output.info('replaced', `replacing release ${old.launch.release} with ${release}`, { release });
     // One retired box is enough for a small machine: an earlier one ends now.
-    for (const earlier of members.retired) void endProcess(earlier);
+    for (const earlier of members.retired) void endProcess(earlier, output);
     const followers = (await old.followers?.release()) ?? [];
     const running = [old, ...followers].filter(({ child }) => statusOf(child) === undefined);
-    await Promise.all(running.map((each) => retire(each, members)));
+    await Promise.all(running.map((each) => retire(each, members, output)));
     session.answer({ answer: 'serving' });
   };
 
   const end = async () => {
-    await endRetired(members);
+    await endRetired(members, output);
     session.answer({ answer: 'retiredEnded' });
   };
 
@@ -146,7 +146,7 @@ async function socketOf({ host, port }: Launch, { socket }: Members): Promise<Pu
 }
 
 /** Has a box complete its requests and end. Resolves when it accepts no more connections: new ones reach its successor only. */
-async function retire(process: BoxProcess, members: Members): Promise<void> {
+async function retire(process: BoxProcess, members: Members, output: Output): Promise<void> {
   const { child } = process;
   members.retired.add(process);
   const exited = exitOf(child).then(() => members.retired.delete(process));
@@ -154,16 +154,17 @@ async function retire(process: BoxProcess, members: Members): Promise<void> {
     child.on('message', (message) => message === 'retiring' && resolve());
   });
   child.send('retire', () => undefined);
-  void endAfter(process, retirementMilliseconds);
+  void endAfter(process, retirementMilliseconds, output);
   await Promise.race([retiring, exited, sleep(stopMilliseconds, undefined, { ref: false })]);
 }
 
-async function endAfter(process: BoxProcess, milliseconds: number): Promise<void> {
+async function endAfter(process: BoxProcess, milliseconds: number, output: Output): Promise<void> {
   await Promise.race([exitOf(process.child), sleep(milliseconds, undefined, { ref: false })]);
-  await endProcess(process);
+  await endProcess(process, output);
 }
 
 /** Ends the boxes that were replaced. */
-export async function endRetired({ retired, candidate }: Members): Promise<void> {
-  await Promise.all([...[...retired, ...(candidate ? [candidate] : [])].map(endProcess), candidate?.followers?.end()]);
+export async function endRetired({ retired, candidate }: Members, output: Output): Promise<void> {
+  const processes = [...retired, ...(candidate ? [candidate] : [])];
+  await Promise.all([...processes.map((process) => endProcess(process, output)), candidate?.followers?.end()]);
 }

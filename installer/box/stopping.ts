@@ -48,7 +48,11 @@ export async function stopBox(
 }
 
 /** Waits until the process has exited. @returns false after the timeout */
-export async function waitForExit(box: RunningBox, seconds: number, output: Output): Promise<boolean> {
+export async function waitForExit(
+  box: Pick<RunningBox, 'pid' | 'identity'>,
+  seconds: number,
+  output: Output,
+): Promise<boolean> {
   const began = Date.now();
   while (await isAlive(box)) {
     const waited = (Date.now() - began) / 1000;

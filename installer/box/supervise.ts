@@ -5,17 +5,24 @@ import { asFailure } from '../failure.ts';
 import { jsonOutput } from '../output/json.ts';
 import { readSupervisorInput } from './background.ts';
 import { rotateWhenLong } from './log-rotation.ts';
-import { supervise } from './supervision.ts';
+import { type SupervisedBox, supervise } from './supervision.ts';
 
 const watchdogSeconds = 30;
 
 /** Runs until the box has ended; its exit status is that of the box. */
 export async function runSupervisor(): Promise<void> {
   const output = jsonOutput();
+  let supervised: SupervisedBox | undefined;
+  let early = 0;
+  const stop = () => {
+    if (supervised) supervised.stop();
+    else early += 1;
+  };
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop);
   try {
     const { folder, launch } = await readSupervisorInput();
-    const supervised = await supervise(folder, launch, output, { watchdogSeconds, background: true });
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => supervised.stop());
+    supervised = await supervise(folder, launch, output, { watchdogSeconds, background: true });
+    if (early > 0) supervised.stop();
     const endRotation = rotateWhenLong(folder.log);
     process.exitCode = await supervised.ended;
     endRotation();

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Output } from '../output/output.ts';
 import { serveControl } from './control.ts';
-import { type ExitStatus, exitOf, statusOf } from './exit-status.ts';
+import { type ExitStatus, exitOf, statusOf, terminated } from './exit-status.ts';
 import { type BoxFolder, exists, releaseEntry } from './folder.ts';
 import { Followers } from './followers.ts';
 import { boxUrl, privateUrl } from './health.ts';
@@ -97,6 +97,8 @@ export async function supervise(
     process.followers = followers;
     process.child.send?.('serve', () => undefined);
     await becomeCurrent(process);
+    // The signal to stop may have arrived before it was launched.
+    if (stops > 0) process.child.kill('SIGTERM');
     return process;
   };
 
@@ -156,7 +158,7 @@ export async function supervise(
   const nextLaunch = async (exited: BoxProcess, status: ExitStatus): Promise<Launch | 'nothing' | undefined> => {
     const { launch } = exited;
     const isOver = () => stops > 0 || members.current !== exited;
-    const next = stops === 0 ? await takeNextLaunch(folder) : undefined;
+    const next = stops === 0 ? await takeNextLaunch(folder, () => stops > 0) : undefined;
     if (next === 'nothing') return next;
     if (next) {
       output.info('replaced', `replacing release ${launch.release} with ${next.release}`, {
@@ -193,7 +195,8 @@ export async function supervise(
       // What a command has stopped has not failed, whatever its status: a service manager would restart it.
       if (next === 'nothing') await end(0);
       else if (next) await start(next);
-      else await end(status);
+      // Nor has one that was stopped before it handled signals.
+      else await end(stops > 0 && status === terminated ? 0 : status);
     }).catch(async (error: Error) => {
       output.warn(`the box cannot be started: ${error.message}`);
       await end(1);
@@ -203,7 +206,7 @@ export async function supervise(
   const end = async (status: ExitStatus) => {
     await members.current?.followers?.end();
     members.socket?.close();
-    await endRetired(members);
+    await endRetired(members, output);
     await closeControl();
     finish(status);
   };
@@ -250,9 +253,10 @@ export async function supervise(
     stop() {
       stops += 1;
       const signal = stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL';
+      for (const process of [members.current, members.candidate]) process?.followers?.stopRestarts();
       if (stops === 1 && members.retired.size > 0) {
         // The present box stops the database, which those that were replaced still need.
-        void endRetired(members).then(() => members.current.child.kill(signal));
+        void endRetired(members, output).then(() => members.current.child.kill(signal));
         return;
       }
       for (const process of [members.current, members.candidate, ...members.retired]) process?.child.kill(signal);

@@ -19,7 +19,7 @@ export async function runStop(options: Options): Promise<void> {
     const result = await stop({ dir: options.dir, timeoutSeconds: options.timeout, force: options.force }, output);
     output.result(result, [
       result.stopped ? 'The box has stopped.' : 'The box was not running.',
-      ...(result.databasePid ? [`Its database was, since the box had been killed: it is stopped too.`] : []),
+      ...(result.databasePid ? ['The PostgreSQL that a killed box had left running is stopped too.'] : []),
     ]);
     return 0;
   });

@@ -26,7 +26,7 @@ export interface StopResult {
   stopped: boolean;
   /** The process that was stopped; absent if the box had crashed and its supervisor was stopped. */
   pid?: number;
-  /** The PostgreSQL that was stopped, if the box and its supervisor had been killed. */
+  /** The PostgreSQL that was stopped, if a box that was killed had left it behind. */
   databasePid?: number;
 }
 
@@ -42,6 +42,8 @@ export async function stop(options: StopOptions, output: Output): Promise<StopRe
       return { dir: folder.root, stopped, ...(databasePid && { databasePid }) };
     }
     await stopForGood(folder, running, output, options);
-    return { dir: folder.root, stopped: true, pid: running.pid };
+    // A box that was started again after a crash may have been stopped before it had taken its PostgreSQL over.
+    const databasePid = await stopOrphanedDatabase(folder, output);
+    return { dir: folder.root, stopped: true, pid: running.pid, ...(databasePid && { databasePid }) };
   });
 }

@@ -57,6 +57,7 @@ export function packEntry({ path, content = '', mode = 0o644, type = 'File', lin
 export type Behaviour =
   | 'healthy'
   | 'never healthy'
+  | 'never loads'
   | 'exits immediately'
   | 'ignores SIGTERM'
   | 'drains'
@@ -73,7 +74,7 @@ export const hasWorkers = { [vendor]: { handover: 1, workers: 1 } };
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
  * version, environment and arguments, except to `/held`, which it does not complete, and exits on SIGTERM; one that drains,
- * on the second. One that hangs does so while the file `logs/hang` exists. With `handsOver` in `more`, it
+ * on the second. One that never loads handles no signal. One that hangs does so while the file `logs/hang` exists. With `handsOver` in `more`, it
  * listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts).
  */
 export function makeRuntime(
@@ -89,6 +90,7 @@ import { Server } from 'node:net';
 import { version } from './version.js';
 await Promise.resolve(); // top-level await, as the real engine has
 const behaviour = ${JSON.stringify(behaviour)};
+if (behaviour === 'never loads') await new Promise(() => setInterval(() => {}, 1000));
 if (behaviour === 'exits immediately') {
   console.error('migration 20260101000000_broken.js failed: relation exists');
   process.exit(1);
