@@ -1,7 +1,6 @@
 /**
  * Prices apply to the delivery address, a region sells only to its countries, and the order copies the cart's details.
  */
-
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import type { ExtensionPoint } from '@carton/runtime';
