@@ -1,12 +1,11 @@
 /**
  * A copy of this checkout with a new Git history, which a test can change and release.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { temporaryFolder } from '@carton/runtime/testing';
+import { runScript, type ScriptResult } from '../../../tools/test/run-script.ts';
 import { root } from './stack.ts';
 
 export interface Checkout {
@@ -19,13 +18,7 @@ export interface Checkout {
   read(file: string): Promise<string>;
   git(...parameters: string[]): string;
   /** Runs a script of the checkout, such as `scripts/release.ts`. */
-  run(script: string, parameters: string[], environment: Record<string, string>): Promise<Result>;
-}
-
-interface Result {
-  status: number;
-  stdout: string;
-  stderr: string;
+  run(script: string, parameters: string[], environment: Record<string, string>): Promise<ScriptResult>;
 }
 
 export async function makeCheckout(t: { teardown(task: () => Promise<void>): void }): Promise<Checkout> {
@@ -51,19 +44,8 @@ export async function makeCheckout(t: { teardown(task: () => Promise<void>): voi
       if (!content.includes(before)) throw new Error(`${file} does not contain ${before}`);
       await writeFile(join(folder, file), content.replace(before, after));
     },
-    async run(script, parameters, environment) {
-      const child = spawn(process.execPath, ['--conditions=workspace-source', join(folder, script), ...parameters], {
-        cwd: folder,
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      const [stdout, stderr, [status]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close'),
-      ]);
-      return { status: status as number, stdout, stderr };
-    },
+    run: (script, parameters, environment) =>
+      runScript(join(folder, script), parameters, { HOME: process.env.HOME, ...environment }, folder),
   };
 }
 

@@ -1,19 +1,19 @@
 // Publishing to the gated registry with npm's own client.
 
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startRegistry } from '@carton/registry';
 import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { create, list } from 'tar';
+import { runScript } from '../../test/run-script.ts';
 import { buildPackages, distTagOf, openOtherPlatforms, publishPackages, tagChannel } from '../index.ts';
 import { makeFolder, makeWorkspace } from './workspace.ts';
 
@@ -251,19 +251,8 @@ t.test('the dist-tag of a channel follows its release', async (t) => {
 
 t.test('the command', async (t) => {
   const command = fileURLToPath(new URL('../../../scripts/publish-packages.ts', import.meta.url));
-  // Not spawnSync: the registry runs in this process.
-  const call = async (parameters: string[], environment: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, ['--conditions=workspace-source', command, ...parameters], {
-      env: { PATH: process.env.PATH, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const [stdout, stderr, [status]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    return { status, stdout, stderr };
-  };
+  const call = (parameters: string[], environment?: Record<string, string>) =>
+    runScript(command, parameters, environment);
   const help = await call(['--help']);
   t.equal(help.status, 0);
   t.match(help.stdout, /Usage: npm run publish:packages/);

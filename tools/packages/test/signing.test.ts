@@ -1,16 +1,15 @@
 // Signed publishing: `npm run package-keys` creates the keys, `npm run publish:packages` signs with them, and npm's own
 // verification accepts the result.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { startRegistry } from '@carton/registry';
 import { exactly } from '@carton/runtime/testing';
 import pacote from 'pacote';
 import t from 'tap';
+import { runScript } from '../../test/run-script.ts';
 import {
   buildPackages,
   makeRelease,
@@ -126,18 +125,9 @@ t.test('packages are published with signatures and sizes, which npm verifies', a
   t.equal(await publishProvenance(provenance, packages), 1);
   t.equal(await publishProvenance(provenance, packages), 0, 'published once');
   // Not run(): the registry runs in this process.
-  const verify = async (keys: string, spec: string) => {
-    const parameters = ['--conditions=workspace-source', command, '--verify', spec, '--registry', registry.url];
-    const child = spawn(process.execPath, [...parameters, '--keys', keys], {
-      env: { PATH: process.env.PATH, PUBLISH_SECRET: publishSecret },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const [stdout, stderr, [status]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    return { status, stdout, stderr };
+  const verify = (keys: string, spec: string) => {
+    const parameters = ['--verify', spec, '--registry', registry.url, '--keys', keys];
+    return runScript(command, parameters, { PUBLISH_SECRET: publishSecret });
   };
   const { status, stdout } = await verify(keysFile, '@carton/base@1.0.0');
   t.equal(status, 0);
