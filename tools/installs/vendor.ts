@@ -33,6 +33,8 @@ interface Served {
   tarball: Buffer;
   integrity: string;
   unpackedSize: number;
+  /** File names, which a release lists. */
+  migrations: string[];
 }
 
 /** @param urlForClients the URL under which clients reach it, if that differs from its own */
@@ -65,7 +67,10 @@ export async function startSmallVendor(urlForClients?: () => string): Promise<Sm
       return respond(response, 200, activation());
     }
     if (path.startsWith('/releases/')) {
-      const packages = (current?.packages ?? []).map(({ name, version, integrity }) => ({ name, version, integrity }));
+      const packages = (current?.packages ?? []).map(({ name, version, integrity }) => {
+        const { migrations = [] } = served.get(name)?.get(version) ?? {};
+        return { name, version, integrity, migrations };
+      });
       return respond(response, 200, { version: current?.version, channel: 'stable', packages });
     }
     if (request.headers.authorization !== `Bearer ${token}`) return respond(response, 401, { error: 'no token' });
@@ -90,8 +95,8 @@ export async function startSmallVendor(urlForClients?: () => string): Promise<Sm
       for (const { name, version, tarball, integrity } of release.packages) {
         const versions = served.get(name) ?? new Map<string, Served>();
         if (versions.get(version)?.integrity !== integrity) {
-          const { manifest, unpackedSize } = await readContent(tarball);
-          versions.set(version, { manifest, tarball: await readFile(tarball), integrity, unpackedSize });
+          const { manifest, migrations, unpackedSize } = await readContent(tarball);
+          versions.set(version, { manifest, tarball: await readFile(tarball), integrity, unpackedSize, migrations });
         }
         served.set(name, versions);
       }

@@ -22,9 +22,9 @@ export function openPublisher(registryUrl: string, secret: string): Publisher {
   return {
     async publish(built, tag, sign) {
       const { name, version, tarball, integrity } = built;
-      const { manifest, ...size } = await readContent(tarball);
+      const { manifest, fileCount, unpackedSize } = await readContent(tarball);
       const signatures = sign?.(`${name}@${version}:${integrity}`);
-      const dist = { ...size, ...(signatures && { signatures }) };
+      const dist = { fileCount, unpackedSize, ...(signatures && { signatures }) };
       const data = await readFile(tarball);
       await npm
         .publish({ ...manifest, dist } as unknown as Parameters<typeof npm.publish>[0], data, {
@@ -39,19 +39,26 @@ export function openPublisher(registryUrl: string, secret: string): Publisher {
   };
 }
 
-/** The package.json of a tarball, and the size of its files: the members of `dist` that npm's registry adds. */
+/**
+ * The package.json of a tarball, the size of its files, which are the members of `dist` that npm's registry adds, and the file
+ * names of its migrations.
+ */
 export async function readContent(tarball: string) {
   const size = { fileCount: 0, unpackedSize: 0 };
+  const migrations: string[] = [];
   const chunks: Buffer[] = [];
   await list({
     file: tarball,
     onReadEntry(entry) {
       size.fileCount += 1;
       size.unpackedSize += entry.size;
+      const [, migration] = /^package\/migrations\/([^/]+\.js)$/.exec(entry.path) ?? [];
+      if (migration) migrations.push(migration);
       if (entry.path === 'package/package.json') entry.on('data', (chunk: Buffer) => chunks.push(chunk));
     },
   });
-  return { manifest: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>, ...size };
+  const manifest = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+  return { manifest, migrations: migrations.sort(), ...size };
 }
 
 function rethrow(name: string) {

@@ -20,6 +20,8 @@ export interface TestPackage {
   tarball: Buffer;
   integrity: string;
   unpackedSize: number;
+  /** File names of its migrations, which the release lists. */
+  migrations: string[];
 }
 
 /** Packs a package, with its package.json first as npm does. `entries` are paths below `package/`. */
@@ -35,6 +37,7 @@ export function makePackage(
     tarball,
     integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
     unpackedSize: all.reduce((sum, { content = '' }) => sum + Buffer.byteLength(content), 0),
+    migrations: all.flatMap(({ path }) => /^migrations\/(.+\.js)$/.exec(path)?.[1] ?? []),
   };
 }
 

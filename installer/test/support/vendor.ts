@@ -129,9 +129,9 @@ async function serveControlPlane(
   if (request.url === `/releases/${channel}` || asked !== undefined) {
     const version = asked ?? vendor.version;
     const all = asked === undefined ? [...vendor.packages.values()] : (vendor.published.get(asked) ?? []);
-    const packages = all.map(({ manifest, integrity }) => {
+    const packages = all.map(({ manifest, integrity, migrations }) => {
       const { name, version } = manifest;
-      return { name, version, integrity: vendor.released.get(name) ?? integrity };
+      return { name, version, integrity: vendor.released.get(name) ?? integrity, migrations };
     });
     const missing = { status: 404, body: { status: 404, code: 'not_found' } };
     const { status, body } =
