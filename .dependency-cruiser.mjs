@@ -106,6 +106,7 @@ export const rooms = {
     'registration.ts': ['failure.ts', 'control-plane.ts'],
     output: ['vendor.ts', 'exit-codes.ts', 'failure.ts'],
     box: ['vendor.ts', 'exit-codes.ts', 'failure.ts', 'output'],
+    supervisor: ['failure.ts', 'output', 'box'],
     'preflight.ts': ['failure.ts', 'output', 'box'],
     release: ['vendor.ts', 'failure.ts', 'box'],
     service: ['vendor.ts', 'failure.ts', 'output', 'box'],

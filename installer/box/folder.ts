@@ -21,7 +21,7 @@ export interface BoxFolder {
   readonly log: string;
   readonly run: string;
   readonly pid: string;
-  /** The launches that a supervising parent runs next (see supervision.ts). */
+  /** The launches that a supervising parent runs next (see supervisor/supervision.ts). */
   readonly launchQueue: string;
 }
 

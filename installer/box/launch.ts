@@ -98,7 +98,7 @@ export interface BoxProcess {
   followers?: OtherWorkers | undefined;
 }
 
-/** The workers of a box besides the leader (followers.ts). */
+/** The workers of a box besides the leader (supervisor/followers.ts). */
 export interface OtherWorkers {
   readonly launch: Launch;
   /** The place of the leader. */

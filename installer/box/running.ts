@@ -29,7 +29,7 @@ export interface RunningBox {
   release: string;
   /** The process that started it and supervises it; absent if the box was started before boxes had one. */
   parent?: Parent;
-  /** Whether that parent is running: it then starts the box's successor (supervision.ts). */
+  /** Whether that parent is running: it then starts the box's successor (supervisor/supervision.ts). */
   supervised: boolean;
   /** Whether its parent has died, or the command that started it was killed before it wrote the PID file. */
   orphaned: boolean;

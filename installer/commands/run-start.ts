@@ -1,8 +1,9 @@
 /**
  * The command lines of `start` and `restart`.
  */
-import { reportToServiceManager } from '../box/service-manager.ts';
+
 import { chooseOutput } from '../output/choose.ts';
+import { reportToServiceManager } from '../supervisor/service-manager.ts';
 import { abortOnSignals, onSignals, runCommand } from './common.ts';
 import { restart } from './restart.ts';
 import { type StartResult, start, startInForeground } from './start.ts';

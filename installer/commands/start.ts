@@ -13,12 +13,12 @@ import { findRunningBox, isInBackground, type RunningBox } from '../box/running.
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
 import { endPausedSupervisor, stopForGood } from '../box/stop-for-good.ts';
 import { readStopSeconds } from '../box/stopping.ts';
-import { type ExitStatus, type SupervisedBox, supervise } from '../box/supervision.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { checkPort } from '../preflight.ts';
 import { currentRelease } from '../release/layout.ts';
 import { findService } from '../service/systemd.ts';
+import { type ExitStatus, type SupervisedBox, supervise } from '../supervisor/supervision.ts';
 import { resumeUpgrade } from '../upgrade/restore.ts';
 import { warnOfRoot } from './risks.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { findProcesses } from '../box/process-table.ts';
 import { findRunningBox } from '../box/running.ts';
-import { defaultWorkers } from '../box/worker-count.ts';
+import { defaultWorkers } from '../supervisor/worker-count.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, type TestBox, until } from './support/box.ts';
 import { type Behaviour, handsOver, hasWorkers, makeRuntime } from './support/packages.ts';

@@ -1,5 +1,5 @@
 /**
- * The supervisor of a process: its parent, if that holds the listening socket (installer/box/supervision.ts). Another
+ * The supervisor of a process: its parent, if that holds the listening socket (installer/supervisor/supervision.ts). Another
  * process can then take the place of this one without a refused connection.
  *
  * The supervisor starts the process with the socket as file descriptor 3, an IPC channel, and the variable

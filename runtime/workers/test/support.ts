@@ -1,5 +1,5 @@
 /**
- * A box with several workers, started as its supervisor starts them (installer/box/followers.ts).
+ * A box with several workers, started as its supervisor starts them (installer/supervisor/followers.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -5,7 +5,7 @@
  * help it. A refused connection is none of this file's business either: the box is stopping, or has exited.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { probe, probeSeconds } from './health.ts';
+import { probe, probeSeconds } from '../box/health.ts';
 
 const pauseMilliseconds = 5000;
 const pollMilliseconds = 100;

@@ -2,9 +2,9 @@
  * How many processes of a box serve requests.
  */
 import { availableParallelism } from 'node:os';
-import type { BoxFolder } from './folder.ts';
-import { memoryOfMachine } from './heap.ts';
-import { type Launch, supportsWorkers } from './launch.ts';
+import type { BoxFolder } from '../box/folder.ts';
+import { memoryOfMachine } from '../box/heap.ts';
+import { type Launch, supportsWorkers } from '../box/launch.ts';
 
 const memoryOfWorker = 256 * 2 ** 20;
 /** As the engine declares it (runtime/config.ts). */

@@ -1,10 +1,11 @@
 /**
- * The program of the supervisor of a box in the background (background.ts).
+ * The program of the supervisor of a box in the background (box/background.ts).
  */
+
+import { readSupervisorInput } from '../box/background.ts';
+import { rotateWhenLong } from '../box/log-rotation.ts';
 import { asFailure } from '../failure.ts';
 import { jsonOutput } from '../output/json.ts';
-import { readSupervisorInput } from './background.ts';
-import { rotateWhenLong } from './log-rotation.ts';
 import { type SupervisedBox, supervise } from './supervision.ts';
 
 const watchdogSeconds = 30;

@@ -1,36 +1,36 @@
 /**
  * Supervising a box, as its parent: in the foreground for systemd, containers and the local stack, and in the background
- * as a process of its own (background.ts).
+ * as a process of its own (box/background.ts).
  *
- * The supervisor holds the public socket of the box, which its processes inherit (public-socket.ts). It restarts a box
- * that crashes, with back-off until it is healthy again. If no box has been healthy since it began, it exits instead, so
- * that a wrong setting is reported. It kills a box that hangs (watchdog.ts). Of a box with several workers all this is about
- * the first, the leader; followers.ts has the others.
+ * The supervisor holds the public socket of the box, which its processes inherit (box/public-socket.ts). It restarts a
+ * box that crashes, with back-off until it is healthy again. If no box has been healthy since it began, it exits instead,
+ * so that a wrong setting is reported. It kills a box that hangs (watchdog.ts). Of a box with several workers all this is
+ * about the first, the leader; followers.ts has the others.
  *
- * A command replaces the box through the supervisor: without a gap through the control socket (control.ts,
- * replacement.ts), if both releases support that, and else through the launch queue (launch-queue.ts): it stops the box,
- * and the supervisor starts the next launch of the queue. It exits when there is none.
+ * A command replaces the box through the supervisor: without a gap through the control socket (box/control.ts,
+ * replacement.ts), if both releases support that, and else through the launch queue (box/launch-queue.ts): it stops the
+ * box, and the supervisor starts the next launch of the queue. It exits when there is none.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serveControl } from '../box/control.ts';
+import { type BoxFolder, exists, releaseEntry } from '../box/folder.ts';
+import { boxUrl, privateUrl } from '../box/health.ts';
+import { type BoxProcess, type Launch, launchBox, supportsHandover } from '../box/launch.ts';
+import { removeLaunchQueue, takeNextLaunch } from '../box/launch-queue.ts';
+import { identify } from '../box/process-table.ts';
+import { bindPublicSocket, type PublicSocket } from '../box/public-socket.ts';
+import { findRunningBox, type Parent, type RunningBox, removePidFile, writePidFile } from '../box/running.ts';
 import type { Output } from '../output/output.ts';
-import { serveControl } from './control.ts';
 import { type ExitStatus, exitOf, statusOf, terminated } from './exit-status.ts';
-import { type BoxFolder, exists, releaseEntry } from './folder.ts';
 import { Followers } from './followers.ts';
-import { boxUrl, privateUrl } from './health.ts';
-import { type BoxProcess, type Launch, launchBox, supportsHandover } from './launch.ts';
-import { removeLaunchQueue, takeNextLaunch } from './launch-queue.ts';
-import { identify } from './process-table.ts';
-import { bindPublicSocket, type PublicSocket } from './public-socket.ts';
 import { acceptReplacement, endRetired, type Members } from './replacement.ts';
-import { findRunningBox, type Parent, type RunningBox, removePidFile, writePidFile } from './running.ts';
 import { waitUntilHung } from './watchdog.ts';
 import { workerCount } from './worker-count.ts';
 
+export { removeLaunchQueue, writeLaunchQueue } from '../box/launch-queue.ts';
 export type { ExitStatus } from './exit-status.ts';
-export { removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 
 /** The first makes the box drain, the second ends draining. */
 const maxTermSignals = 2;

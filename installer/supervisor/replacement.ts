@@ -1,17 +1,17 @@
 /**
- * The supervisor's part in a replacement without a gap (control.ts): the new box starts beside the old one, and takes its
- * place once the command has found it healthy.
+ * The supervisor's part in a replacement without a gap (box/control.ts): the new box starts beside the old one, and takes
+ * its place once the command has found it healthy.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlSession } from '../box/control.ts';
+import type { BoxFolder } from '../box/folder.ts';
+import { type BoxProcess, type Launch, launchBox, type OtherWorkers, supportsHandover } from '../box/launch.ts';
+import { bindPublicSocket, type PublicSocket } from '../box/public-socket.ts';
+import type { Parent } from '../box/running.ts';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { beginsToServe, endProcess, stopMilliseconds } from './box-process.ts';
-import type { ControlSession } from './control.ts';
 import { exitOf, statusOf } from './exit-status.ts';
-import type { BoxFolder } from './folder.ts';
-import { type BoxProcess, type Launch, launchBox, type OtherWorkers, supportsHandover } from './launch.ts';
-import { bindPublicSocket, type PublicSocket } from './public-socket.ts';
-import type { Parent } from './running.ts';
 
 /**
  * How long a box that was replaced may take for its last requests and the keep-alive time of idle connections (65 s), and

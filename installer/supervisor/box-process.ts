@@ -2,9 +2,9 @@
  * Messages and signals of a supervisor to one process of a box.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BoxProcess } from '../box/launch.ts';
 import type { Output } from '../output/output.ts';
 import { exitOf, statusOf } from './exit-status.ts';
-import type { BoxProcess } from './launch.ts';
 
 /** How long a process may take to answer or to exit. */
 export const stopMilliseconds = 20_000;
