@@ -1,13 +1,8 @@
 /**
  * S3-compatible services as processes that a rig kills and starts again.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { freePort } from '@carton/runtime/testing';
+import { s3Account, s3ObjectSuffix, startS3Service } from '@carton/runtime/testing';
 import type { Stage } from '../rig.ts';
 import { filesBelow } from './folder.ts';
 
@@ -38,34 +33,17 @@ export function settingsOf(port: number, accessKey: string, secretKey: string): 
 
 /** Starts s3rver in a folder of the rig. */
 export async function startS3rver(stage: Stage): Promise<S3Service> {
-  const main = fileURLToPath(new URL('../../vendor/media/testing/main.ts', import.meta.url));
   const folder = join(stage.folder, 's3rver');
-  const port = await freePort();
-  await mkdir(folder, { recursive: true });
-  let child: ChildProcess | null = null;
-  const service: S3Service = {
+  const { port, start, kill } = await startS3Service(folder, bucket);
+  stage.atEnd('s3rver', kill);
+  return {
     name: 's3rver',
-    environment: settingsOf(port, 'S3RVER', 'S3RVER'),
-    async start() {
-      const words = ['--conditions=workspace-source', main, JSON.stringify({ folder, port, bucket })];
-      const started = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-      child = started;
-      await once(createInterface({ input: started.stdout }), 'line');
-    },
-    async kill() {
-      const killed = child;
-      if (!killed || killed.exitCode !== null || killed.signalCode !== null) return;
-      const exit = once(killed, 'exit');
-      killed.kill('SIGKILL');
-      await exit;
-    },
+    environment: settingsOf(port, s3Account.accessKeyId, s3Account.secretAccessKey),
+    start,
+    kill,
     async objects() {
       const paths = await filesBelow(join(folder, bucket));
-      const suffix = '._S3rver_object';
-      return paths.filter((path) => path.endsWith(suffix)).map((path) => basename(path, suffix));
+      return paths.filter((path) => path.endsWith(s3ObjectSuffix)).map((path) => basename(path, s3ObjectSuffix));
     },
   };
-  await service.start();
-  stage.atEnd('s3rver', service.kill);
-  return service;
 }

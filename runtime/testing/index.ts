@@ -21,6 +21,7 @@ export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
 export { raceRounds } from './race-rounds.ts';
 export { countRoundTrips } from './round-trips.ts';
+export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
 export {
   type RunningSimulator,
   runSimulator,

@@ -1,41 +1,28 @@
 /**
  * Direct uploads, to the box and to an S3-compatible service: the same steps and the same rules.
  */
-import crypto, { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { cp, readdir } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wakeBackground } from '@carton/runtime';
-import { createTestBox, freePort, type TestBox, temporaryFolder, until } from '@carton/runtime/testing';
-import S3rver from 's3rver';
+import {
+  createTestBox,
+  freePort,
+  s3Account,
+  startS3Service,
+  type TestBox,
+  temporaryFolder,
+  until,
+} from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteExpiredFiles } from '../jobs.ts';
 import { document, download, packages, picture, unknownId, upload, video } from './helpers.ts';
 
-// s3rver encrypts the address of a next page of a list with DES, which OpenSSL 3 does not have. The box does not use it.
-const { createCipheriv } = crypto;
-crypto.createCipheriv = ((name: string, ...keys: [Buffer, Buffer]) =>
-  name === 'des'
-    ? createCipheriv('aes-256-ctr', randomBytes(32), randomBytes(16))
-    : createCipheriv(name, ...keys)) as typeof createCipheriv;
 const s3Folder = await temporaryFolder('media-s3-');
-const port = await freePort();
 const bucket = 'media-of-the-box';
-const s3 = new S3rver({
-  port,
-  address: '127.0.0.1',
-  silent: true,
-  directory: s3Folder,
-  configureBuckets: [{ name: bucket, configs: [] }],
-});
-const server: Server = await s3.run().then(() => s3.httpServer);
-t.teardown(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
-});
+const s3 = await startS3Service(s3Folder, bucket);
+t.teardown(() => s3.kill());
 const limits = { MEDIA_FILE_MEGABYTES: '3', MEDIA_QUOTA_MEGABYTES: '8' };
 const dataFolder = await temporaryFolder('media-uploads-');
 const local = await createTestBox(t, { packages, tier: 'basic', dataFolder, environment: limits });
@@ -46,9 +33,9 @@ const remote = await createTestBox(t, {
     ...limits,
     MEDIA_STORAGE: 's3',
     MEDIA_S3_BUCKET: bucket,
-    MEDIA_S3_ENDPOINT: `http://127.0.0.1:${port}`,
-    MEDIA_S3_ACCESS_KEY_ID: 'S3RVER',
-    MEDIA_S3_SECRET_ACCESS_KEY: 'S3RVER',
+    MEDIA_S3_ENDPOINT: `http://127.0.0.1:${s3.port}`,
+    MEDIA_S3_ACCESS_KEY_ID: s3Account.accessKeyId,
+    MEDIA_S3_SECRET_ACCESS_KEY: s3Account.secretAccessKey,
   },
 });
 const jpeg = await picture(800, 400).jpeg().toBuffer();

@@ -1,9 +1,10 @@
-// An S3-compatible service as a process: `node --conditions=workspace-source s3-server.ts '{"folder":…,"port":…,"bucket":…}'`.
-// It is s3rver, with the conditions of writes that s3rver does not have (RFC 9110, as Amazon S3 has them since 2024), and
-// with objects that are read and written as a whole: s3rver answers a write before the file has been written, so that on a
-// busy machine the next read may find an empty file. It prints one line when it serves. Its files stay in the folder, so
-// another process can serve them again. It stops when its standard input ends, so that it does not outlive its parent.
-
+/**
+ * An S3-compatible service as a process: `node --openssl-legacy-provider s3-server.ts '{"folder":…,"port":…,"bucket":…}'`.
+ * It is s3rver, with the conditions of writes that s3rver does not have (RFC 9110, as Amazon S3 has them since 2024), and
+ * with objects that are read and written as a whole: s3rver answers a write before the file has been written, so that on a
+ * busy machine the next read may find an empty file. It prints one line when it serves. Its files stay in the folder, so
+ * another process can serve them again. It stops when its standard input ends, so that it does not outlive its parent.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -17,7 +18,7 @@ const { folder, port, bucket, hasConditions } = JSON.parse(process.argv[2] as st
   folder: string;
   port: number;
   bucket: string;
-  /** False for s3rver as it is, which ignores conditions of writes as older services do. */
+  /** False for a service that ignores conditions of writes, as older ones do. */
   hasConditions: boolean;
 };
 
