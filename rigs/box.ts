@@ -67,6 +67,8 @@ export interface RigBox {
   stop(): Promise<number | null>;
   /** Starts it again after a stop; resolves once it serves. */
   start(): Promise<void>;
+  /** Begins a command of `carton` on it, without its output. */
+  begin(...words: string[]): ChildProcess;
   /** Runs a command of `carton` on it; resolves with the exit status and the output. */
   command(...words: string[]): Promise<{ code: number; output: string }>;
 }
@@ -121,6 +123,12 @@ export async function startRigBox(stage: Stage, options: RigBoxOptions): Promise
         await sleep(20);
       }
       return performance.now() - started;
+    },
+    begin(...words) {
+      return spawn(process.execPath, [source, cli, ...words, '--dir', folder.root], {
+        env: environment,
+        stdio: 'ignore',
+      });
     },
     async command(...words) {
       const ran = promisify(execFile)(process.execPath, [source, cli, ...words, '--dir', folder.root], {

@@ -45,7 +45,7 @@ async function unmountAllOf(folder: string): Promise<void> {
 }
 
 /** Returns the processes that have a path below the folder among their arguments. */
-async function processesOf(folder: string): Promise<number[]> {
+export async function processesOf(folder: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;

@@ -1,8 +1,8 @@
 /**
  * Restarts and upgrades a box while shoppers check out and other clients keep connections open: no request may fail, no
  * connection may be reset, and the database runs on. Now and then the new box is one that cannot start, which nobody may
- * notice either. Then workers are killed and suspended, and no request may fail but those that the worker held. At last
- * the database is compared with the responses.
+ * notice either. Then workers are killed and suspended, and no request may fail but those that the worker held. The
+ * database is compared with the responses. At last the box is stopped at random moments of its start.
  */
 import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
@@ -17,6 +17,7 @@ import { checkConsistency } from './consistency.ts';
 import { postmastersIn, urlOfEmbedded } from './postgres.ts';
 import type { Rig, Stage } from './rig.ts';
 import { sendShoppers } from './shoppers.ts';
+import { stopDuringStarts } from './stops.ts';
 import { openTenants, stock } from './tenants.ts';
 
 /** Every so many switches, the new box cannot start. */
@@ -31,6 +32,7 @@ export const rig: Rig = {
     shoppers: { about: 'concurrent shoppers', defaultValue: '6', short: '3' },
     connections: { about: 'other clients, each with a connection that it keeps', defaultValue: '20', short: '10' },
     workers: { about: 'processes of the box', defaultValue: '2' },
+    stops: { about: 'stops at random moments of a start', defaultValue: '20', short: '2' },
     hung: { about: 'workers that are suspended until the supervisor kills them', defaultValue: '1', short: '0' },
     run: {
       about: 'how the box runs',
@@ -38,7 +40,7 @@ export const rig: Rig = {
       oneOf: ['background', 'foreground'],
     },
   },
-  timeLimit: (stage) => 180 + 20 * stage.number('switches') + 90 * stage.number('hung'),
+  timeLimit: (stage) => 180 + 20 * stage.number('switches') + 20 * stage.number('stops') + 90 * stage.number('hung'),
   async run(stage) {
     stage.say('starting a box');
     const box = await startRigBox(stage, {
@@ -64,7 +66,8 @@ export const rig: Rig = {
     await shoppers.stop();
     const connections = await clients.stop();
     const records = await checkConsistency(await urlOfEmbedded(box.databaseFolder), tenants, shoppers.purchases, stock);
-    broken.push(...faults.broken);
+    const stops = await stopDuringStarts(stage, box);
+    broken.push(...faults.broken, ...stops.broken);
     if (failedBefore > 0) {
       const reasons = [...connections.failures, ...tally.lost]
         .map(([reason, count]) => `${count} ${reason}`)
@@ -79,6 +82,8 @@ export const rig: Rig = {
         switches: durations.length,
         failedStarts: failed,
         medianMsOfSwitch: Math.round(median(durations)),
+        stops: stops.durations.length,
+        longestStopMs: Math.round(Math.max(0, ...stops.durations)),
         requests: tally.requests + connections.requests,
         requestsFailed: failedBefore,
         requestsHeld: faults.held,

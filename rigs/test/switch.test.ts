@@ -7,7 +7,15 @@ import { found, rig } from './support/rig.ts';
 
 const ended = await rig('switch', '--short', '--switches', '2');
 const { orders, requests, connectionsReused, ...rest } = found(ended);
-t.match(rest, { rig: 'switch', held: true, broken: exactly([]), switches: 2, failedStarts: 1, requestsFailed: 0 });
+t.match(rest, {
+  rig: 'switch',
+  held: true,
+  broken: exactly([]),
+  switches: 2,
+  failedStarts: 1,
+  stops: 2,
+  requestsFailed: 0,
+});
 t.strictSame(rest.broken, [], 'no broken promise');
 if (!t.equal(ended.code, 0)) t.comment(ended.stdout + ended.stderr);
 t.ok(orders > 0 && requests > 0 && connectionsReused > 0, 'the box was in use');
