@@ -5,19 +5,21 @@
  */
 import { cutNetwork, pullCables } from './installer/cuts.ts';
 import { fillDisk, mountDisk } from './installer/disk.ts';
+import { upgradeFirstRelease } from './installer/first-release.ts';
 import { killInstalls, killUpgrades, prepareBox } from './installer/kills.ts';
 import { killAtSteps } from './installer/steps.ts';
 import { startRigVendor } from './installer/vendor.ts';
 import type { Findings, Rig } from './rig.ts';
 
 export const rig: Rig = {
-  about: 'Kills the installer, fills its disk and cuts its network at all stages of installs and upgrades.',
+  about:
+    'Kills the installer, fills its disk and cuts its network at all stages of installs and upgrades; upgrades a box of the first release.',
   options: {
     kills: { about: 'kills of the installer, half of them in upgrades', defaultValue: '100', short: '2' },
     only: {
-      about: 'which faults',
+      about: 'which faults; or the upgrade of the first release, which is built from the history of this repository',
       defaultValue: 'all',
-      oneOf: ['all', 'kills', 'steps', 'disk', 'network'],
+      oneOf: ['all', 'kills', 'steps', 'disk', 'network', 'first-release'],
     },
     command: {
       about: 'the command from the source tree, or the binary of npm run build:installer',
@@ -54,6 +56,9 @@ export const rig: Rig = {
     }
     if (stage.word('only') === 'steps' || (runs('steps') && !stage.short)) {
       add(await killAtSteps(stage, vendor, await prepareBox(stage, vendor, 'killed-at-steps')));
+    }
+    if (stage.word('only') === 'first-release' || (runs('first-release') && !stage.short)) {
+      add(await upgradeFirstRelease(stage, vendor));
     }
     return findings;
   },

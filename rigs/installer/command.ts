@@ -20,7 +20,7 @@ const cli = fileURLToPath(new URL('../../installer/cli.ts', import.meta.url));
 export interface Event {
   event: string;
   done?: number;
-  error?: { code: string; message: string; advice: string };
+  error?: { code: string; message: string; advice: string; lost?: { orders: Record<string, string[]> } };
   result?: { release: string; running: boolean; healthy: boolean };
 }
 
@@ -54,18 +54,24 @@ export interface Installation {
   faults(): Promise<string[]>;
 }
 
-/** @param prefix words before the command, such as those that enter a network namespace */
+/** Path of the binary that `npm run build:installer` builds in a checkout. */
+export const binaryOf = (checkout: string) => join(checkout, 'dist', `${vendorName}-linux-${process.arch}`);
+
+/**
+ * @param vendor whose packages it pulls
+ * @param options.prefix words before the command, such as those that enter a network namespace
+ * @param options.binary another command than the one of the rig
+ * @param options.port the port of the box; a free one by default
+ */
 export async function prepareInstallation(
   stage: Stage,
-  vendor: RigVendor,
+  vendor: Pick<RigVendor, 'url' | 'small'>,
   dir: string,
-  prefix: string[] = [],
+  { prefix = [], binary, port: chosen }: { prefix?: string[]; binary?: string; port?: number } = {},
 ): Promise<Installation> {
-  const port = await freePort();
-  const isBinary = stage.word('command') === 'binary';
-  const program = isBinary
-    ? [join(repository, 'dist', `${vendorName}-linux-${process.arch}`)]
-    : [process.execPath, '--conditions=workspace-source', cli];
+  const port = chosen ?? (await freePort());
+  const file = binary ?? (stage.word('command') === 'binary' ? binaryOf(repository) : undefined);
+  const program = file ? [file] : [process.execPath, '--conditions=workspace-source', cli];
   const begin = (words: string[], onEvent: (event: Event) => void = () => {}): Running => {
     const [file, ...rest] = [...prefix, ...program, ...words, '--json', '--dir', dir] as string[] as [
       string,

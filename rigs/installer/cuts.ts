@@ -91,7 +91,7 @@ export async function pullCables(stage: Stage): Promise<Findings | undefined> {
     ['package 5', 'registry_refused'],
   ];
   for (const [at, code] of moments) {
-    const box = await prepareInstallation(stage, vendor, join(stage.folder, 'cable-box'), enter);
+    const box = await prepareInstallation(stage, vendor, join(stage.folder, 'cable-box'), { prefix: enter });
     const { ended } = box.begin(({ event, done }) => {
       if (at === event || at === `${event} ${done}`) ip('link', 'set', cable, 'down');
     });

@@ -5,6 +5,9 @@ import { type LoadTenant, openTenantAt } from '../../tools/load/tenant.ts';
 import { secrets } from '../box.ts';
 import { newTally, sendRequest } from '../client.ts';
 
+/** The slug of the tenant that has them. */
+export const tenantSlug = 'shop';
+
 export interface Orders {
   placed: string[];
   /** Places some orders. */
@@ -15,7 +18,7 @@ export interface Orders {
 
 /** Creates a tenant with a product on a box that runs. */
 export async function openOrders(url: string): Promise<Orders> {
-  const tenant: LoadTenant = await openTenantAt(url, { secrets, slug: 'shop', products: 1, stock: 1_000_000 });
+  const tenant: LoadTenant = await openTenantAt(url, { secrets, slug: tenantSlug, products: 1, stock: 1_000_000 });
   const placed: string[] = [];
   const send = async (method: string, path: string, body?: unknown, session?: string | null) => {
     const headers = { ...tenant.tenantHeaders, ...(session && { 'x-session-id': session }) };
