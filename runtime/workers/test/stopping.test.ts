@@ -69,4 +69,6 @@ t.test('a leader that receives SIGTERM during its migrations', async (t) => {
   t.equal(readPostmaster(data), null, 'and PostgreSQL after them');
   const next = await box.start(1);
   t.equal((await next.send('/health')).status, 200, 'the next start completes what this one has left');
+  next.child.kill('SIGTERM');
+  t.strictSame(await next.ended, ended);
 });
