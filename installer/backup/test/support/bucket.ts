@@ -1,13 +1,10 @@
 /**
  * An S3-compatible service with a bucket, and a proxy before it that breaks requests: a real service with a bad network.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { freePort, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
+import { join } from 'node:path';
+import { s3Account, s3ObjectSuffix, startS3Service, temporaryFolder } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 
 /** What happens to a request: it fails with a status, its connection is cut after so many bytes, or nothing. */
@@ -28,18 +25,13 @@ export interface Bucket {
   requests(): string[];
 }
 
-export const secret = 'S3RVER';
+export const secret = s3Account.secretAccessKey;
 const bucket = 'backups';
 
 /** Starts both; they stop with the test. */
 export async function startBucket(t: Test): Promise<Bucket> {
   const folder = await temporaryFolder('bucket-');
-  const port = await freePort();
-  const main = join(dirname(sourceRoot), 'vendor/media/testing/main.ts');
-  await mkdir(folder, { recursive: true });
-  const words = ['--conditions=workspace-source', main, JSON.stringify({ folder, port, bucket })];
-  const service: ChildProcess = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-  await once(createInterface({ input: service.stdout as NodeJS.ReadableStream }), 'line');
+  const service = await startS3Service(folder, bucket, { hasConditions: false });
 
   let decide: Parameters<Bucket['breakRequests']>[0] = () => undefined;
   let seen: string[] = [];
@@ -48,7 +40,7 @@ export async function startBucket(t: Test): Promise<Bucket> {
     seen.push(`${method} ${url}`);
     const fault = decide({ method, url, number: seen.length });
     const [, id] = /[?&]uploadId=(\w+)/.exec(url) ?? [];
-    if (method !== 'DELETE' || id === undefined || fault) return forward(port, incoming, outgoing, fault);
+    if (method !== 'DELETE' || id === undefined || fault) return forward(service.port, incoming, outgoing, fault);
     // The service lacks this one operation: it ends an upload, and removes its parts.
     void uploadOf(id)
       .then((path) => (path ? rm(path, { recursive: true }) : undefined))
@@ -59,9 +51,7 @@ export async function startBucket(t: Test): Promise<Bucket> {
   t.teardown(async () => {
     proxy.closeAllConnections();
     proxy.close();
-    const ended = once(service, 'exit');
-    service.kill('SIGKILL');
-    await ended;
+    await service.kill();
     await rm(folder, { recursive: true, force: true });
   });
   const uploadOf = async (id: string) => {
@@ -78,14 +68,13 @@ export async function startBucket(t: Test): Promise<Bucket> {
     address: `s3://${bucket}`,
     variables: {
       BACKUP_S3_ENDPOINT: `http://127.0.0.1:${proxyPort}`,
-      BACKUP_S3_ACCESS_KEY_ID: 'S3RVER',
+      BACKUP_S3_ACCESS_KEY_ID: s3Account.accessKeyId,
       BACKUP_S3_SECRET_ACCESS_KEY: secret,
     },
     files,
     async objects() {
-      const suffix = '._S3rver_object';
-      const paths = await files();
-      return paths.filter((path) => path.endsWith(suffix)).map((path) => path.slice(bucket.length + 1, -suffix.length));
+      const paths = (await files()).filter((path) => path.endsWith(s3ObjectSuffix));
+      return paths.map((path) => path.slice(bucket.length + 1, -s3ObjectSuffix.length));
     },
     breakRequests(next) {
       decide = next;
