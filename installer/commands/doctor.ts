@@ -13,6 +13,7 @@ import { counted, megabytes, type Output, silent } from '../output/output.ts';
 import { checkPort, spareBytes } from '../preflight.ts';
 import { currentRelease, isComplete } from '../release/layout.ts';
 import { readLock } from '../release/lock-file.ts';
+import { describeKept, findKeptMigrations, wayBackOf } from '../upgrade/kept-migrations.ts';
 import { vendor } from '../vendor.ts';
 import { checkArchive, checkLastBackup, proveLastBackup } from './doctor-backup.ts';
 
@@ -61,6 +62,7 @@ const checks: Record<string, { needsNetwork?: boolean; run: (box: Box) => Promis
   release: { run: checkRelease },
   disk: { run: checkFreeDisk },
   box: { run: checkBox },
+  database: { run: checkDatabase },
   backup: { run: ({ folder, offline, signal }) => checkLastBackup(folder, offline, signal) },
   archive: { run: ({ folder }) => checkArchive(folder) },
   clock: { needsNetwork: true, run: checkClock },
@@ -167,6 +169,14 @@ async function checkBox({ settings, running }: Box): Promise<Result> {
   if (status === 200) return ok(`the box is healthy at ${url}`);
   const response = status === undefined ? 'does not respond' : `responds with ${status}`;
   return problem(`the box runs, and ${url}/health ${response}`, `See ${vendor} logs for the cause`);
+}
+
+/** The former release may not work with what a failed one has left in a database of the operator's own. */
+async function checkDatabase({ folder }: Box): Promise<Result> {
+  const [first, ...others] = await findKeptMigrations(folder);
+  if (!first) return ok('no release that failed has left migrations in the database');
+  const more = others.length > 0 ? `, and those of ${counted(others.length, 'later release')} that failed` : '';
+  return warning(`the database ${describeKept(first)}${more}`, wayBackOf(first));
 }
 
 /** Seconds by which the clock may differ: tokens and certificates have times. */

@@ -43,7 +43,20 @@ t.test('a box with which nothing is wrong', async (t) => {
   t.strictSame(findings, []);
   t.strictSame(
     findingsOf(all).map(({ check }) => check),
-    ['user', 'secrets', 'release', 'disk', 'box', 'backup', 'archive', 'clock', 'licence', 'registry', 'update'],
+    [
+      'user',
+      'secrets',
+      'release',
+      'disk',
+      'box',
+      'database',
+      'backup',
+      'archive',
+      'clock',
+      'licence',
+      'registry',
+      'update',
+    ],
   );
   t.match(await box.run(['doctor']), { exitCode: 0, stdout: /^box {7}the box is healthy at http/m });
 });

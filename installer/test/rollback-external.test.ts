@@ -164,6 +164,10 @@ t.test('The way back from a release that failed stays until another one is insta
   });
   t.match((await box.run(['plan'])).stdout, /\nbackup {6}of the database, before the switch\n.*\ndatabase {4}keeps 1/);
   t.match((await box.run(['status'])).stdout, /\nwarning {3}the database keeps 1 migration of release 2\.0\.1/);
+  t.match(
+    (await box.run(['doctor', '--offline'])).stdout,
+    /\nwarning: database {2}the database keeps 1 migration.*stop all boxes/,
+  );
   const second = await upgrade('2.0.2', [changing], 'breaks its products');
   t.match(second, failed);
   t.match(said(second), exactly(kept), 'the upgrade says what the database keeps, and from which release');
@@ -179,7 +183,9 @@ t.test('The way back from a release that failed stays until another one is insta
   t.match(good, { exitCode: 0 });
   t.match((await readRecords(box.folder))[0], { state: 'done', backup: { kind: 'dump' } });
   t.ok(existsSync(dump), 'and stays as long as the upgrade can be undone');
-  t.notMatch((await box.run(['status'])).stdout, /keeps/, 'the release has the migrations');
+  for (const command of ['status', 'doctor']) {
+    t.notMatch((await box.run([command])).stdout, /keeps/, `the release has the migrations: ${command}`);
+  }
   const back = await box.run(['rollback', '--json']);
   t.match(back, { exitCode: 0 }, 'to what it was before the upgrade');
   t.match(said(back), exactly([kept[0], /keeps 1 migration of release 2\.1\.0.*store_more/]));

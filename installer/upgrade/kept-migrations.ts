@@ -71,16 +71,19 @@ export async function keepMigrations(folder: BoxFolder, record: UpgradeRecord, o
 /** Says what the operator's database keeps, and how it is undone. */
 export function warnOfKept(kept: readonly KeptMigrations[], output: Output): void {
   for (const each of kept) {
-    const { dump, time } = each;
-    const wayBack = dump
-      ? `To go back to the data of ${time}, and lose what was written since, stop all boxes that use the database, then run: ${replaceCommand(dump)}`
-      : 'The only way back is your own backup of before';
-    output.warn(`your database ${describeKept(each)}. The former release may not work with them. ${wayBack}`, {
+    const { dump } = each;
+    output.warn(`your database ${describeKept(each)}. The former release may not work with them. ${wayBackOf(each)}`, {
       risk: 'kept_migrations',
       migrations: each.migrations.map(({ file }) => file),
       ...(dump && { backup: dump }),
     });
   }
+}
+
+/** How the operator goes back to the data of before. */
+export function wayBackOf({ dump, time }: KeptMigrations): string {
+  if (!dump) return 'The only way back is your own backup of before';
+  return `To go back to the data of ${time}, and lose what was written since, stop all boxes that use the database, then run: ${replaceCommand(dump)}`;
 }
 
 /** Such as `keeps 2 migrations of release 2.0.0, which failed its check (a.js, b.js)`. */
