@@ -6,7 +6,8 @@
  * it and starts the box.
  *
  * What a round has written stays until the end. ext4 without a journal does not use the number of a removed file again for
- * minutes, and looks through all of those for each new file: rounds that removed their files took longer one by one.
+ * minutes, and looks through all of those for each new file: rounds that removed their files took longer one by one. On
+ * such a disk, let five minutes pass between two runs.
  */
 import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
