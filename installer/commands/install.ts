@@ -2,7 +2,6 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
-
 import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';

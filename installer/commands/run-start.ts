@@ -1,7 +1,6 @@
 /**
  * The command lines of `start` and `restart`.
  */
-
 import { chooseOutput } from '../output/choose.ts';
 import { reportToServiceManager } from '../supervisor/service-manager.ts';
 import { abortOnSignals, onSignals, runCommand } from './common.ts';

@@ -1,7 +1,6 @@
 /**
  * The program of the supervisor of a box in the background (box/background.ts).
  */
-
 import { readSupervisorInput } from '../box/background.ts';
 import { rotateWhenLong } from '../box/log-rotation.ts';
 import { asFailure } from '../failure.ts';

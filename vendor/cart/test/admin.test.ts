@@ -1,7 +1,6 @@
 /**
  * Carts for staff.
  */
-
 import { completeCart, lockActiveCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';

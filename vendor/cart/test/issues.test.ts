@@ -1,7 +1,6 @@
 /**
  * Lines that can no longer be ordered: the cart remains readable and reports the reasons, to checkout too.
  */
-
 import { cartProblems, findPricedCart, type PricedCart, priceCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { exactly } from '@carton/runtime/testing';

@@ -1,7 +1,6 @@
 /**
  * Lines of one variant with different properties stay separate when they are added, changed and merged.
  */
-
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';

@@ -1,7 +1,6 @@
 /**
  * Carts of members, and the merge at log-in, which loses nothing.
  */
-
 import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';

@@ -1,7 +1,6 @@
 /**
  * Quantities that a product allows: least and largest quantity and step of a variant, all its lines together.
  */
-
 import { findCart, priceSale, type StoredCart, saleOfCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly } from '@carton/runtime/testing';

@@ -2,7 +2,6 @@
  * Concurrency: one cart per session, no lost items, and a checkout that gets either the cart, the order it became, or
  * nothing.
  */
-
 import { completeCart, type LockedCart, lockActiveCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';

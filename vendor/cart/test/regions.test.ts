@@ -1,7 +1,6 @@
 /**
  * A region sells only to its countries. A shopper may resolve a mismatch by changing the region or the address.
  */
-
 import { findCart, priceCart, type StoredCart, setPickupAddress } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly, untilWaiting } from '@carton/runtime/testing';

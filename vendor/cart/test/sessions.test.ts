@@ -2,7 +2,6 @@
  * Carts belong to sessions that the box issued: a forged session has no cart and its first write starts a new session.
  * Carts of sessions from an earlier release remain accessible.
  */
-
 import { randomBytes } from 'node:crypto';
 import { shopperWith } from '@carton/cart/testing';
 import { hashToken } from '@carton/runtime';

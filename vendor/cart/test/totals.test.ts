@@ -1,7 +1,6 @@
 /**
  * The totals pipeline: steps run in order, and none can break the sums.
  */
-
 import {
   type Adjustment,
   cartTotals,

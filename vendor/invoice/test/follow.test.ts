@@ -1,7 +1,6 @@
 /**
  * Invoices that follow their orders: issued on payment or shipment, corrected after refunds and cancellations, each once.
  */
-
 import { object, publish, Type } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';

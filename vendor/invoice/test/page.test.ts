@@ -1,7 +1,6 @@
 /**
  * The page of an invoice: what it shows to whom, in which language, and that nothing in it becomes markup.
  */
-
 import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';

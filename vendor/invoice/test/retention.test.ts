@@ -1,7 +1,6 @@
 /**
  * Deletion of invoices that tax law no longer requires.
  */
-
 import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';

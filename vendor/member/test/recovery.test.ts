@@ -1,7 +1,6 @@
 /**
  * Password reset, changes of the password and of the e-mail address.
  */
-
 import { createMember, logIn, mailsTo, openSession, password, register, tokenOf } from '@carton/member/testing';
 import { eventTypesOf } from '@carton/runtime/testing';
 import t from 'tap';

@@ -1,7 +1,6 @@
 /**
  * Every transition of every state: what the table allows happens, everything else is 409 and changes nothing.
  */
-
 import {
   changeFulfillmentStatus,
   changePaymentState,

@@ -1,7 +1,6 @@
 /**
  * Promotions of carts, over HTTP: which codes a cart takes, and what is taken off. Orders are in `orders.test.ts`.
  */
-
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { type ExtensionPoint, newId } from '@carton/runtime';

@@ -2,7 +2,6 @@
  * What shoppers do: they see the options of a cart, choose one, and pay its price and tax with the order. Goods of several
  * profiles and goods that are picked up are in `profiles-and-pickup.test.ts`.
  */
-
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';

@@ -1,7 +1,6 @@
 /**
  * Taxes of carts and orders: where a sale is taxed, what is taxed, and what an order keeps.
  */
-
 import { type Adjustment, cartTotals, findPricedCart, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { shortName } from '@carton/runtime';

@@ -2,7 +2,6 @@
  * Taxes of a tax provider: when it is asked, about what, and what a cart and its order have of its answers. What applies
  * without an answer is in `provider-outages.test.ts`.
  */
-
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, exactly } from '@carton/runtime/testing';
