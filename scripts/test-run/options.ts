@@ -1,0 +1,72 @@
+/**
+ * The command line of the tests.
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Suite } from './suites.ts';
+
+export const help = `Usage: npm test -- [options] [files or folders]
+       npm run test:faults -- [options]
+
+Without files, runs a whole suite. Starts a PostgreSQL server of its own, unless
+TEST_DATABASE_URL names one whose user may create databases.
+
+Options:
+  --seed <number>     order of the files; the same number is the same order
+  --jobs <number>     files at the same time (default: one per processor)
+  --times <number>    runs everything this often, one after another
+  --coverage          measures coverage; at least 90 % of lines, else the run fails
+  --figures <file>    writes where the time went to this file, as JSON
+  --help              prints this text
+
+Variables: TEST_LOG_LEVEL=error prints the log of the boxes; CONTRACT_SEED and
+CONTRACT_RUNS are for the contract suite, RACE_ROUNDS for the tests of races.
+
+Exit codes: 0 all passed, 1 a test failed, 2 wrong usage.`;
+
+export interface Options {
+  suite: Suite;
+  names: string[];
+  seed: number;
+  jobs: number;
+  times: number;
+  coverage: boolean;
+  figures: string | undefined;
+  help: boolean;
+}
+
+/** @throws Error that says what is wrong with the command line */
+export function readOptions(parameters: string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: parameters,
+    allowPositionals: true,
+    options: {
+      suite: { type: 'string', default: 'rules' },
+      seed: { type: 'string' },
+      jobs: { type: 'string' },
+      times: { type: 'string' },
+      coverage: { type: 'boolean', default: false },
+      figures: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.suite !== 'rules' && values.suite !== 'faults') throw new Error(`there is no suite ${values.suite}`);
+  return {
+    suite: values.suite,
+    names: positionals,
+    seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1_000_000),
+    jobs: wholeNumber('jobs', values.jobs, 1) ?? availableParallelism(),
+    times: wholeNumber('times', values.times, 1) ?? 1,
+    coverage: values.coverage,
+    figures: values.figures,
+    help: values.help,
+  };
+}
+
+function wholeNumber(name: string, value: string | undefined, lowest = 0): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value) || Number(value) < lowest) {
+    throw new Error(`--${name} takes a whole number of at least ${lowest}`);
+  }
+  return Number(value);
+}

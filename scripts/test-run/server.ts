@@ -1,0 +1,75 @@
+/**
+ * What the tests of a run share: a folder for temporary files, and one PostgreSQL server with a template database that
+ * has the tables of all packages.
+ */
+import { constants } from 'node:fs';
+import { access, readFile, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, loadPackages, migrate, migrationOwners } from '@carton/runtime/service';
+import { administer, packagesOfTier, sourceRoot, temporaryFolder, urlOfDatabase } from '@carton/runtime/testing';
+import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
+
+const templateName = 'carton_template';
+
+/** A file system in memory on most systems. */
+const inMemory = '/dev/shm';
+
+/** Bytes that must be free there. */
+const minRoom = 6e9;
+
+/**
+ * The parent of the folder: in memory where there is room, since what tests write is needed for seconds only.
+ * Programs must be executable there, as packages of a box have some.
+ */
+async function parentFolder(): Promise<string> {
+  if (process.env.TMPDIR) return tmpdir();
+  const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '');
+  const options = new RegExp(`^\\S+ ${inMemory} tmpfs (\\S+)`, 'm').exec(mounts)?.[1]?.split(',');
+  if (!options || options.includes('noexec') || options.includes('ro')) return tmpdir();
+  const { bavail, bsize } = await statfs(inMemory);
+  const writable = await access(inMemory, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return writable && bavail * bsize >= minRoom ? inMemory : tmpdir();
+}
+
+async function createTemplate(): Promise<void> {
+  await administer(`drop database if exists ${templateName}`, `create database ${templateName}`);
+  const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
+  const knex = connect({ url: urlOfDatabase(templateName) });
+  await migrate(knex, migrationOwners(packages));
+  await knex.destroy();
+}
+
+export interface TestServer {
+  /** Variables of the tests' processes. */
+  environment: { TEST_DATABASE_URL: string; TEST_TEMPLATE: string; TMPDIR: string };
+  stop(): Promise<void>;
+}
+
+/** Starts a PostgreSQL server, or uses the one of TEST_DATABASE_URL, and creates the template. */
+export async function startServer(): Promise<TestServer> {
+  const folder = await temporaryFolder('carton-', await parentFolder());
+  // Tests need no durability: their data is deleted.
+  const postgres = process.env.TEST_DATABASE_URL
+    ? null
+    : await startEmbeddedPostgres({
+        directory: join(folder, 'postgresql'),
+        settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+      });
+  const stop = async () => {
+    await postgres?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    process.env.TEST_DATABASE_URL ??= postgres?.url as string;
+    await createTemplate();
+    const { TEST_DATABASE_URL } = process.env;
+    return { environment: { TEST_DATABASE_URL, TEST_TEMPLATE: templateName, TMPDIR: folder }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

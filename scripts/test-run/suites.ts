@@ -1,0 +1,38 @@
+/**
+ * The suites of test files, and which file belongs to which.
+ */
+import { globSync } from 'node:fs';
+
+/**
+ * `rules`: every rule of all packages, the engine, the control plane and the installer.
+ * `faults`: rigs, Citus, several boxes, and the tests of races with more rounds.
+ */
+export type Suite = 'rules' | 'faults';
+
+/** Folders and files of the suite `faults` alone. */
+const faultsOnly = [/^rigs\//, /^tools\/citus\//];
+
+/** Tests of races: in both suites, with more rounds in `faults`. */
+const races = /races\.test\.ts$/;
+
+/** All test files from the root of the project, in alphabetical order. */
+export function allFiles(root: string): string[] {
+  const pattern = '{runtime,control-plane,installer,vendor,scripts,tools,bench,rigs}/**/test/**/*.test.ts';
+  return globSync(pattern, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' }).sort();
+}
+
+export function filesOfSuite(suite: Suite, root: string): string[] {
+  const ofFaults = (file: string) => faultsOnly.some((pattern) => pattern.test(file));
+  return allFiles(root).filter((file) => (suite === 'rules' ? !ofFaults(file) : ofFaults(file) || races.test(file)));
+}
+
+/** The test files that arguments name: files, or folders with all their tests. @throws Error if one names none */
+export function namedFiles(names: readonly string[], root: string): string[] {
+  const files = allFiles(root);
+  return names.flatMap((name) => {
+    const path = name.replace(/^\.\//, '').replace(/\/+$/, '');
+    const found = files.filter((file) => file === path || file.startsWith(`${path}/`));
+    if (found.length === 0) throw new Error(`no test file is called ${name}, and no folder of that name has any`);
+    return found;
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * Runs test files in worker processes: each takes the next file when it has ended one. A worker whose memory has grown
+ * is replaced; one that dies fails the file that it was running.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type AssertResult, readTap } from './tap.ts';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
+
+const program = fileURLToPath(new URL('worker.ts', import.meta.url));
+
+/** A worker with more memory is replaced before the next file. */
+const maxMemory = 1_500_000_000;
+
+/** What became of a test file. */
+export interface FileResult {
+  file: string;
+  ok: boolean;
+  asserts: AssertResult[];
+  cpuSeconds: number;
+  wallSeconds: number;
+}
+
+class Worker {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<string>;
+  #onLine: (line: string) => void = () => {};
+  #onMessage: (message: FromWorker) => void = () => {};
+  #memory = 0;
+
+  constructor(nodeOptions: readonly string[], environment: NodeJS.ProcessEnv) {
+    this.#child = spawn(process.execPath, [...nodeOptions, program], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: environment,
+    });
+    createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.#onLine(line));
+    // Tests may use the channel too, as tap does.
+    this.#child.on('message', (message: FromWorker) => message.open !== undefined && this.#onMessage(message));
+    this.#ended = once(this.#child, 'close').then(([code, signal]) => `exit ${signal ?? code}`);
+  }
+
+  /** True if the next file should run in another worker. */
+  get worn(): boolean {
+    return this.#memory > maxMemory || !this.#child.connected;
+  }
+
+  async run(file: string): Promise<FileResult> {
+    const started = performance.now();
+    const lines: string[] = [];
+    const last = new Promise<string>((resolve) => {
+      this.#onLine = (line) => {
+        lines.push(line);
+        if (/^(not )?ok \d+ - .* # time=/.test(line)) resolve(line);
+      };
+    });
+    const message = new Promise<FromWorker>((resolve) => (this.#onMessage = resolve));
+    this.#send({ file });
+    const outcome = await Promise.race([Promise.all([message, last]), this.#ended]);
+    const asserts = readTap(lines);
+    const fail = (name: string) => asserts.push({ ok: false, name, path: [file], skip: false });
+    if (typeof outcome === 'string') {
+      fail(`the process of the test file ended: ${outcome}`);
+      return { file, ok: false, asserts, cpuSeconds: 0, wallSeconds: (performance.now() - started) / 1000 };
+    }
+    const [{ memory, open, cpuSeconds, wallSeconds }, end] = outcome;
+    this.#memory = memory;
+    if (asserts.length === 0) fail('the file has no test');
+    if (open.length > 0) fail(`the file leaves open: ${open.join(', ')}`);
+    const ok = end.startsWith('ok ') && asserts.every((each) => each.ok || each.skip !== false);
+    return { file, ok, asserts, cpuSeconds, wallSeconds };
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.connected) this.#send({ file: null });
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+    await this.#ended;
+    clearTimeout(late);
+  }
+
+  #send(message: ToWorker): void {
+    this.#child.send(message, () => {});
+  }
+}
+
+export interface RunOptions {
+  files: readonly string[];
+  workers: number;
+  /** Options of Node.js for the workers. */
+  nodeOptions: readonly string[];
+  environment: NodeJS.ProcessEnv;
+  onResult: (result: FileResult) => void;
+}
+
+/** Runs all files, in this order. */
+export async function runFiles({ files, workers, nodeOptions, environment, onResult }: RunOptions): Promise<void> {
+  const remaining = [...files];
+  const runSome = async () => {
+    let worker: Worker | undefined;
+    for (let file = remaining.shift(); file !== undefined; file = remaining.shift()) {
+      worker ??= new Worker(nodeOptions, environment);
+      onResult(await worker.run(file));
+      if (worker.worn) {
+        await worker.end();
+        worker = undefined;
+      }
+    }
+    await worker?.end();
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, files.length) }, runSome));
+}
