@@ -5,12 +5,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { useSharedServer } from './shared-server.ts';
 
-/** The URL of a database whose user may create others; `npm test` sets it for the run. */
+/** The URL of a database whose user may create others; `npm test` sets it for the run, others start a server. */
 export function administrationUrl(): string {
-  const url = process.env.TEST_DATABASE_URL;
-  if (!url) throw new Error('TEST_DATABASE_URL is not set: run tests with `npm test -- <files>`');
-  return url;
+  if (!process.env.TEST_DATABASE_URL) useSharedServer();
+  return process.env.TEST_DATABASE_URL as string;
 }
 
 /** Runs statements sequentially on the administration database. */
@@ -33,7 +33,11 @@ export async function administerAt(url: string, ...statements: string[]): Promis
 
 /** The URL of another database on the same server, or on another node with the same user. */
 export function urlOfDatabase(name: string, node?: Node): string {
-  const url = administrationUrl();
+  return databaseOn(administrationUrl(), name, node);
+}
+
+/** The URL of a database beside that of another URL. */
+export function databaseOn(url: string, name: string, node?: Node): string {
   const [, user = '', host, query = ''] = /^postgres(?:ql)?:\/\/([^/]*@)?([^/]*)\/[^?]*(\?.*)?$/.exec(
     url,
   ) as RegExpExecArray;

@@ -22,6 +22,7 @@ export { freePort } from './ports.ts';
 export { raceRounds } from './race-rounds.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
+export { createTemplate, startTestServer } from './server.ts';
 export {
   type RunningSimulator,
   runSimulator,
