@@ -8,7 +8,7 @@ import type { FileResult } from './workers.ts';
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
-/** A failed assertion: its name, the difference, where it stands. */
+/** A failed assertion: its name, the difference, where it is. */
 function describe({ path, name, diagnostics }: AssertResult, root: string): string {
   const lines = [`  ✗ ${path.slice(1).join(' › ') || name}`];
   const { at, diff, stack, source, ...others } = diagnostics ?? {};

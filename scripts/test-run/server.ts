@@ -6,11 +6,7 @@ import { constants } from 'node:fs';
 import { access, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, loadPackages, migrate, migrationOwners } from '@carton/runtime/service';
-import { administer, packagesOfTier, sourceRoot, temporaryFolder, urlOfDatabase } from '@carton/runtime/testing';
-import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
-
-const templateName = 'carton_template';
+import { createTemplate, startTestServer, temporaryFolder } from '@carton/runtime/testing';
 
 /** A file system in memory on most systems. */
 const inMemory = '/dev/shm';
@@ -35,14 +31,6 @@ async function parentFolder(): Promise<string> {
   return writable && bavail * bsize >= minRoom ? inMemory : tmpdir();
 }
 
-async function createTemplate(): Promise<void> {
-  await administer(`drop database if exists ${templateName}`, `create database ${templateName}`);
-  const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
-  const knex = connect({ url: urlOfDatabase(templateName) });
-  await migrate(knex, migrationOwners(packages));
-  await knex.destroy();
-}
-
 export interface TestServer {
   /** Variables of the tests' processes. */
   environment: { TEST_DATABASE_URL: string; TEST_TEMPLATE: string; TMPDIR: string };
@@ -52,22 +40,15 @@ export interface TestServer {
 /** Starts a PostgreSQL server, or uses the one of TEST_DATABASE_URL, and creates the template. */
 export async function startServer(): Promise<TestServer> {
   const folder = await temporaryFolder('carton-', await parentFolder());
-  // Tests need no durability: their data is deleted.
-  const postgres = process.env.TEST_DATABASE_URL
-    ? null
-    : await startEmbeddedPostgres({
-        directory: join(folder, 'postgresql'),
-        settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
-      });
+  const postgres = process.env.TEST_DATABASE_URL ? null : await startTestServer(join(folder, 'postgresql'));
   const stop = async () => {
     await postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    process.env.TEST_DATABASE_URL ??= postgres?.url as string;
-    await createTemplate();
-    const { TEST_DATABASE_URL } = process.env;
-    return { environment: { TEST_DATABASE_URL, TEST_TEMPLATE: templateName, TMPDIR: folder }, stop };
+    const url = process.env.TEST_DATABASE_URL ?? (postgres?.url as string);
+    const environment = { TEST_DATABASE_URL: url, TEST_TEMPLATE: await createTemplate(url), TMPDIR: folder };
+    return { environment, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,7 +3,7 @@
  */
 import { Parser } from 'tap-parser';
 
-/** Where a failed assertion stands and what it found. */
+/** Where a failed assertion is and what it found. */
 export interface Diagnostics {
   at?: { fileName?: string; lineNumber?: number; columnNumber?: number };
   diff?: string;
