@@ -34,7 +34,7 @@ export const rooms = {
     package: ['http', 'extension', 'settings.ts', 'events', 'background', 'box', 'vendor.ts'],
     resource: ['http', 'db', 'queries', 'events', 'box'],
     engine: ['http', 'db', 'queries', 'events', 'background', 'box', 'package', 'vendor.ts'],
-    boot: ['http', 'db', 'workers', 'start', 'box', 'package', 'engine', 'vendor.ts'],
+    boot: ['http', 'extension', 'db', 'workers', 'start', 'box', 'package', 'engine', 'vendor.ts'],
     'process.ts': ['collection.ts', 'db', 'operations', 'workers', 'start'],
     'config.ts': ['http', 'operations', 'settings.ts'],
     'index.ts': all,

@@ -67,6 +67,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
     database.extensions = gatherExtensions([
       ...contributions,
+      ...(options.extends ?? []),
       ...settings,
       dataFolders.with(dataFolder),
       outboxListeners.with(background.wake),

@@ -3,6 +3,7 @@
  */
 
 import type { Tier } from '../box/tier.ts';
+import type { Contribution } from '../extension/extension.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { ServiceOptions } from '../start/service.ts';
 
@@ -15,6 +16,8 @@ export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   packages: readonly string[];
   /** A file beside the node_modules with the packages. */
   packagesFrom: string;
+  /** Contributions to extension points, besides those of the packages. */
+  extends?: readonly Contribution[] | undefined;
   operatorSecret?: string;
   hostingSecret?: string;
   metricsSecret?: string;

@@ -37,9 +37,9 @@ export function extensionPoint<T>(name: string): ExtensionPoint<T> {
   return point;
 }
 
-/** Groups contributions by extension point, in their order. */
-export function gatherExtensions(contributions: readonly Contribution[]): Extensions {
-  const gathered = new Map<ExtensionPoint<unknown>, unknown[]>();
+/** Groups contributions by extension point, in their order. @param earlier contributions that precede them */
+export function gatherExtensions(contributions: readonly Contribution[], earlier: Extensions = new Map()): Extensions {
+  const gathered = new Map(earlier);
   for (const { point, value } of contributions) gathered.set(point, [...(gathered.get(point) ?? []), value]);
   return gathered;
 }

@@ -8,6 +8,7 @@ import { boot, type RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { Contribution } from '../extension/extension.ts';
 import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
@@ -54,6 +55,8 @@ export interface TestBoxOptions {
   packages?: readonly string[];
   /** A file beside the node_modules with the packages. Default: the source tree's. */
   packagesFrom?: string;
+  /** Contributions to extension points, besides those of the packages. `extendBox` contributes for one test. */
+  extends?: readonly Contribution[];
   database?: 'template' | 'empty';
   /** Requests a minute by class; other classes have no limit. Default: no limits. */
   rateLimits?: Partial<RateLimits>;
@@ -98,6 +101,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     tier,
     packages: withDependencies(packages),
     packagesFrom: options.packagesFrom ?? sourceRoot,
+    extends: options.extends,
     operatorSecret: secrets.operator,
     hostingSecret: secrets.hosting,
     metricsSecret: secrets.metrics,

@@ -16,6 +16,7 @@ export {
 export { documentFaults, type TestDocument } from './document.ts';
 export { eventsOf, eventTypesOf, type PublishedEvent } from './events.ts';
 export { exactly } from './exactly.ts';
+export { extendBox } from './extend-box.ts';
 export { temporaryFolder } from './folders.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';

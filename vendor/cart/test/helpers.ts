@@ -3,12 +3,22 @@
  */
 import { type Article, createForSale } from '@carton/cart/testing';
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
-import { type Caller, createTestBox, sessionHashOf, type TestBox, type TestTenant } from '@carton/runtime/testing';
+import {
+  type Caller,
+  createTestBox,
+  sessionHashOf,
+  type TestBox,
+  type TestBoxOptions,
+  type TestTenant,
+} from '@carton/runtime/testing';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart'];
 
-export function openBox(t: { teardown(task: () => Promise<void>): void }): Promise<TestBox> {
-  return createTestBox(t, { packages: packages.map((name) => `@carton/${name}`), tier: 'basic' });
+export function openBox(
+  t: { teardown(task: () => Promise<void>): void },
+  options: TestBoxOptions = {},
+): Promise<TestBox> {
+  return createTestBox(t, { ...options, packages: packages.map((name) => `@carton/${name}`), tier: 'basic' });
 }
 
 export interface ForSale extends Article {

@@ -4,7 +4,7 @@
 import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
-import { type Caller, eventsOf, exactly, untilWaiting } from '@carton/runtime/testing';
+import { type Caller, eventsOf, exactly, extendBox, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   createRegion,
@@ -16,13 +16,9 @@ import {
   withOpenTransaction,
 } from './helpers.ts';
 
-const box = await openBox(t);
-const { database } = box.box;
 // Authenticates any member id, as a member package would authenticate a token.
-database.extensions = new Map([
-  ...database.extensions,
-  [memberAuthenticators as never, [{ identify: async (_: unknown, memberId: string) => ({ memberId }) }]],
-]);
+const authenticator = memberAuthenticators.with({ identify: async (_, memberId) => ({ memberId }) });
+const box = await openBox(t, { extends: [authenticator] });
 
 function member(): { id: string; caller: Caller } {
   const id = newId();
@@ -45,17 +41,15 @@ t.test('packages move what they store for a cart, in the same transaction', asyn
   await addItems(caller, [socks, 1]);
   const into = (await caller.get('/cart')).body.id;
   const calls: unknown[] = [];
-  const { extensions } = database;
   const move: CartMerge = async (tx, carts) => {
     calls.push({ ...carts, inTransaction: tx.inTransaction });
     if (calls.length === 1) throw new Error('moved nothing');
   };
-  database.extensions = new Map([...extensions, [cartMerges as never, [move]]]);
-  const merge = () => database.forTenant(box.id).transaction((tx) => mergeCarts(tx, sessionOf(guest), id));
+  const db = extendBox(t, box, [cartMerges.with(move)]);
+  const merge = () => db.transaction((tx) => mergeCarts(tx, sessionOf(guest), id));
   await t.rejects(merge(), /moved nothing/);
   t.equal((await guest.get('/cart')).body.id, from, 'an error rolls the merge back');
   await merge();
-  database.extensions = extensions;
   const call = { fromId: from, intoId: into, inTransaction: true };
   t.strictSame(calls, [call, call]);
 });

@@ -2,18 +2,9 @@
  * The minimum order of a store: compared with the goods after discounts, for carts only.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
-import {
-  cartTotals,
-  findCart,
-  priceSale,
-  type StoredCart,
-  saleOfCart,
-  type TotalsStep,
-  totalsOrder,
-  totalsStep,
-} from '../index.ts';
+import { cartTotals, findCart, priceSale, type StoredCart, saleOfCart, totalsOrder, totalsStep } from '../index.ts';
 import { forSale } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
@@ -26,8 +17,6 @@ const minimize = async (...minimumOrder: object[]) => {
 };
 const eur = (amount: number) => ({ currency: 'EUR', amount });
 
-const { database } = box.box;
-const mounted = database.extensions;
 const steps = [
   totalsStep({
     name: 'goods-discount',
@@ -45,14 +34,7 @@ const steps = [
     adjust: () => [{ code: 'free', label: 'Free', kind: 'discount', amount: -900, shippingCode: 'post' }],
   }),
 ];
-const register = (registered: readonly TotalsStep<never, never>[]) => {
-  const existing = cartTotals.of({ extensions: mounted });
-  database.extensions = new Map([...mounted, [cartTotals as never, [...existing, ...registered]]]);
-};
-t.afterEach(async () => {
-  register([]);
-  await minimize();
-});
+t.afterEach(() => minimize());
 
 t.test('there is none by default, and none for a currency that is not in the list', async (t) => {
   t.strictSame((await box.staff.get('/admin/store')).body.settings.cart, { minimumOrder: [] });
@@ -91,10 +73,11 @@ t.test('discounts on goods count; shipping and discounts on shipping do not', as
     await minimize(eur(amount));
     return (await shopper.get('/cart')).body.issues;
   };
-  register(steps as never);
+  const contributions = steps.map((step) => cartTotals.with(step));
+  extendBox(t, box, contributions);
   t.strictSame(await issuesAt(1701), ['minimum_order'], '20.00 less 3.00');
   t.strictSame(await issuesAt(1700), []);
-  register(steps.slice(0, 2) as never);
+  extendBox(t, box, contributions.slice(0, 2));
   t.strictSame(await issuesAt(1701), ['minimum_order'], 'with 9.00 of shipping');
 });
 

@@ -8,8 +8,6 @@ import t from 'tap';
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '../index.ts';
 import { forSale } from './helpers.ts';
 
-const box = await createTestBox(t);
-const { database } = box.box;
 const steps = [
   totalsStep({
     name: 'shipping',
@@ -52,7 +50,7 @@ const steps = [
     },
   }),
 ];
-database.extensions = new Map([...database.extensions, [cartTotals as never, [...cartTotals.of(database), ...steps]]]);
+const box = await createTestBox(t, { extends: steps.map((step) => cartTotals.with(step)) });
 
 t.test('an order has the totals and adjustments of its cart', async (t) => {
   const shopper = await shopperWith(box, [await forSale(box, { price: 1000 }), 2]);

@@ -2,28 +2,23 @@
  * The round trips of totals: the reads of all steps share one with the prices.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { type Caller, countRoundTrips, createTestBox } from '@carton/runtime/testing';
+import { type Caller, countRoundTrips, createTestBox, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { cartTotals, findPricedCart, type TotalsStep, totalsOrder, totalsStep } from '../index.ts';
+import { cartTotals, findPricedCart, totalsOrder, totalsStep } from '../index.ts';
 import { forSale, sessionOf } from './helpers.ts';
 
 const box = await createTestBox(t);
 const { database } = box.box;
-const mounted = database.extensions;
 const steps = ['shipping', 'promotion', 'tax'].map((name) =>
-  totalsStep({
-    name,
-    order: totalsOrder.shipping,
-    reads: (db, { cartId }) => db.query<{ amount: number }>(`select 100 as amount, $1::uuid, $2::uuid`, [cartId]),
-    adjust: (_, [row]) => [{ code: name, label: name, kind: 'shipping', amount: row?.amount ?? 0 }],
-  }),
+  cartTotals.with(
+    totalsStep({
+      name,
+      order: totalsOrder.shipping,
+      reads: (db, { cartId }) => db.query<{ amount: number }>(`select 100 as amount, $1::uuid, $2::uuid`, [cartId]),
+      adjust: (_, [row]) => [{ code: name, label: name, kind: 'shipping', amount: row?.amount ?? 0 }],
+    }),
+  ),
 );
-const register = (registered: readonly TotalsStep<never, never>[]) => {
-  database.extensions = new Map([
-    ...mounted,
-    [cartTotals as never, [...cartTotals.of({ extensions: mounted }), ...registered]],
-  ]);
-};
 const [shirt, ...others] = await Promise.all(Array.from({ length: 12 }, () => forSale(box)));
 if (!shirt) throw new Error('twelve products');
 
@@ -37,7 +32,7 @@ t.test('a cart is read and priced in two round trips, whatever its lines and ste
     await shopperWith(box, ...others.map((each): [typeof each, number] => [each, 1])),
   ];
   for (const registered of [[], steps]) {
-    register(registered as never);
+    extendBox(t, box, registered);
     t.equal(await count(one), 2);
     t.equal(await count(many), 2);
   }
@@ -68,9 +63,8 @@ t.test('steps with reads add no round trip to any request of a cart', async (t) 
       ([name], at) => [name, Math.min(...attempts.map((each) => each[at]?.[1] ?? 0))] as const,
     );
   };
-  register([]);
   const without = await fewest();
-  register(steps as never);
+  extendBox(t, box, steps);
   t.strictSame(await fewest(), without);
   t.comment(Object.fromEntries(without));
 });

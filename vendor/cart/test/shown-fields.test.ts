@@ -3,7 +3,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { shortName } from '@carton/runtime';
-import { createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import { createTestBox, gatherExtensions, packagesOfTier, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import { cartSchema, cartTotals, totalsOrder, totalsStep } from '../index.ts';
 import { Cart } from '../schemas.ts';
@@ -38,7 +38,6 @@ export const down = (knex) => knex.raw('drop sequence perk_reads');
 `;
 const written = { name: 'perk', dependencies: ['cart'], index, migration };
 const box = await createTestBox(t, await writePackage(t, written, packagesOfTier('basic').map(shortName)));
-const { database } = box.box;
 const shirt = await forSale(box, { price: 5000 });
 const isShown = { total: 5390, lines: 1 };
 
@@ -102,6 +101,6 @@ t.test('a step cannot replace a field of carts', async (t) => {
     adjust: () => [],
     shows: { schema: Cart.properties.note, of: () => null, empty: null },
   });
-  const extensions = new Map([...database.extensions, [cartTotals as never, [items]]]);
+  const extensions = gatherExtensions([cartTotals.with(items)]);
   t.throws(() => cartSchema({ extensions }), { message: /the totals step items shows a field/ });
 });

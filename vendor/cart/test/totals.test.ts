@@ -16,19 +16,21 @@ import {
 } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { percentOf } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
-import t from 'tap';
+import { exactly, extendBox } from '@carton/runtime/testing';
+import t, { type Test } from 'tap';
 import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);
 const { database } = box.box;
-const mounted = database.extensions;
 
 /** Steps as packages that build on cart contribute them. */
-function register(...steps: TotalsStep[]): void {
-  database.extensions = new Map([...mounted, [cartTotals as never, steps]]);
+function register(t: Test, ...steps: TotalsStep[]): void {
+  extendBox(
+    t,
+    box,
+    steps.map((step) => cartTotals.with(step)),
+  );
 }
-t.afterEach(() => register());
 
 type Step = (draft: TotalsDraft) => Adjustment[];
 const step = (name: keyof typeof totalsOrder, adjust: Step): TotalsStep => ({
@@ -46,6 +48,7 @@ t.test('steps run in order, each on the result of the earlier ones', async (t) =
   const seen: [string, number][] = [];
   const record = (name: string, { totals }: TotalsDraft) => seen.push([name, totals.total]);
   register(
+    t,
     step('tax', (draft) => {
       record('tax', draft);
       return draft.lines.map(({ id, discountedTotal }) => ({
@@ -97,6 +100,7 @@ t.test('steps run in order, each on the result of the earlier ones', async (t) =
 t.test("an address or e-mail passed to priceCart replaces the cart's", async (t) => {
   const seen: unknown[] = [];
   register(
+    t,
     step('tax', ({ sale: { shippingAddress, billingAddress, email } }) => {
       seen.push([shippingAddress?.country, billingAddress?.country, email]);
       return [];
@@ -121,7 +125,10 @@ t.test("an address or e-mail passed to priceCart replaces the cart's", async (t)
 });
 
 t.test('an included tax is shown and not added', async (t) => {
-  register(step('tax', () => [{ code: 'vat', label: 'VAT', kind: 'tax', amount: 160, included: true }]));
+  register(
+    t,
+    step('tax', () => [{ code: 'vat', label: 'VAT', kind: 'tax', amount: 160, included: true }]),
+  );
   const { body } = await (await shopperWith(box, [socks, 1])).get('/cart');
   t.match(amounts(body.totals), { subtotal: 1000, tax: 160, total: 1000 });
   t.match(body.adjustments, exactly([{ included: true }]));
@@ -129,6 +136,7 @@ t.test('an included tax is shown and not added', async (t) => {
 
 t.test('discounts are capped, so that nothing falls below zero', async (t) => {
   register(
+    t,
     step('discount', ({ lines }) => [
       { code: 'A', label: 'More than the line', kind: 'discount', amount: -9000, lineId: lines[0]?.id },
       { code: 'B', label: 'On a line at zero', kind: 'discount', amount: -1, lineId: lines[0]?.id },
@@ -150,6 +158,7 @@ t.test('discounts are capped, so that nothing falls below zero', async (t) => {
 t.test('a discount on the sale is spread over the lines to the exact minor unit', async (t) => {
   const seen: number[][] = [];
   register(
+    t,
     step('discount', () => [{ code: 'ALL', label: 'Off everything', kind: 'discount', amount: -1000 }]),
     step('tax', ({ lines }) => {
       seen.push(lines.map(({ discountedTotal }) => discountedTotal));
@@ -176,6 +185,7 @@ t.test('a discount on the sale is spread over the lines to the exact minor unit'
 t.test('discounts and taxes on shipping apply to their charge', async (t) => {
   const seen: unknown[] = [];
   register(
+    t,
     step('shipping', () => [
       { code: 'post', label: 'Post', kind: 'shipping', amount: 490 },
       { code: 'gift-wrap', label: 'Gift wrap', kind: 'shipping', amount: 300 },
@@ -218,7 +228,10 @@ t.test('a cart without counted lines is charged nothing', async (t) => {
   const unpriced = await forSale(box);
   const shopper = await shopperWith(box, [unpriced, 1]);
   await unpriced.price([]);
-  register(step('shipping', () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490 }]));
+  register(
+    t,
+    step('shipping', () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 490 }]),
+  );
   t.match((await shopper.get('/cart')).body, { adjustments: exactly([]), totals: { total: { amount: 0 } } });
 });
 

@@ -3,13 +3,10 @@
  */
 import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
-import type { ExtensionPoint } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
-const box = await createTestBox(t, { tier: 'basic' });
-const mug = await createArticle(box, 'mug', 1000, 1000);
 const euro = (amount: number) => ({ amount, currency: 'EUR' });
 const at = (country: string) => ({ name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country });
 const orderTo = (address: unknown, more = {}) => ({ ...buyer, ...more, customer: { ...buyer.customer, address } });
@@ -25,11 +22,8 @@ const tax = totalsStep({
     return rate === 0 ? [] : [{ code: 'vat', label: 'VAT', kind: 'tax' as const, amount, rate }];
   },
 });
-const { database } = box.box;
-database.extensions = new Map([
-  ...database.extensions,
-  [cartTotals as ExtensionPoint<unknown>, [...cartTotals.of(database), tax]],
-]);
+const box = await createTestBox(t, { tier: 'basic', extends: [cartTotals.with(tax)] });
+const mug = await createArticle(box, 'mug', 1000, 1000);
 
 t.test("an address sent with the order replaces the cart's in pricing", async (t) => {
   const cases: [what: string, address: unknown, total: number][] = [

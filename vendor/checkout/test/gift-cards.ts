@@ -3,8 +3,15 @@
  */
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
-import { type ExtensionPoint, newId, shortName } from '@carton/runtime';
-import { type Caller, createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
+import { newId, shortName } from '@carton/runtime';
+import {
+  type Caller,
+  createTestBox,
+  extendBox,
+  packagesOfTier,
+  type TestBox,
+  writePackage,
+} from '@carton/runtime/testing';
 import type { Test } from 'tap';
 
 const migration = `export const up = (knex) =>
@@ -129,12 +136,8 @@ export async function entriesOf({ db }: TestBox, orderId: string): Promise<numbe
 }
 
 /** Binds a payment provider until the test ends. */
-export function bindTo(t: { teardown(task: () => void): void }, { box: { database } }: TestBox): TestProvider {
+export function bindTo(t: { teardown(task: () => void): void }, box: TestBox): TestProvider {
   const provider = new TestProvider();
-  const { extensions } = database;
-  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
+  extendBox(t, box, [paymentAdapters.with(provider)]);
   return provider;
 }

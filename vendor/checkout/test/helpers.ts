@@ -4,8 +4,7 @@
 import { type Article, createForSale } from '@carton/cart/testing';
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
-import type { ExtensionPoint } from '@carton/runtime';
-import type { TestBox, TestTenant } from '@carton/runtime/testing';
+import { extendBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 export const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 
@@ -34,11 +33,6 @@ export async function snapshot({ db }: TestTenant) {
 /** Binds a payment provider until the test ends. */
 export function bindProvider(box: TestBox, t: { teardown(task: () => void): void }): TestProvider {
   const provider = new TestProvider();
-  const { database } = box.box;
-  const { extensions } = database;
-  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, [provider]]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
+  extendBox(t, box, [paymentAdapters.with(provider)]);
   return provider;
 }

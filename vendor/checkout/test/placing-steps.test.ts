@@ -5,8 +5,7 @@
 import { shopperWith } from '@carton/cart/testing';
 import { orderPlacing, type PlacingStep } from '@carton/checkout';
 import { reserveStock } from '@carton/inventory';
-import type { ExtensionPoint } from '@carton/runtime';
-import type { Caller } from '@carton/runtime/testing';
+import { type Caller, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle, snapshot } from './helpers.ts';
 import { boxWithPerks } from './perks.ts';
@@ -94,13 +93,8 @@ t.test('requirements are listed in the order of their steps, and the problem lis
 t.test('an undeclared requirement is an internal error', async (t) => {
   const shopper = await shopperWith(box, [mug, 1]);
   const before = await snapshot(box);
-  const { database } = box.box;
-  const { extensions } = database;
   const faulty: PlacingStep = { name: 'faulty', order: 1, require: () => [{ code: 'undeclared', detail: 'Wait.' }] };
-  database.extensions = new Map([...extensions, [orderPlacing as ExtensionPoint<unknown>, [faulty]]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
+  extendBox(t, box, [orderPlacing.with(faulty)]);
   t.equal((await shopper.get('/checkout')).status, 500);
   t.match(await shopper.post('/checkout', buyer), { status: 500, body: { code: 'internal_error' } });
   t.strictSame(await snapshot(box), before);

@@ -3,19 +3,18 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
-import type { ExtensionPoint } from '@carton/runtime';
-import { countRoundTrips, createTestBox } from '@carton/runtime/testing';
-import t from 'tap';
+import { countRoundTrips, createTestBox, extendBox } from '@carton/runtime/testing';
+import t, { type Test } from 'tap';
 import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const mug = await createArticle(box, 'mug', 1250, 1000);
 const { database } = box.box;
-const mounted = database.extensions;
 
 /** Counts the round trips of placing an order with these steps: the fewest of three, as the box's jobs may add some. */
-async function countWith(steps: readonly PlacingStep[]): Promise<number> {
-  database.extensions = new Map([...mounted, [orderPlacing as ExtensionPoint<unknown>, steps]]);
+async function countWith(t: Test, steps: readonly PlacingStep[]): Promise<number> {
+  const contributions = steps.map((step) => orderPlacing.with(step));
+  extendBox(t, box, contributions, { without: [orderPlacing] });
   // A first order prepares the statements.
   await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   const counts: number[] = [];
@@ -31,7 +30,7 @@ const one = 'select 1 as one where $1::uuid is not null';
 const names = ['a', 'b', 'c'];
 
 t.test('steps that claim and write add no round trip, steps that read add one in total', async (t) => {
-  const alone = await countWith([]);
+  const alone = await countWith(t, []);
   t.comment(`${alone} round trips`);
   const writing = names.map((name) => ({
     name,
@@ -39,11 +38,11 @@ t.test('steps that claim and write add no round trip, steps that read add one in
     claim: (tx: typeof box.db) => tx.query(one),
     write: (tx: typeof box.db) => tx.query(one),
   }));
-  t.equal(await countWith(writing), alone);
+  t.equal(await countWith(t, writing), alone);
   const reading = names.map((name) => ({
     name,
     order: placingOrder.claim,
     require: async (tx: typeof box.db) => (await tx.query(one)).slice(1) as never[],
   }));
-  t.equal(await countWith(reading), alone + 1);
+  t.equal(await countWith(t, reading), alone + 1);
 });

@@ -7,8 +7,8 @@ import {
   type OrderCanceler,
   orderCancelers,
 } from '@carton/order';
-import { type ExtensionPoint, newId } from '@carton/runtime';
-import { eventTypesOf, exactly, untilWaiting } from '@carton/runtime/testing';
+import { newId } from '@carton/runtime';
+import { eventTypesOf, exactly, extendBox, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { openBox, place, placeStocked, timelineOf } from '../testing/index.ts';
 
@@ -111,17 +111,13 @@ t.test('a fulfilled order is not canceled, even if it is fulfilled concurrently'
 });
 
 t.test('an order canceler runs in the transaction and can fail it', async (t) => {
-  const extensions = box.box.database.extensions;
-  t.teardown(() => {
-    box.box.database.extensions = extensions;
-  });
   const seen: unknown[] = [];
   const contribute = (work: () => void) => {
     const canceler: OrderCanceler = async (tx, { id, status }) => {
       seen.push([tx.inTransaction, id, status]);
       work();
     };
-    box.box.database.extensions = new Map([...extensions, [orderCancelers as ExtensionPoint<unknown>, [canceler]]]);
+    extendBox(t, box, [orderCancelers.with(canceler)]);
   };
   const { id } = await place(box);
   contribute(() => {

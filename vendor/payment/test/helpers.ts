@@ -3,8 +3,8 @@
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { attachPayment, type PaymentAdapter, paymentAdapters, startPayment } from '@carton/payment';
-import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
-import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
+import { newId, type TenantDatabase } from '@carton/runtime';
+import { createTestBox, extendBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 /** Payment and its dependencies, without their scope. */
 export const packageNames = [
@@ -83,13 +83,11 @@ export function contribute(
   box: TestBox,
   ...adapters: PaymentAdapter[]
 ): TenantDatabase {
-  const { database } = box.box;
-  const { extensions } = database;
-  database.extensions = new Map([...extensions, [paymentAdapters as ExtensionPoint<unknown>, adapters]]);
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
-  return database.forTenant(box.id);
+  return extendBox(
+    t,
+    box,
+    adapters.map((adapter) => paymentAdapters.with(adapter)),
+  );
 }
 
 export async function statusOf(tenant: TestTenant, orderId: string): Promise<string> {

@@ -11,7 +11,8 @@ import {
   type TenderPart,
   tenders,
 } from '@carton/payment';
-import { type ExtensionPoint, newId, type TenantDatabase } from '@carton/runtime';
+import { newId, type TenantDatabase } from '@carton/runtime';
+import { extendBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
 import { openBox, pay, place } from './helpers.ts';
@@ -41,18 +42,9 @@ function tender(name: string, order: number, ...offers: TenderOffer[]): Tender {
 
 /** Contributes tenders and a provider until the test ends; returns a tenant database with them. */
 function contribute(t: { teardown(task: () => void): void }, ...contributed: Tender[]): TenantDatabase {
-  const { database } = box.box;
-  const { extensions } = database;
-  database.extensions = new Map([
-    ...extensions,
-    [tenders as ExtensionPoint<unknown>, contributed],
-    [paymentAdapters as ExtensionPoint<unknown>, [new TestProvider('bank')]],
-  ]);
   commits.length = 0;
-  t.teardown(() => {
-    database.extensions = extensions;
-  });
-  return database.forTenant(box.id);
+  const provider = paymentAdapters.with(new TestProvider('bank'));
+  return extendBox(t, box, [...contributed.map((each) => tenders.with(each)), provider]);
 }
 
 t.test('tenders are drained in order, up to what is due', async (t) => {

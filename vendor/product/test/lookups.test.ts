@@ -1,8 +1,7 @@
 /**
  * Lookups of products and variants for other packages.
  */
-import type { TenantDatabase } from '@carton/runtime';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   findProductIds,
@@ -96,20 +95,15 @@ t.test('published products are read in the requested order', async (t) => {
 });
 
 t.test('listeners are called in the transaction that creates variants', async (t) => {
-  const { database } = box.box;
-  const before = database.extensions;
-  t.teardown(() => {
-    database.extensions = before;
-  });
   const calls: string[][] = [];
   let refuse = false;
-  const { point, value } = variantCreatedListeners.with(async (db: TenantDatabase, ids: string[]) => {
+  const listener = variantCreatedListeners.with(async (db, ids) => {
     t.ok(db.inTransaction);
     t.equal((await findVariants(db, ids)).size, ids.length, 'the variants exist');
     if (refuse) throw new Error('no room');
     calls.push(ids);
   });
-  database.extensions = new Map([...before, [point, [value]]]);
+  extendBox(t, box, [listener]);
 
   const product = await publishProduct(box, { title: 'Told', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const ids = (variants: { id: string }[]) => variants.map(({ id }) => id).sort();

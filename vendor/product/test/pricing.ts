@@ -1,16 +1,8 @@
 /**
- * Prices for these tests: pricers contributed to the box, as a package would.
+ * Prices for these tests, as a package computes them.
  */
 import type { MoneyValue } from '@carton/runtime';
-import type { TestBox } from '@carton/runtime/testing';
-import { type PriceRequest, type VariantPricer, variantPricers } from '../index.ts';
-
-/** Adds pricers to those of a box. */
-export function addPricers(box: TestBox, ...pricers: VariantPricer[]): void {
-  const { database } = box.box;
-  const { point } = variantPricers.with(async () => new Map());
-  database.extensions = new Map([...database.extensions, [point, [...variantPricers.of(database), ...pricers]]]);
-}
+import type { PriceRequest, VariantPricer } from '../index.ts';
 
 /** A pricer with these amounts by variant id, in any requested currency. Records each request in `requests`. */
 export function pricerOf(amounts: Record<string, number>, requests: PriceRequest[] = []): VariantPricer {

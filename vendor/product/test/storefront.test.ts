@@ -1,11 +1,11 @@
 /**
  * Products for shoppers: published ones, in declared orders, with prices.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
-import type { PriceRequest } from '../index.ts';
+import { type PriceRequest, variantPricers } from '../index.ts';
 import { packages, publishProduct } from './helpers.ts';
-import { addPricers, pricerOf } from './pricing.ts';
+import { pricerOf } from './pricing.ts';
 
 /** A variant without the fields that only staff see. */
 function forShoppers(variant: Record<string, unknown>) {
@@ -171,7 +171,8 @@ t.test('with prices', async (t) => {
   const product = await publishProduct(box, { title: 'Shirt', options: [{ name: 'Size', values: ['S', 'M', 'L'] }] });
   const [small, medium] = product.variants;
   const requests: PriceRequest[] = [];
-  addPricers(box, pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, requests));
+  const pricer = variantPricers.with(pricerOf({ [small.id]: 1000, [medium.id]: 2000 }, requests));
+  extendBox(t, box, [pricer]);
 
   await t.test("each variant has its price, by default in the store's currency", async (t) => {
     const prices = async (path: string) =>
@@ -227,7 +228,7 @@ t.test('with prices', async (t) => {
   });
 
   await t.test('if two packages price a variant, the later one wins', async (t) => {
-    addPricers(box, pricerOf({ [medium.id]: 1500 }));
+    extendBox(t, box, [pricer, variantPricers.with(pricerOf({ [medium.id]: 1500 }))]);
     const { variants } = (await visitor.get('/products/shirt')).body;
     t.match(variants, exactly([{ price: { amount: 1000 } }, { price: { amount: 1500 } }, { price: null }]));
   });

@@ -3,8 +3,8 @@
  */
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
-import { type ExtensionPoint, newId } from '@carton/runtime';
-import { bodyOf, countRoundTrips, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
+import { newId } from '@carton/runtime';
+import { bodyOf, countRoundTrips, createTestBox, exactly, extendBox, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { applyPromotionCode } from '../routes.ts';
 import {
@@ -130,7 +130,6 @@ t.test('automatic promotions whose rules are not met stay confidential, except f
 });
 
 t.test('free shipping takes off what is left of every charge', async (t) => {
-  const mounted = database.extensions;
   const charges = totalsStep({
     name: 'post',
     order: totalsOrder.shipping,
@@ -147,11 +146,7 @@ t.test('free shipping takes off what is left of every charge', async (t) => {
     exactly([{ applied: true, amount: { amount: 0 } }]),
     'in advance',
   );
-  const withCharges = [...cartTotals.of(database), charges];
-  database.extensions = new Map([...mounted, [cartTotals as ExtensionPoint<unknown>, withCharges]]);
-  t.teardown(() => {
-    database.extensions = mounted;
-  });
+  extendBox(t, box, [cartTotals.with(charges)]);
   t.strictSame(await shownOf(shopper), [[['FREE', -690]], 5000]);
   const order = await bodyOf(shopper.post('/checkout', buyer()));
   t.strictSame(

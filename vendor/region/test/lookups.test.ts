@@ -1,7 +1,7 @@
 /**
  * Functions for other packages: finding and locking regions.
  */
-import { createTestBox, exactly, untilWaiting } from '@carton/runtime/testing';
+import { createTestBox, exactly, extendBox, untilWaiting } from '@carton/runtime/testing';
 import pg from 'pg';
 import t from 'tap';
 import { findRegion, findRegionOfCountry, holdRegion, regionLocks } from '../index.ts';
@@ -34,12 +34,7 @@ t.test('a locked region cannot change until the transaction ends', async (t) => 
 });
 
 t.test('a region with prices cannot change its currency, but everything else', async (t) => {
-  const extensions = box.box.database.extensions;
-  t.teardown(() => {
-    box.box.database.extensions = extensions;
-  });
-  const point = regionLocks.with(async (_, id) => id === region.id);
-  box.box.database.extensions = new Map([...extensions, [point.point, [point.value]]]);
+  extendBox(t, box, [regionLocks.with(async (_, id) => id === region.id)]);
   const path = `/admin/regions/${region.id}`;
   const { currency } = (await box.staff.get(path)).body;
   t.match(await box.staff.patch(path, { currency: 'GBP' }), { status: 409, body: { code: 'region_priced' } });

@@ -5,8 +5,8 @@
 import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
-import { bodyOf, createTestBox, exactly, sessionHashOf } from '@carton/runtime/testing';
-import t from 'tap';
+import { bodyOf, createTestBox, exactly, extendBox, sessionHashOf } from '@carton/runtime/testing';
+import t, { type Test } from 'tap';
 import {
   addressIn,
   amountsOf,
@@ -22,24 +22,18 @@ import {
 } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
-const { database } = box.box;
 const { staff } = box;
-const mounted = database.extensions;
 
 /** Takes this amount off every sale until the test ends. */
-function withDiscount(amount: number): void {
+function withDiscount(t: Test, amount: number): void {
   const discounts = totalsStep({
     name: 'discounts',
     order: totalsOrder.discount,
     adjust: () => [{ code: 'OFF', label: 'Off', kind: 'discount', amount: -amount }],
   });
-  database.extensions = new Map([
-    ...mounted,
-    [cartTotals as never, [...cartTotals.of({ extensions: mounted }), discounts]],
-  ]);
+  extendBox(t, box, [cartTotals.with(discounts)]);
 }
 t.afterEach(async () => {
-  database.extensions = mounted;
   await staff.patch('/admin/store', { settings: { shipping: { required: false } } });
 });
 
@@ -205,7 +199,7 @@ t.test('shipping is free from a price of the goods on, after discounts', async (
     ],
   });
   t.strictSame(amountsOf(await choose(shopper, option)), [0, 0, 2000]);
-  withDiscount(1);
+  withDiscount(t, 1);
   t.strictSame(await offeredTo(shopper), {
     default: [
       [tiers, 200],
@@ -213,7 +207,7 @@ t.test('shipping is free from a price of the goods on, after discounts', async (
     ],
   });
   t.strictSame(amountsOf(await readCart(shopper)), [490, 0, 2489]);
-  withDiscount(2);
+  withDiscount(t, 2);
   t.strictSame(amountsOf(await choose(shopper, tiers)), [300, 0, 2298]);
   for (const id of [option, tiers]) await staff.delete(`/admin/shipping-options/${id}`);
 });
@@ -230,15 +224,13 @@ t.test('a store may require a choice, where it offers one', async (t) => {
 });
 
 t.test("a guest's choice goes to the member's cart", async (t) => {
-  database.extensions = new Map([
-    ...mounted,
-    [memberAuthenticators as never, [{ identify: async (_: unknown, memberId: string) => ({ memberId }) }]],
-  ]);
+  const authenticator = memberAuthenticators.with({ identify: async (_, memberId) => ({ memberId }) });
+  const db = extendBox(t, box, [authenticator], { without: [memberAuthenticators] });
   const option = await createOption(box);
   const guest = await shopperWith(box, [mug, 1]);
   await choose(guest, option);
   const memberId = newId();
-  const merge = (hash: string) => database.forTenant(box.id).transaction((tx) => mergeCarts(tx, { hash }, memberId));
+  const merge = (hash: string) => db.transaction((tx) => mergeCarts(tx, { hash }, memberId));
   await merge(sessionHashOf(guest));
   const member = box.shopper();
   member.headers.authorization = `Bearer ${memberId}`;

@@ -9,11 +9,12 @@ import {
   countRoundTrips,
   createTestBox,
   exactly,
+  extendBox,
   packagesOfTier,
   sessionHashOf,
   writePackage,
 } from '@carton/runtime/testing';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { addressIn, createArticle, createCategory, createRate, createRegion, shipTo, taxesOfCart } from './helpers.ts';
 
 /** A package that exempts embassies, by a statement of its own. */
@@ -32,10 +33,9 @@ const embassy = { name: 'embassy', dependencies: ['core', 'tax'], index };
 const box = await createTestBox(t, await writePackage(t, embassy, packagesOfTier('basic').map(shortName)));
 const { database } = box.box;
 const { staff } = box;
-const mounted = database.extensions;
 
 /** Adds shipping charges and a discount to every sale until the test ends. */
-function withCharges(charges: number[], discount: number): void {
+function withCharges(t: Test, charges: number[], discount: number): void {
   const discounts = totalsStep({
     name: 'discounts',
     order: totalsOrder.discount,
@@ -47,11 +47,9 @@ function withCharges(charges: number[], discount: number): void {
     adjust: () =>
       charges.map((amount, at): Adjustment => ({ code: `post ${at}`, label: 'Post', kind: 'shipping', amount })),
   });
-  const steps = [...cartTotals.of({ extensions: mounted }), discounts, shipping];
-  database.extensions = new Map([...mounted, [cartTotals as never, steps]]);
+  extendBox(t, box, [cartTotals.with(discounts), cartTotals.with(shipping)]);
 }
 t.afterEach(async () => {
-  database.extensions = mounted;
   await staff.patch('/admin/store', { settings: { tax: { roundPer: 'line', shippingCategory: null } } });
 });
 
@@ -155,7 +153,7 @@ t.test('a package exempts shoppers', async (t) => {
 });
 
 t.test('discounts come first, and shipping is taxed in proportion to the goods or by its own category', async (t) => {
-  withCharges([490], 500);
+  withCharges(t, [490], 500);
   const [coat, atlas] = [await createArticle(box, 3500), await createArticle(box, 1000, { taxCategory: 'books' })];
   const shopper = await shopperWith(box, [coat, 1], [atlas, 1]);
   // Of 500, 388.89 and 111.11 are off: 3111 and 889 remain. Of 490: 381.1 and 108.9.
@@ -181,7 +179,7 @@ t.test('discounts come first, and shipping is taxed in proportion to the goods o
 });
 
 t.test('a discount of everything leaves nothing to tax', async (t) => {
-  withCharges([], 1_000_000);
+  withCharges(t, [], 1_000_000);
   const shopper = await shopperWith(box, [shirt, 1]);
   t.strictSame(taxesOfCart(await shipTo(shopper, 'DE')), [['vat 19 % 0'], 0]);
 });

@@ -4,7 +4,7 @@
  */
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
-import { bodyOf, exactly } from '@carton/runtime/testing';
+import { bodyOf, exactly, extendBox } from '@carton/runtime/testing';
 import { booksCode } from '@carton/tax/testing';
 import t from 'tap';
 import { taxExemptions } from '../index.ts';
@@ -84,24 +84,14 @@ t.test('a changed price is another question', async (t) => {
 });
 
 t.test('discounted amounts and shipping charges are asked about, and nothing for exempt shoppers', async (t) => {
-  const { database } = box.box;
-  const mounted = database.extensions;
-  t.teardown(() => {
-    database.extensions = mounted;
-  });
   const withSteps = (discount: number, charges: number[], isExempt = false) => {
     const off: Adjustment = { code: 'OFF', label: 'Off', kind: 'discount', amount: -discount };
     const post = charges.map((amount, at): Adjustment => ({ ...off, code: `post ${at}`, kind: 'shipping', amount }));
-    const steps = [
-      ...cartTotals.of({ extensions: mounted }),
-      totalsStep({ name: 'off', order: totalsOrder.discount, adjust: () => [off] }),
-      totalsStep({ name: 'post', order: totalsOrder.shipping, adjust: () => post }),
-    ];
-    const replaced = [
-      [cartTotals, steps],
-      [taxExemptions, [async () => isExempt]],
-    ] as never;
-    database.extensions = new Map([...mounted, ...(replaced as [])]);
+    extendBox(t, box, [
+      cartTotals.with(totalsStep({ name: 'off', order: totalsOrder.discount, adjust: () => [off] })),
+      cartTotals.with(totalsStep({ name: 'post', order: totalsOrder.shipping, adjust: () => post })),
+      taxExemptions.with(async () => isExempt),
+    ]);
   };
   withSteps(999, [300, 200]);
   const { shopper, cart } = await cartTo(opened, newAddress());
