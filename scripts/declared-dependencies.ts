@@ -13,9 +13,6 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 
-/** Packages that are used without being named, and by what. */
-const usedByTools: Record<string, string> = { '@swc/core': 'dependency-cruiser, as the parser of TypeScript' };
-
 interface Manifest {
   name?: string;
   workspaces?: string[];
@@ -150,7 +147,7 @@ async function faultsOf(workspace: Workspace, all: Workspace[], read: Reader, te
   for (const name of Object.keys(devDependencies)) {
     const typed = name.startsWith('@types/') ? name.slice('@types/'.length).replace('__', '/') : undefined;
     const isNeeded = isUsed(name) || (typed?.includes('/') ? isUsed(`@${typed}`) : typed && isUsed(typed));
-    if (isNeeded || (isRoot && name in usedByTools)) continue;
+    if (isNeeded) continue;
     if (runsTools && !typed && (await isTool(name, folder, read, texts))) continue;
     report(`${name} is in devDependencies, and nothing uses it`);
   }

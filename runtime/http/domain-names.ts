@@ -30,6 +30,6 @@ export function isReservedDomain(domain: string): boolean {
 export async function isPublicSuffix(domain: string): Promise<boolean> {
   if (domain === 'localhost') return false;
   const base = baseOfDomain(domain);
-  const { getPublicSuffix } = await import('tldts');
-  return getPublicSuffix(base, { allowPrivateDomains: true, extractHostname: false }) === base;
+  const { default: tldts } = await import('tldts');
+  return tldts.getPublicSuffix(base, { allowPrivateDomains: true, extractHostname: false }) === base;
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { checkLazyImports, exportsOfChunks } from './lazy-imports.ts';
 import { type NativeLibrary, nativeLoader } from './native.ts';
 import type { EntryPoint } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
@@ -43,7 +44,7 @@ export type Bundle = {
 /**
  * Bundles with esbuild into ES modules for Node 24. Entry points share their modules in chunks, so each module has one
  * instance. Libraries with native code are not bundled: they are replaced by code that loads them for the platform.
- * @throws Error with esbuild's messages
+ * @throws Error with esbuild's messages, or for a name that a lazy import takes and the bundle does not have
  */
 export async function bundle(
   root: string,
@@ -69,6 +70,8 @@ export async function bundle(
     external: [...external, ...unused],
     plugins: [inlineExplorerTemplate, loadNative(libraries)],
   });
+  const published = external.map((pattern) => pattern.replace(/\*$/, ''));
+  await checkLazyImports(root, result.metafile, exportsOfChunks(result.metafile), published);
   const globals = hasCommonJs(result.metafile) ? commonJsGlobals : '';
   const files: PackageFiles = new Map();
   for (const { path, text } of result.outputFiles) {
