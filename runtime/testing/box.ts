@@ -3,6 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { makePasswordsQuick } from '@carton/auth/testing/quick-passwords';
 import { type Logger, pino } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
@@ -93,6 +94,8 @@ export interface TestBoxOptions {
  */
 export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): Promise<TestBox> {
   const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
+  // At production cost each tenant of each box would take a third of a second for its owner's password.
+  makePasswordsQuick();
   const database = await createTestDatabase(options.database);
   const dataFolder = options.dataFolder ?? (await temporaryFolder('box-data-'));
   const secrets = { operator: secret(), hosting: options.hostingSecret ?? secret(), metrics: secret() };

@@ -7,15 +7,26 @@ import { promisify } from 'node:util';
 const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scryptCallback,
 );
+
+export interface PasswordCost {
+  cost: number;
+  blockSize: number;
+  parallelism: number;
+}
+
 /** OWASP's recommendation for scrypt with 32 MiB per hash. */
-const current = { cost: 2 ** 15, blockSize: 8, parallelism: 3 };
+let current: Readonly<PasswordCost> = { cost: 2 ** 15, blockSize: 8, parallelism: 3 };
 const hashBytes = 32;
 
-async function derive(
-  password: string,
-  salt: Buffer,
-  { cost, blockSize, parallelism }: typeof current,
-): Promise<Buffer> {
+/**
+ * Replaces the parameters of hashes made in this process from now on. Only `testing/` calls it, and index.ts does not
+ * export it, so a published package does not contain it.
+ */
+export function setPasswordCost(cost: PasswordCost): void {
+  current = cost;
+}
+
+async function derive(password: string, salt: Buffer, { cost, blockSize, parallelism }: PasswordCost): Promise<Buffer> {
   const maxmem = 256 * cost * blockSize;
   return scrypt(password.normalize('NFKC'), salt, hashBytes, { N: cost, r: blockSize, p: parallelism, maxmem });
 }

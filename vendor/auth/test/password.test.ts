@@ -1,7 +1,7 @@
 /**
  * Changing a password with the current one, and resetting it by a link.
  */
-import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, exactly, type TestTenant, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { forgetAttempts, hire, logIn, packages, password, signIn } from '../testing/index.ts';
@@ -170,4 +170,22 @@ t.test('a log-in concurrent with a reset leaves no session of the old password',
     if (status === 200) t.match(await box.visitor().get('/admin/me', { headers }), { status: 401 });
     else t.equal(status, 401);
   }
+});
+
+t.test('a reset wins over a change and a log-in that verified the old password before it', async (t) => {
+  const person = await hire(box, 'viewer');
+  const { token } = await requestLink(person.email);
+  const sent = await box.db.transaction(async (holder) => {
+    await holder.query('select id from staff_users where tenant_id = $1 and id = $2 for update', [person.id]);
+    const done = reset(token);
+    await untilWaiting(box, 1);
+    const changed = person.patch('/admin/me', { password: 'thief horse battery', currentPassword: password });
+    const opened = logIn(box, person.email);
+    await untilWaiting(box, 3);
+    return { done, changed, opened };
+  });
+  t.match(await sent.done, { status: 204 });
+  t.match(await sent.changed, { status: 403, body: { code: 'wrong_password' } });
+  t.match(await sent.opened, { status: 401, body: { code: 'wrong_login' } });
+  t.match(await logIn(box, person.email, next), { status: 200 });
 });

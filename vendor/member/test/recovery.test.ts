@@ -2,7 +2,7 @@
  * Password reset, changes of the password and of the e-mail address.
  */
 import { createMember, logIn, mailsTo, openSession, password, register, tokenOf } from '@carton/member/testing';
-import { eventTypesOf } from '@carton/runtime/testing';
+import { eventTypesOf, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { forgetAttempts, newEmail, openBox } from './helpers.ts';
 
@@ -81,6 +81,24 @@ t.test('a new password needs the current one, and ends all other sessions', asyn
   t.equal((await member.get('/member')).status, 200, 'the session of the change stays');
   t.equal((await phone.get('/member')).status, 401);
   t.equal((await reset(link)).status, 404, 'links of before are void');
+  t.equal((await logIn(box.shopper(), { email: member.email, password: next })).status, 200);
+});
+
+t.test('a reset wins over a change and a log-in that verified the old password before it', async (t) => {
+  const member = await createMember(box);
+  const link = await requestReset(member.email);
+  const sent = await box.db.transaction(async (holder) => {
+    await holder.query('select id from members where tenant_id = $1 and id = $2 for update', [member.id]);
+    const done = reset(link);
+    await untilWaiting(box, 1);
+    const changed = member.patch('/member', { password: 'thief horse battery', currentPassword: password });
+    const opened = logIn(box.shopper(), member);
+    await untilWaiting(box, 3);
+    return { done, changed, opened };
+  });
+  t.match(await sent.done, { status: 204 });
+  t.match(await sent.changed, { status: 403, body: { code: 'wrong_password' } });
+  t.match(await sent.opened, { status: 401, body: { code: 'wrong_login' } });
   t.equal((await logIn(box.shopper(), { email: member.email, password: next })).status, 200);
 });
 

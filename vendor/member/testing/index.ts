@@ -1,7 +1,8 @@
 /**
  * Members for tests: by the routes, with the tokens of their mails, and directly in the database.
  */
-import { randomBytes, scryptSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hashPassword } from '@carton/auth';
 import { type ComposedMail, hashToken, mailTemplates, newId } from '@carton/runtime';
 import type { Answer, Caller, TestTenant } from '@carton/runtime/testing';
 
@@ -88,7 +89,7 @@ export async function createMember(tenant: TestTenant, values: Record<string, un
     email,
     name: 'Ada Lovelace',
     emailVerifiedAt: new Date(),
-    passwordHash: cheapHash(password),
+    passwordHash: await hashPassword(password),
     ...values,
   });
   return { ...(await openSession(tenant, id)), id, email, password };
@@ -108,11 +109,4 @@ export async function openSession(tenant: TestTenant, memberId: string): Promise
   const caller = tenant.shopper();
   caller.headers.authorization = `Bearer ${token}`;
   return caller;
-}
-
-/** A password hash with small parameters: the hash says which, so that it is verified in little time. */
-function cheapHash(text: string): string {
-  const salt = randomBytes(16);
-  const hash = scryptSync(text, salt, 32, { N: 16, r: 1, p: 1 });
-  return ['scrypt', 16, 1, 1, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
