@@ -78,6 +78,8 @@ async function runFile(file: string): Promise<void> {
   process.send?.(message);
 }
 
+// By then tap has failed the test that waits, as it has registered its own listener.
+process.on('beforeExit', () => process.exit(1));
 root.setTimeout(0);
 let last = Promise.resolve();
 process.on('message', ({ file }: ToWorker) => {

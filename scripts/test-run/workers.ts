@@ -52,7 +52,7 @@ class Worker {
     const last = new Promise<string>((resolve) => {
       this.#onLine = (line) => {
         lines.push(line);
-        if (/^(not )?ok \d+ - .* # time=/.test(line)) resolve(line);
+        if (/^(not )?ok \d+ - /.test(line) && line.includes(file)) resolve(line);
       };
     });
     const message = new Promise<FromWorker>((resolve) => (this.#onMessage = resolve));
