@@ -1,23 +1,19 @@
 /**
- * Points the knex command line at the same migrations as a box's start:
- * `DATABASE_URL=postgres://… npx knex --knexfile knexfile.ts migrate:status`
+ * The settings of the command line of knex: `migrate:list`, `migrate:status`, `migrate:up` and `migrate:down` with the
+ * migrations of a box, as docs/operations.md describes. knex reads this file in the Node that the project brings,
+ * whichever Node is on the PATH: see scripts/stand-ins/typescript-register.
  */
+import { registerHooks } from 'node:module';
 
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { collectMigrations, loadPackages, migrationOwners, migratorSettings } from '@carton/runtime/service';
-import { packagesOfTier } from '@carton/runtime/testing';
+// Here the workspaces are their sources, as with the option --conditions=workspace-source of npm's scripts.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier, { ...context, conditions: [...context.conditions, 'workspace-source'] }),
+});
+const { knexSettings } = await import('./tools/migrations/knex.ts');
 
-const here = fileURLToPath(import.meta.url);
-const lockFile = process.env.BOX_PACKAGES && resolve(process.env.BOX_PACKAGES);
-const names = lockFile
-  ? Object.keys(JSON.parse(readFileSync(lockFile, 'utf8')).packages)
-  : packagesOfTier('enterprise');
-const owners = migrationOwners(await loadPackages(names, lockFile ?? resolve(dirname(here), 'package.json')));
-
-export default {
-  client: 'pg',
-  connection: process.env.DATABASE_URL,
-  migrations: migratorSettings(await collectMigrations(owners), owners),
-};
+export default await knexSettings(process.env).catch((error: Error) => {
+  // knex would add where in this file it was thrown.
+  console.error(error.message);
+  process.exit(1);
+});

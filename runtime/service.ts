@@ -5,7 +5,7 @@
 
 export { hostingSecretHeader } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
-export { camelCaseRow, connect, planning } from './db/connection.ts';
+export { camelCaseRow, connect, planning, poolSettings } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 export { isUniqueViolation } from './db/errors.ts';

@@ -59,7 +59,12 @@ export interface ConnectionOptions {
 }
 
 /** Opens a pool, which connects at the first query. Column names are snake_case in SQL and camelCase in results. */
-export function connect({
+export function connect(options: ConnectionOptions): Knex {
+  return knexModule(poolSettings(options));
+}
+
+/** The settings of knex for a pool. */
+export function poolSettings({
   url,
   poolSize = 10,
   applicationName = 'box',
@@ -67,13 +72,13 @@ export function connect({
   statementTimeout,
   settings = {},
   observer,
-}: ConnectionOptions): Knex {
+}: ConnectionOptions): Knex.Config {
   const limits = [
     role ? `-c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : '',
     statementTimeout ? `-c statement_timeout=${statementTimeout}` : '',
     ...Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`),
   ];
-  return knexModule({
+  return {
     client: 'pg',
     // The oldest version supported. Without it knex queries the version on each new connection.
     version: '15.0',
@@ -93,7 +98,7 @@ export function connect({
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     wrapIdentifier: (name, original) => original(toSnakeCase(name)),
     postProcessResponse: (result) => (Array.isArray(result) ? result.map(camelCaseRow) : camelCaseRow(result)),
-  });
+  };
 }
 
 function prepareWith(observer: DatabaseObserver | undefined) {

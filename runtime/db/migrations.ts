@@ -104,6 +104,8 @@ export function migrationSource(migrations: readonly Migration[], owners: readon
       return {
         // The migration, its check and its record are one transaction: a kill leaves all or nothing.
         async up(transaction) {
+          // The command line of knex may be the first that migrates this database.
+          await createRecordTable(transaction);
           await seeAllTenants(transaction);
           if (await isCitus(transaction)) await runDistributed(transaction, module.up);
           else await module.up(transaction);
