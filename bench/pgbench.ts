@@ -3,11 +3,11 @@
  * in which they differ belong to one cart, and become expressions of pgbench's variable.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planning } from '@carton/runtime/service';
+import { installedPostgres, pathOf } from '@carton/runtime/testing';
 import { cartIdPrefix } from '../tools/load/checkouts.ts';
 import type { Statement } from './box.ts';
 
@@ -15,11 +15,8 @@ const run = promisify(execFile);
 
 /** Finds pgbench, which Debian installs with each server version. @throws Error that says how to install it */
 export function findPgbench(): string {
-  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort().reverse() : [];
-  const places = [...versions.map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`), '/usr/bin/pgbench'];
-  const found = places.find((place) => existsSync(place));
-  if (!found) throw new Error('pgbench is not installed: apt-get install postgresql-contrib');
-  return found;
+  const newest = installedPostgres('pgbench').at(-1);
+  return newest ? join(newest.programs, 'pgbench') : pathOf('pgbench');
 }
 
 /** The id and session hash of a prepared cart, as SQL expressions of pgbench's variable `n`. */

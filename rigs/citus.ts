@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
 import { freePort, administerAt as run } from '@carton/runtime/testing';
-import { type Cluster, missingCitusReason, startCluster } from '../tools/citus/cluster.ts';
+import { type Cluster, missingCitus, startCluster } from '../tools/citus/cluster.ts';
 import { initServer, type Server } from '../tools/citus/server.ts';
 import { checkOut, prepareCarts, sessionOf, type TokenOf } from '../tools/load/checkouts.ts';
 import { type Measurement, measureAlternately } from '../tools/load/measurement.ts';
@@ -13,7 +13,7 @@ import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, type Tally } from './client.ts';
 import { checkConsistency } from './consistency.ts';
-import { type Findings, type Rig, Skipped, type Stage } from './rig.ts';
+import { type Findings, type Rig, type Stage, skipWithout } from './rig.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
 import { stock } from './tenants.ts';
 
@@ -33,8 +33,7 @@ export const rig: Rig = {
   },
   timeLimit: (stage) => (stage.short ? 400 : 1500),
   async run(stage) {
-    const missing = missingCitusReason();
-    if (missing) throw new Skipped(missing);
+    skipWithout(missingCitus());
     stage.say('starting a coordinator and two workers');
     const cluster = await startCluster({
       folder: stage.folder,

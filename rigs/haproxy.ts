@@ -3,13 +3,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, pathOf } from '@carton/runtime/testing';
 import type { RigBox } from './box.ts';
-import { Skipped, type Stage } from './rig.ts';
+import type { Stage } from './rig.ts';
 
 const configuration = fileURLToPath(new URL('../docs/haproxy.cfg', import.meta.url));
 
@@ -19,20 +19,12 @@ export interface HaProxy {
   untilSees(box: RigBox, state: 'UP' | 'DOWN'): Promise<void>;
 }
 
-/** @throws Skipped if HAProxy is not installed */
-export function findHaProxy(): string {
-  const places = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/usr/local/sbin');
-  const program = places.map((place) => join(place, 'haproxy')).find((path) => existsSync(path));
-  if (!program) throw new Skipped('HAProxy is not installed: apt-get install haproxy');
-  return program;
-}
-
 /** Starts it in front of two boxes named box-1 and box-2; it is stopped when the rig ends. */
 export async function startHaProxy(stage: Stage, one: { port: number }, other: { port: number }): Promise<HaProxy> {
   const [port, statsPort] = [await freePort(), await freePort()];
   const log = join(stage.folder, 'haproxy.log');
   const output = openSync(log, 'a');
-  const child = spawn(findHaProxy(), ['-db', '-f', configuration, '-p', join(stage.folder, 'haproxy.pid')], {
+  const child = spawn(pathOf('haproxy'), ['-db', '-f', configuration, '-p', join(stage.folder, 'haproxy.pid')], {
     env: {
       LISTEN: `127.0.0.1:${port}`,
       STATS: `127.0.0.1:${statsPort}`,

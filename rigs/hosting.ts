@@ -5,9 +5,9 @@
 import { freePort } from '@carton/runtime/testing';
 import { openTenantAt } from '../tools/load/tenant.ts';
 import { secrets, startRigBox } from './box.ts';
-import { checkPrograms, startFront, startLayer } from './hosting/layer.ts';
+import { findMissing, startFront, startLayer } from './hosting/layer.ts';
 import { directTo, measure, openWithHttp3, overHttp1, overHttp2, type Send } from './hosting/visitors.ts';
-import type { Rig, Stage } from './rig.ts';
+import { type Rig, type Stage, skipWithout } from './rig.ts';
 
 const path = '/store';
 /** Each tenant with its host: exact, internationalised, and by the wildcard of the box that is reached with https. */
@@ -22,7 +22,7 @@ export const rig: Rig = {
   },
   timeLimit: ({ short }) => (short ? 180 : 900),
   async run(stage) {
-    checkPrograms();
+    skipWithout(findMissing());
     const broken: string[] = [];
     const counts: Record<string, number> = {};
     const expect = (holds: boolean, promise: string) => {

@@ -12,7 +12,7 @@ import { cleanUp, filesBelow, orphanFaults, peakMemoryOf, resetPeak } from './me
 import { uploadHostileFiles } from './media/hostile.ts';
 import { takeServiceAway } from './media/outage.ts';
 import { startS3rver } from './media/s3-service.ts';
-import { missingSwiftReason, startSwift } from './media/swift.ts';
+import { missingSwift, startSwift } from './media/swift.ts';
 import { uploadAtOnce } from './media/uploads.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
@@ -53,9 +53,9 @@ export const rig: Rig = {
     const orphans = await withReader(databaseUrl, (read) => orphanFaults(read, names, store.tenantId));
     parts.push({ broken: [...orphans, ...left], counts: { filesStored: names.length } });
 
-    const missing = missingSwiftReason();
-    const hasSwift = stage.word('swift') === 'yes' && missing === null;
-    if (missing !== null) stage.say(`without Swift: ${missing}`);
+    const missing = missingSwift();
+    const hasSwift = stage.word('swift') === 'yes' && missing === false;
+    if (missing) stage.say(`without Swift: ${missing}`);
     for (const start of [startS3rver, ...(hasSwift ? [startSwift] : [])]) {
       const service = await start(stage);
       await configure(stage, box, service.environment);

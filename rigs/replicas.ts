@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@carton/runtime/service';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, missingPrograms } from '@carton/runtime/testing';
 import { checkOut, prepareCarts } from '../tools/load/checkouts.ts';
 import { median } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
@@ -13,9 +13,9 @@ import { type RigBox, startRigBox } from './box.ts';
 import { failuresOf, newTally, sum, type Tally } from './client.ts';
 import { checkConsistency } from './consistency.ts';
 import { checkDeliveries, recorderPackage } from './deliveries.ts';
-import { findHaProxy, type HaProxy, startHaProxy } from './haproxy.ts';
+import { type HaProxy, startHaProxy } from './haproxy.ts';
 import { startRigPostgres } from './postgres.ts';
-import type { Findings, Rig, Stage } from './rig.ts';
+import { type Findings, type Rig, type Stage, skipWithout } from './rig.ts';
 import { type Behaviour, type Purchase, retryingBehaviours, sendShoppers } from './shoppers.ts';
 import { openTenants, stock } from './tenants.ts';
 
@@ -34,7 +34,7 @@ export const rig: Rig = {
   },
   timeLimit: (stage) => 300 + 60 * stage.number('restarts') + 40 * stage.number('kills') + stage.number('orders'),
   async run(stage) {
-    findHaProxy();
+    skipWithout(missingPrograms('haproxy'));
     const postgres = await startRigPostgres(stage);
     stage.say('starting two boxes and HAProxy');
     const boxes = [await startBox(stage, 'box-1', postgres.url), await startBox(stage, 'box-2', postgres.url)] as const;

@@ -50,5 +50,10 @@ export interface Stage {
 /** The machine lacks something that the rig needs; the message says what to install. */
 export class Skipped extends Error {}
 
+/** @throws Skipped if something is missing, which the reason names */
+export function skipWithout(reason: string | false | null): void {
+  if (reason) throw new Skipped(reason);
+}
+
 /** Wrong usage of the command. */
 export class UsageError extends Error {}

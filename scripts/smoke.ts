@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { copyFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, temporaryFolder } from '@carton/runtime/testing';
+import { freePort, processesWith, temporaryFolder } from '@carton/runtime/testing';
 import { smokeNative } from './smoke/native.ts';
 import { root, stackPlace, startStack } from './test/support/stack.ts';
 
@@ -87,8 +87,7 @@ async function smoke(): Promise<void> {
   check((await carton(folder, 'start', ...box)).code === 0, 'start starts it again');
   await smokeNative({ home: join(folder, 'box'), url: `http://127.0.0.1:${port}`, check });
   check((await carton(folder, 'stop', ...box)).code === 0, 'stop stops it again');
-  const { stdout } = await run('ps', ['-eo', 'args']);
-  check(!stdout.includes(folder), 'no process of it is left');
+  check(processesWith(folder).length === 0, 'no process of it is left');
 }
 
 let failed = 0;

@@ -4,12 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callerOf, freePort } from '@carton/runtime/testing';
+import { callerOf, freePort, missingPrograms, pathOf } from '@carton/runtime/testing';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import t from 'tap';
 import { run, settings } from './processes.ts';
@@ -17,8 +16,7 @@ import { firstRelease } from './release.ts';
 import { makeDatabase } from './test-control-plane.ts';
 
 t.setTimeout(180_000);
-const haproxy = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path));
-const skip = haproxy === undefined && 'HAProxy is not installed: apt-get install haproxy';
+const skip = missingPrograms('haproxy');
 
 /** The configuration of docs/operations.md with these ports. */
 async function configurationOf(port: number, [one, two]: readonly [number, number]): Promise<string> {
@@ -56,7 +54,7 @@ t.test('a killed and a stopped replica fail no activation that is tried again', 
     });
   const replicas = [start(0), start(1)];
   const [one, two] = (await Promise.all(replicas.map(({ url }) => url))) as [string, string];
-  const proxy = spawn(haproxy as string, ['-db', '-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
+  const proxy = spawn(pathOf('haproxy'), ['-db', '-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
   const proxyEnded = once(proxy, 'exit');
   t.teardown(async () => {
     proxy.kill('SIGKILL');

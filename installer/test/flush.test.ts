@@ -2,25 +2,16 @@
  * What a power failure cannot undo: a release is on disk before it becomes current. The order of the calls is that which
  * strace sees.
  */
-import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { missingPrograms } from '@carton/runtime/testing';
 import t from 'tap';
 import { scope } from '../vendor.ts';
 import { key, makeBox, type TestBox } from './support/box.ts';
 import { makeRuntime } from './support/packages.ts';
 import { startVendor } from './support/vendor.ts';
 
-function hasStrace(): boolean {
-  try {
-    execFileSync('strace', ['true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const skip = !hasStrace() && 'install the Debian package strace to run this test';
+const skip = missingPrograms('strace');
 
 t.test('a release is flushed to disk before it becomes current', { skip }, async (t) => {
   const vendor = await startVendor([makeRuntime()], { [key]: { tier: 'basic', packages: [`${scope}/runtime`] } });

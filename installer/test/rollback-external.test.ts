@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { startBox } from '../backup/test/support/box.ts';
-import { type DebianPostgres, debianVersion, query, startDebianPostgres } from '../backup/test/support/debian.ts';
+import { type DebianPostgres, missing, query, startDebianPostgres } from '../backup/test/support/debian.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readRecords } from '../upgrade/record.ts';
 import { key, makeBox, type TestBox } from './support/box.ts';
@@ -50,8 +50,7 @@ async function follow(advice: string, url: string): Promise<void> {
   await promisify(execFile)('sh', ['-c', command], { env: { PATH: process.env.PATH, DATABASE_URL: url } });
 }
 
-t.test('Rollback of code, and of data by the command that is printed', async (t) => {
-  if (!debianVersion) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('Rollback of code, and of data by the command that is printed', { skip: missing }, async (t) => {
   let server: DebianPostgres | undefined;
   const { box, url } = await makeOwned(t, async (folder) => {
     server = await startDebianPostgres(t, folder);
@@ -108,8 +107,7 @@ t.test('Rollback of code, and of data by the command that is printed', async (t)
   t.match(await box.run(['rollback', '--with-data', '--json']), { exitCode: 22 }, 'without the backup');
 });
 
-t.test('A release that fails tells how its migrations are undone', async (t) => {
-  if (!debianVersion) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('A release that fails tells how its migrations are undone', { skip: missing }, async (t) => {
   const { box, url } = await makeOwned(t, async (folder) =>
     (await startDebianPostgres(t, folder)).createOwned('berlin'),
   );
@@ -132,8 +130,7 @@ t.test('A release that fails tells how its migrations are undone', async (t) => 
   );
 });
 
-t.test('The way back from a release that failed stays until another one is installed', async (t) => {
-  if (!debianVersion) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('The way back from a release that failed stays until another one is installed', { skip: missing }, async (t) => {
   const { box, url } = await makeOwned(t, async (folder) =>
     (await startDebianPostgres(t, folder)).createOwned('berlin'),
   );
@@ -229,8 +226,7 @@ t.test('A backup of the operator is named as the way back', async (t) => {
   t.match((await box.run(['status'])).stdout, /keeps 1 migration of release 2\.0\.0.*\n.*of release 2\.1\.0/);
 });
 
-t.test('A role that may not read all rows is named before anything is stopped', async (t) => {
-  if (!debianVersion) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('A role that may not read all rows is named before anything is stopped', { skip: missing }, async (t) => {
   const { box, url } = await makeOwned(t, async (folder) =>
     (await startDebianPostgres(t, folder)).createOwned('berlin'),
   );

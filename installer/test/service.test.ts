@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { missingPrograms } from '@carton/runtime/testing';
 import t from 'tap';
 import { findRunningBox } from '../box/running.ts';
 import { isUnitOf } from '../service/systemd.ts';
@@ -78,7 +79,9 @@ t.test('only root changes services, and without systemd the command says what to
   t.match(end, { exitCode: 2, error: { message: uid === 0 ? /systemd does not run/ : /only root/ } });
 });
 
-t.test('the unit is valid, closes what it can, and names its folder whatever its name', async (t) => {
+const skip = missingPrograms('systemd-analyze');
+
+t.test('the unit is valid, closes what it can, and names its folder whatever its name', { skip }, async (t) => {
   const scratch = t.testdir();
   for (const [index, name] of ['plain', 'a "name" with % and $'].entries()) {
     const dir = join(scratch, name);
@@ -106,7 +109,7 @@ t.test('the unit is valid, closes what it can, and names its folder whatever its
   t.match(unitIn('/srv/store'), /^ProtectHome=yes$/m);
 });
 
-t.test('the timer of backups is valid, and its service writes to the box and the backups only', async (t) => {
+t.test('the timer of backups is valid, and its service writes to the box and the backups only', { skip }, async (t) => {
   const scratch = t.testdir();
   const dir = join(scratch, 'a "name" with % and $');
   await mkdir(dir);

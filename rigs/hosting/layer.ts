@@ -3,13 +3,12 @@
  * that ends TLS in front of a box.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
+import { type Caller, callerOf, freePort, missingPrograms, pathOf } from '@carton/runtime/testing';
 import { startNameServer } from '../../control-plane/hosting/names.ts';
 import { controlPlaneFile, controlPlaneProgram, startProgram, untilResponds } from '../programs.ts';
-import { Skipped, type Stage } from '../rig.ts';
+import type { Stage } from '../rig.ts';
 
 export interface Layer {
   httpsPort: number;
@@ -23,19 +22,15 @@ export interface Layer {
   replaceSecret(name: string): Promise<string>;
 }
 
-/** @throws Skipped if Caddy or Chromium is not installed */
-export function checkPrograms(): void {
-  for (const name of ['caddy', 'chromium']) {
-    if (!existsSync(`/usr/bin/${name}`)) throw new Skipped(`${name} is not installed: apt-get install ${name}`);
-  }
-}
+/** Why the rig is skipped; false if Caddy and Chromium are installed. */
+export const findMissing = () => missingPrograms('caddy', 'chromium');
 
 /** Starts a Caddy with its own folder for keys. Returns that folder. */
 async function startCaddy(stage: Stage, name: string, file: string, env: Record<string, string>, httpPort: number) {
   const folder = join(stage.folder, `${name}-keys`);
   await mkdir(folder);
   const caddy = startProgram(stage, name, {
-    program: '/usr/bin/caddy',
+    program: pathOf('caddy'),
     words: ['run', '--adapter', 'caddyfile', '--config', file],
     environment: { ...env, CADDY_STORAGE: folder },
   });

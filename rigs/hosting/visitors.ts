@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { pathOf } from '@carton/runtime/testing';
 import { chromium } from 'playwright-core';
 import { percentile, rounded } from '../../tools/load/measurement.ts';
 import type { Stage } from '../rig.ts';
@@ -83,7 +84,7 @@ export async function openWithHttp3(stage: Stage, { httpsPort, authority }: Laye
   const { publicKey } = new X509Certificate(await readFile(authority.intermediate));
   const key = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' }));
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: pathOf('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Skipped } from '../rig.ts';
+import { missingPrograms } from '@carton/runtime/testing';
+import { Skipped, skipWithout } from '../rig.ts';
 
 const run = promisify(execFile);
 
@@ -15,22 +16,10 @@ const run = promisify(execFile);
 export const suites = ['bookworm', 'bullseye'] as const;
 export type Suite = (typeof suites)[number];
 
-/** Programs that a journey needs, and the packages they are in. */
-const programs: Record<string, string> = {
-  mmdebstrap: 'mmdebstrap',
-  unshare: 'util-linux',
-  nsenter: 'util-linux',
-  'systemd-nspawn': 'systemd-container',
-};
-
 /** @throws Skipped with what to install */
 export function checkMachine(): void {
   if (process.getuid?.() !== 0) throw new Skipped('bare systems need root: run the rig as root');
-  const folders = (process.env.PATH ?? '').split(':');
-  const missing = Object.keys(programs).filter((name) => !folders.some((folder) => existsSync(join(folder, name))));
-  if (missing.length === 0) return;
-  const packages = [...new Set(missing.map((name) => programs[name]))];
-  throw new Skipped(`${missing.join(', ')} is not installed: apt-get install ${packages.join(' ')}`);
+  skipWithout(missingPrograms('mmdebstrap', 'unshare', 'nsenter', 'systemd-nspawn'));
 }
 
 /**

@@ -4,30 +4,28 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, missingPrograms, pathOf } from '@carton/runtime/testing';
 import type { Stage } from '../rig.ts';
 import { bucket, type S3Service, settingsOf } from './s3-service.ts';
 
-const programs = '/usr/bin';
 const kinds = ['account', 'container', 'object'] as const;
 const startTimeout = 30_000;
 
-/** How to install it; null if it is installed. */
-export function missingSwiftReason(): string | null {
-  const names = [...kinds, 'proxy'].map((kind) => `swift-${kind}-server`);
-  const isThere = ['swift-ring-builder', ...names].every((name) => existsSync(join(programs, name)));
-  return isThere
-    ? null
-    : 'Swift is not installed (Debian: swift swift-proxy swift-account swift-container swift-object)';
+/** How to install it; false if it is installed. */
+export function missingSwift(): string | false {
+  const servers = [...kinds, 'proxy' as const].map((kind) => `swift-${kind}-server` as const);
+  return missingPrograms('swift-ring-builder', ...servers);
 }
 
+type Kind = (typeof kinds)[number] | 'proxy' | 'lister';
+
 interface Program {
-  kind: string;
+  kind: Kind;
   port: number;
   file: string;
   child: ChildProcess | null;
@@ -89,7 +87,7 @@ async function layOutStorage(folder: string, kind: (typeof kinds)[number], port:
   const server = ['[pipeline:main]', `pipeline = ${name}`, `[app:${name}]`, `use = egg:swift#${kind}`];
   await writeFile(file, [...commonLines(folder, port), ...server, ''].join('\n'));
   const ring = (...words: string[]) =>
-    promisify(execFile)(join(programs, 'swift-ring-builder'), [join(folder, `${kind}.builder`), ...words]);
+    promisify(execFile)(pathOf('swift-ring-builder'), [join(folder, `${kind}.builder`), ...words]);
   await ring('create', '4', '1', '1');
   const place = ['--region', '1', '--zone', '1', '--ip', '127.0.0.1', '--port', `${port}`];
   await ring('add', ...place, '--device', 'disk', '--weight', '1');
@@ -97,7 +95,7 @@ async function layOutStorage(folder: string, kind: (typeof kinds)[number], port:
   return { kind, port, file, child: null };
 }
 
-async function layOutProxy(folder: string, kind: string, port: number, filters: readonly string[]): Promise<Program> {
+async function layOutProxy(folder: string, kind: Kind, port: number, filters: readonly string[]): Promise<Program> {
   const settings: Record<string, string[]> = {
     // There is no cache: each look-up fails at once.
     cache: ['memcache_servers = 127.0.0.1:1'],
@@ -117,7 +115,7 @@ async function layOutProxy(folder: string, kind: string, port: number, filters: 
 function run(folder: string, program: Program): void {
   const server = program.kind === 'lister' ? 'proxy' : program.kind;
   const output = openSync(join(folder, `${program.kind}.log`), 'a');
-  program.child = spawn(join(programs, `swift-${server}-server`), [program.file], {
+  program.child = spawn(pathOf(`swift-${server}-server`), [program.file], {
     stdio: ['ignore', output, output],
   });
   closeSync(output);

@@ -3,12 +3,12 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { missingCitusReason } from '../../tools/citus/cluster.ts';
+import { missingCitus } from '../../tools/citus/cluster.ts';
 import { found, rig } from './support/rig.ts';
 
 t.setTimeout(600_000);
 
-t.test('a worker is killed, and tenants move to another', { skip: missingCitusReason() ?? false }, async (t) => {
+t.test('a worker is killed, and tenants move to another', { skip: missingCitus() }, async (t) => {
   const ended = await rig('citus', '--short');
   const { orders, ordersWhileMoving, shareOfRowsMoved, ...rest } = found(ended);
   t.match(rest, { rig: 'citus', held: true, broken: exactly([]) });

@@ -1,16 +1,13 @@
 /**
  * The command that runs rigs: its output and exit codes, and that it leaves nothing behind.
  */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { processesWith } from '@carton/runtime/testing';
 import t from 'tap';
 import { folderPrefix, removeOrphanedRigs } from '../rig-processes.ts';
 import { rig, rigUntil } from './support/rig.ts';
 
-/** Returns the command lines of all processes. */
-const running = async () => (await promisify(execFile)('ps', ['-eo', 'args'], { maxBuffer: 2 ** 24 })).stdout;
 const serves = /the box serves at/;
 
 t.test('help and usage errors', async (t) => {
@@ -30,7 +27,7 @@ t.test('an interrupted rig stops everything that it started', async (t) => {
   t.match(output, /"failed":"it was interrupted \(SIGINT\)"/);
   t.notMatch(output, /could not be stopped|did not stop/);
   const [, folder] = /kept its folder: (\S+)/.exec(output) as unknown as [string, string];
-  t.notMatch(await running(), folder, 'no process remains');
+  t.strictSame(processesWith(folder), [], 'no process remains');
   t.ok(existsSync(folder), 'but the folder does, with --keep');
   await rm(folder, { recursive: true });
 });
@@ -46,10 +43,10 @@ t.test('the next rig removes what a killed rig left behind', async (t) => {
     'crash',
     '--short',
   );
-  t.match(await running(), folderPrefix(pid), 'its box is still running');
+  t.ok(processesWith(folderPrefix(pid)).length > 0, 'its box is still running');
   const folders = await removeOrphanedRigs();
   const left = folders.find((folder) => folder.includes(folderPrefix(pid)));
   t.ok(left);
-  t.notMatch(await running(), left as string);
+  t.strictSame(processesWith(left as string), []);
   t.notOk(existsSync(left as string));
 });

@@ -3,11 +3,16 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { findMissing } from '../hosting/layer.ts';
 import { found, rig } from './support/rig.ts';
 
 t.setTimeout(300_000);
 
-t.test('websites are reached with each protocol, and go on without the control plane', async (t) => {
-  const ended = await rig('hosting', '--short');
-  t.match(found(ended), { rig: 'hosting', held: true, broken: exactly([]) }, ended.stdout);
-});
+t.test(
+  'websites are reached with each protocol, and go on without the control plane',
+  { skip: findMissing() },
+  async (t) => {
+    const ended = await rig('hosting', '--short');
+    t.match(found(ended), { rig: 'hosting', held: true, broken: exactly([]) }, ended.stdout);
+  },
+);

@@ -2,23 +2,11 @@
  * The replicas rig in its short form: two boxes behind HAProxy are restarted during checkouts, no request fails, and every
  * event is delivered once.
  */
-import { exactly } from '@carton/runtime/testing';
+import { exactly, missingPrograms } from '@carton/runtime/testing';
 import t from 'tap';
-import { findHaProxy } from '../haproxy.ts';
-import { Skipped } from '../rig.ts';
 import { found, rig } from './support/rig.ts';
 
-const skipReason = (() => {
-  try {
-    findHaProxy();
-    return false;
-  } catch (error) {
-    if (error instanceof Skipped) return error.message;
-    throw error;
-  }
-})();
-
-t.test('two boxes are restarted in turn', { skip: skipReason }, async (t) => {
+t.test('two boxes are restarted in turn', { skip: missingPrograms('haproxy') }, async (t) => {
   const ended = await rig('replicas', '--short');
   const { orders, eventsDelivered, ...rest } = found(ended);
   t.match(rest, { rig: 'replicas', held: true, broken: exactly([]), restarts: 2, kills: 2, failed: 0 });

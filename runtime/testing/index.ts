@@ -20,6 +20,15 @@ export { extendBox } from './extend-box.ts';
 export { temporaryFolder } from './folders.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
+export { processesWith, type RunningProcess } from './processes.ts';
+export {
+  type InstalledPostgres,
+  installedPostgres,
+  missingPostgres,
+  missingPrograms,
+  pathOf,
+  refuseIfRequired,
+} from './programs.ts';
 export { raceRounds } from './race-rounds.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';

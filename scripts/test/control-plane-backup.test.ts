@@ -5,22 +5,28 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { connect, packageName } from '@carton/runtime/service';
-import { type Caller, callerOf, exactly, freePort, temporaryFolder, until } from '@carton/runtime/testing';
+import {
+  type Caller,
+  callerOf,
+  exactly,
+  freePort,
+  missingPostgres,
+  missingPrograms,
+  temporaryFolder,
+  until,
+} from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { firstRelease } from '../../control-plane/test/release.ts';
-import { initServer, version } from '../../tools/citus/server.ts';
+import { initServer, programOfPostgres, version } from '../../tools/citus/server.ts';
 import { root } from './support/stack.ts';
 
 const run = promisify(execFile);
-const required = [`/usr/lib/postgresql/${version}/bin/pg_dump`, '/usr/bin/rsync'];
-const missing = required.filter((program) => !existsSync(program));
-const skip = missing.length > 0 && `${missing.join(' and ')} must be installed: postgresql-${version}, rsync`;
+const skip = missingPostgres(version) || missingPrograms('rsync');
 
 /** The blocks of commands in the section. */
 const section = /^### Backup and restore\n([\s\S]*?)^###? /m.exec(
@@ -227,8 +233,7 @@ t.test('control plane and registry, on a PostgreSQL server of Debian', { skip },
   await rm(before.storage, { recursive: true });
 
   await t.test('a dump shows no secret and no key that signs', async (t) => {
-    const program = `/usr/lib/postgresql/${version}/bin/pg_restore`;
-    const { stdout } = await run(program, ['--file=-', join(BACKUP, 'control-plane.dump')]);
+    const { stdout } = await run(programOfPostgres('pg_restore'), ['--file=-', join(BACKUP, 'control-plane.dump')]);
     t.match(stdout, shown.id);
     const { id, ...once } = shown;
     for (const value of [...Object.values(secrets), ...Object.values(once)]) t.notOk(stdout.includes(String(value)));

@@ -8,7 +8,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { callerOf, exactly, freePort } from '@carton/runtime/testing';
+import { callerOf, exactly, freePort, missingPrograms } from '@carton/runtime/testing';
 import t from 'tap';
 import { root, stackPlace, startStack } from './support/stack.ts';
 
@@ -58,7 +58,7 @@ async function startProxy(upstream: string, name: string): Promise<Proxy> {
   return { url: `http://127.0.0.1:${port}`, violations };
 }
 
-t.test('the README passes the proxy', async (t) => {
+t.test('the README passes the proxy', { skip: missingPrograms('curl') }, async (t) => {
   const folder = join(place.home, 'readme');
   await mkdir(folder);
   const settings = JSON.parse(await readFile(join(place.home, 'stack.json'), 'utf8'));

@@ -10,19 +10,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findProcesses } from '@carton/installer';
-import { callerOf } from '@carton/runtime/testing';
+import { callerOf, missingPrograms, processesWith } from '@carton/runtime/testing';
 import t from 'tap';
+import { noOlderNode, runInOlderNode } from './support/older-node.ts';
 import { root, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
 
-/** Returns the processes with a folder in their command line. */
-async function processesOf(folder: string): Promise<string[]> {
-  const { stdout } = await run('ps', ['-eo', 'pid,args']);
-  return stdout.split('\n').filter((line) => line.includes(folder));
-}
+const skip = missingPrograms('curl');
 
-t.test('a fresh start, the README, and a second start', async (t) => {
+t.test('a fresh start, the README, and a second start', { skip }, async (t) => {
   const place = await stackPlace(t);
   const stack = await startStack(t, place);
   t.equal((await stat(join(place.home, 'stack.json'))).mode & 0o777, 0o600);
@@ -50,11 +47,24 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   t.strictSame(cart.body.items, [], 'the cart is empty');
 
   await t.test('a part that dies is restarted', async (t) => {
-    const pids = (await processesOf('control-plane/main.ts')).map((text) => Number(text.trim().split(' ')[0]));
-    for (const pid of pids) if ((await environmentOf(pid)).includes(place.home)) process.kill(pid, 'SIGKILL');
+    for (const { pid } of processesWith('control-plane/main.ts'))
+      if ((await environmentOf(pid)).includes(place.home)) process.kill(pid, 'SIGKILL');
     while (!stack.output().includes('control-plane is ready again')) await sleep(100);
     t.match(stack.output(), /control-plane exited \(SIGKILL\); restarting it in \d+ s/);
     t.match(await stack.controlPlane.get('/health'), { status: 200 });
+  });
+
+  await t.test('the command line of knex has the migrations of the installed box', { skip: noOlderNode }, async (t) => {
+    const box = { CARTON_BOX_DIR: join(place.home, 'box') };
+    const knex = (command: string) => runInOlderNode(root, ['npx', 'knex', '--knexfile', 'knexfile.ts', command], box);
+    const list = await knex('migrate:list');
+    t.match(list, { code: 0, output: 'No Pending Migration' });
+    const last = list.output.match(/^\d{14}_\w+\.js/gm)?.at(-1) as string;
+    t.match(await knex('migrate:down'), { code: 0, output: last });
+    t.match(await knex('migrate:status'), { code: 0, output: 'Found 1 Pending Migration' });
+    t.match(await callerOf(stack.boxUrl).get('/health'), { status: 503, body: { detail: last } });
+    t.match(await knex('migrate:up'), { code: 0, output: last });
+    t.match(await callerOf(stack.boxUrl).get('/health'), { status: 200 });
   });
 
   const staff = await stack.staffCaller();
@@ -64,7 +74,7 @@ t.test('a fresh start, the README, and a second start', async (t) => {
   t.match(await staff.patch(`/admin/products/${notebook.id}`, { status: 'archived' }), { status: 200 });
 
   t.equal(await stack.stop(), 0, 'SIGTERM stops it with 0');
-  t.strictSame(await processesOf(place.home), [], 'no process remains');
+  t.strictSame(processesWith(place.home), [], 'no process remains');
   t.notOk(existsSync(join(place.home, 'stack.json')));
 
   const again = await startStack(t, place);
@@ -102,7 +112,7 @@ t.test('a fresh start, the README, and a second start', async (t) => {
     t.match(fourth, { code: 1, stderr: /stack: port \d+ is in use/ }, 'a second stack does not start');
     t.ok(existsSync(join(place.home, 'stack.json')), 'and does not affect the first');
     t.equal(await third.stop('SIGINT'), 0, 'SIGINT stops it with 0');
-    t.strictSame(await processesOf(place.home), []);
+    t.strictSame(processesWith(place.home), []);
   });
 });
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
-import { callerOf, createTestDatabase, exactly, freePort } from '@carton/runtime/testing';
+import { callerOf, createTestDatabase, exactly, freePort, processesWith } from '@carton/runtime/testing';
 import t from 'tap';
 import { compareDocuments } from '../changes/compare.ts';
 import type { Change } from '../changes/findings.ts';
@@ -164,8 +164,7 @@ t.test("npm's own client at the gated registry", async (t) => {
 
 /** Finds the control plane of a stack by the folder in its environment. */
 async function controlPlaneProcess(home: string): Promise<number[]> {
-  const { stdout } = await run('pgrep', ['-f', 'control-plane/main.ts']);
-  const pids = stdout.trim().split('\n').map(Number);
+  const pids = processesWith('control-plane/main.ts').map(({ pid }) => pid);
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
   return pids.filter((_, index) => environments[index]?.includes(`CONTROL_PLANE_HOME=${home}`));
 }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administerAt as run } from '@carton/runtime/testing';
+import { installedPostgres, administerAt as run } from '@carton/runtime/testing';
 import { host, initServer, type Server, version } from './server.ts';
 
 /** Settings that a node requires (docs/scale.md has the reasons). */
@@ -18,9 +18,10 @@ export const nodeSettings: Record<string, string> = {
   wal_level: 'logical',
 };
 
-/** Returns what to do about the missing extension, or null if it is installed. */
-export function missingCitusReason(): string | null {
-  if (existsSync(`/usr/lib/postgresql/${version}/lib/citus.so`)) return null;
+/** What to do about the missing extension; false if it is installed. */
+export function missingCitus(): string | false {
+  const server = installedPostgres('initdb').find((each) => each.version === String(version));
+  if (server && existsSync(join(server.programs, '../lib/citus.so'))) return false;
   return `Citus is not installed for PostgreSQL ${version}: build it as root with tools/citus/build`;
 }
 
@@ -47,7 +48,7 @@ export async function startCluster({
   workers: count = 2,
   settings = {},
 }: ClusterOptions = {}): Promise<Cluster> {
-  const missing = missingCitusReason();
+  const missing = missingCitus();
   if (missing) throw new Error(missing);
   const folder = ownFolder ?? (await mkdtemp(join(tmpdir(), 'citus-')));
   await chmod(folder, 0o711);

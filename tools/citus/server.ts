@@ -9,12 +9,20 @@ import { chown, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { installedPostgres } from '@carton/runtime/testing';
 import pg from 'pg';
 import { chooseAccount, cleanEnvironment, runAs, spawnIdentity } from '../../runtime/db/embedded/account.ts';
 
 /** The PostgreSQL version that the extension is built for. */
 export const version = 15;
-const programs = `/usr/lib/postgresql/${version}/bin`;
+
+/** The path of one of its programs. @throws Error if the version is not installed */
+export function programOfPostgres(name: string): string {
+  const found = installedPostgres(name).find((each) => each.version === String(version));
+  if (!found)
+    throw new Error(`${name} of PostgreSQL ${version} is not installed: apt-get install postgresql-${version}`);
+  return join(found.programs, name);
+}
 
 export const host = '127.0.0.1';
 
@@ -35,7 +43,7 @@ export async function initServer(folder: string, name: string, settings: Record<
   const account = await chooseAccount(data);
   await mkdir(home, { recursive: true });
   if (account.borrowed) await chown(home, account.uid, account.gid);
-  const initialised = await runAs(account, `${programs}/initdb`, [
+  const initialised = await runAs(account, programOfPostgres('initdb'), [
     '-D',
     data,
     '-U',
@@ -70,7 +78,7 @@ export async function initServer(folder: string, name: string, settings: Record<
     url,
     async start() {
       const output = openSync(logFile, 'a', 0o600);
-      const child = spawn(`${programs}/postgres`, parameters, {
+      const child = spawn(programOfPostgres('postgres'), parameters, {
         ...spawnIdentity(account),
         cwd: data,
         env: cleanEnvironment,

@@ -9,20 +9,26 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { type Caller, callerOf, freePort, temporaryFolder, until } from '@carton/runtime/testing';
+import {
+  type Caller,
+  callerOf,
+  freePort,
+  missingPrograms,
+  pathOf,
+  refuseIfRequired,
+  temporaryFolder,
+  until,
+} from '@carton/runtime/testing';
 import type { Test } from 'tap';
 
 const run = promisify(execFile);
 const schema = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
-const needed = ['/usr/sbin/pdns_server', '/usr/sbin/pdns_recursor', '/usr/bin/dig', schema];
 
-/** Why tests with PowerDNS are skipped; false if they are not. @throws Error where tests must not be skipped */
+/** Why tests with PowerDNS are skipped; false if they are not. */
 export function findMissing(): string | false {
-  const missing = needed.find((path) => !existsSync(path));
-  if (!missing) return false;
-  const advice = `${missing} is not installed: apt-get install pdns-server pdns-backend-sqlite3 pdns-recursor bind9-dnsutils`;
-  if (process.env.CI) throw new Error(advice);
-  return advice;
+  const missing = missingPrograms('pdns_server', 'pdns_recursor', 'rec_control', 'dig');
+  if (missing || existsSync(schema)) return missing;
+  return refuseIfRequired(`${schema} is not installed: apt-get install pdns-backend-sqlite3`);
 }
 
 export interface Nameserver {
@@ -67,7 +73,7 @@ export async function startNameserver(t: Test): Promise<Nameserver> {
   });
   const url = `http://127.0.0.1:${apiPort}`;
   const zones = callerOf(`${url}/api/v1/servers/localhost/zones`, { 'x-api-key': key });
-  const program = startProgram(t, '/usr/sbin/pdns_server', ['--guardian=no'], folder);
+  const program = startProgram(t, pathOf('pdns_server'), ['--guardian=no'], folder);
   const start = async () => {
     program.start();
     await until(async () => (await zones.get('').catch(() => null))?.status === 200, Boolean);
@@ -99,7 +105,7 @@ export async function startResolver(t: Test, root: Nameserver) {
     'security-poll-suffix': '',
   });
   const address = `127.0.0.1:${port}`;
-  startProgram(t, '/usr/sbin/pdns_recursor', [], folder).start();
+  startProgram(t, pathOf('pdns_recursor'), [], folder).start();
   await until(
     () => dig(address, 'no-such-name.store', 'A').catch(() => ({ status: '' })),
     (found) => found.status === 'NXDOMAIN',
@@ -109,7 +115,7 @@ export async function startResolver(t: Test, root: Nameserver) {
     async delegate(domain: string, nameserver: Nameserver): Promise<void> {
       delegations.push(`${domain}=${nameserver.address}`);
       await writeFile(zonesFile, `${delegations.join('\n')}\n`);
-      await run('/usr/bin/rec_control', [`--socket-dir=${folder}`, 'reload-zones']);
+      await run(pathOf('rec_control'), [`--socket-dir=${folder}`, 'reload-zones']);
     },
   };
 }
@@ -129,7 +135,7 @@ export async function dig(address: string, name: string, type: string): Promise<
     '+comments',
     '+answer',
   ];
-  const { stdout } = await run('/usr/bin/dig', parameters);
+  const { stdout } = await run(pathOf('dig'), parameters);
   const answers = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';'));
   return {
     status: /status: (\w+)/.exec(stdout)?.[1] ?? '',

@@ -12,14 +12,12 @@ import { type RequestOptions, request as requestHttps } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, temporaryFolder, until } from '@carton/runtime/testing';
+import { freePort, missingPrograms, pathOf, temporaryFolder, until } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { pagesFolder } from '../index.ts';
 
-const program = '/usr/bin/caddy';
 /** Why tests with Caddy are skipped; false if it is installed. */
-export const missing = existsSync(program) ? false : `${program} is not installed`;
-if (missing && process.env.CI) throw new Error(`${missing}: apt-get install caddy`);
+export const missing = missingPrograms('caddy');
 
 export const configuration = fileURLToPath(new URL('../Caddyfile', import.meta.url));
 
@@ -70,7 +68,7 @@ async function sendFromItsSecond<T>(send: () => Promise<T>): Promise<T> {
 }
 
 async function startCaddy(t: Test, file: string, environment: Record<string, string>, folder: string) {
-  const child = spawn(program, ['run', '--adapter', 'caddyfile', '--config', file], {
+  const child = spawn(pathOf('caddy'), ['run', '--adapter', 'caddyfile', '--config', file], {
     env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

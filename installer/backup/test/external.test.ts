@@ -10,10 +10,9 @@ import { proveLastBackup } from '../../commands/doctor-backup.ts';
 import { restore } from '../../commands/restore.ts';
 import { silent as output } from '../../output/output.ts';
 import { emptyBox, startBox } from './support/box.ts';
-import { query, startDebianPostgres, debianVersion as version } from './support/debian.ts';
+import { missing, query, startDebianPostgres, debianVersion as version } from './support/debian.ts';
 
-t.test('a database of the operator is dumped, and restored into an empty one', async (t) => {
-  if (!version) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('a database of the operator is dumped, and restored into an empty one', { skip: missing }, async (t) => {
   const box = await startBox(t);
   await box.server.stop();
   const { root: dir } = box.folder;
@@ -43,8 +42,7 @@ t.test('a database of the operator is dumped, and restored into an empty one', a
   t.ok(secrets.includes('/other'), 'the box uses the new database');
 });
 
-t.test('clients that are older than the server are named', async (t) => {
-  if (!version) return void t.comment("skipped: Debian's package postgresql is not installed");
+t.test('clients that are older than the server are named', { skip: missing }, async (t) => {
   const box = await startBox(t);
   const { root: dir } = box.folder;
   await appendFile(box.folder.secrets, `DATABASE_URL="${box.server.url}"\n`);

@@ -1,21 +1,19 @@
 /**
  * `/docs` in a real browser: the operations are listed, and there are no foreign requests and no console errors.
  */
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import t from 'tap';
 import { createTestBox } from '../../testing/box.ts';
+import { missingPrograms, pathOf } from '../../testing/programs.ts';
 
-const executablePath = '/usr/bin/chromium';
-const missing = existsSync(executablePath) ? false : `${executablePath} is not installed`;
-if (missing && process.env.CI) throw new Error(`${missing}: apt-get install chromium`);
+const missing = missingPrograms('chromium');
 
 const names = ['core', 'auth', 'tenant', 'media', 'product', 'inventory', 'region', 'pricing', 'cart'];
 const box = await createTestBox(t, { packages: names.map((name) => `@carton/${name}`) });
 const browser = missing
   ? undefined
   : await chromium.launch({
-      executablePath,
+      executablePath: pathOf('chromium'),
       args: [
         '--no-sandbox',
         '--disable-gpu',

@@ -1,16 +1,11 @@
 /**
- * The cluster of a test file, in which its databases are created. Without the extension the file is skipped.
+ * The cluster of a test file, in which its databases are created.
  */
-import t from 'tap';
-import { type Cluster, missingCitusReason, startCluster } from '../cluster.ts';
+import type { Test } from 'tap';
+import { type Cluster, startCluster } from '../cluster.ts';
 
-/** Starts three nodes, and stops them at the end of the file. */
-export async function startTestCluster(): Promise<Cluster> {
-  const missing = missingCitusReason();
-  if (missing) {
-    t.plan(0, missing);
-    process.exit(0);
-  }
+/** Starts three nodes, and stops them with the test. */
+export async function startTestCluster(t: Test): Promise<Cluster> {
   const cluster = await startCluster({ settings: { fsync: 'off', synchronous_commit: 'off' } });
   t.teardown(() => cluster.stop());
   process.env.TEST_DATABASE_URL = cluster.coordinator.url();

@@ -3,21 +3,21 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '@carton/runtime/testing';
+import { freePort, installedPostgres, missingPostgres } from '@carton/runtime/testing';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { chooseDatabaseAccount, identityOf } from '../../account.ts';
 
-const versions = '/usr/lib/postgresql';
-export const debianVersion = existsSync(versions)
-  ? readdirSync(versions).find((name) => existsSync(join(versions, name, 'bin/initdb')))
-  : undefined;
-const programs = join(versions, debianVersion ?? '', 'bin');
+/** Why tests with it are skipped; false if it is installed. */
+export const missing = missingPostgres();
+
+/** The oldest version that is installed, and its programs. */
+const { version = '', programs = '' } = installedPostgres('initdb')[0] ?? {};
+export const debianVersion = version;
 
 export interface DebianPostgres {
   /** Creates a database, and returns its URL for the superuser. */
