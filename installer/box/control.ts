@@ -6,6 +6,9 @@
  * answers `started`. The command checks the new box at its private path and sends `serve`; the supervisor gives it the
  * public socket, retires the old one, and answers `serving`. If the connection ends before that, for whatever reason,
  * the supervisor stops the new box, and the old one has never stopped.
+ *
+ * A command that has started a supervisor tells it with `healthy` that the start has succeeded: from then on the supervisor
+ * restarts a box that crashes, also if its own health check has not succeeded yet.
  */
 import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -20,6 +23,7 @@ import { reachable } from './socket-path.ts';
 export type Request =
   | { request: 'switch'; launch: Launch }
   | { request: 'serve' }
+  | { request: 'healthy' }
   /** Before a stop: ends the boxes that were replaced. The present one stops the database, which they still need. */
   | { request: 'endRetired' };
 
@@ -28,6 +32,7 @@ export type Answer =
   /** The box must be stopped first, for this reason. */
   | { answer: 'unsupported'; reason: string }
   | { answer: 'serving' }
+  | { answer: 'restartsIt' }
   | { answer: 'retiredEnded' }
   | { answer: 'failed'; code: ExitCode; reason: string; advice: string };
 

@@ -19,6 +19,8 @@ import { endPausedSupervisor, endRetired, stopForGood } from './stop-for-good.ts
 import { stopBox, waitForExit } from './stopping.ts';
 
 const successorTimeoutMilliseconds = 15_000;
+/** How long a supervisor that hangs is waited for. */
+const reportMilliseconds = 10_000;
 
 /** Timeouts in seconds, and the signal that cancels the wait. */
 export interface WaitOptions {
@@ -47,7 +49,7 @@ export async function startBox(
   try {
     await checkStarted(folder, supervisor, launch, output, waitOptions, logStart);
     const box = await findRunningBox(folder);
-    if (box) return box;
+    if (box && (await reportHealthy(folder, box))) return box;
     throw new Failure('box_not_healthy', 'the box exited during its start', 'See its output for the cause');
   } catch (error) {
     const box = await findRunningBox(folder);
@@ -59,6 +61,15 @@ export async function startBox(
     }
     throw error;
   }
+}
+
+/** Tells the supervisor of a box that the start has succeeded. @returns false if it has ended, with the box */
+async function reportHealthy(folder: BoxFolder, box: RunningBox): Promise<boolean> {
+  const session = await openReplacement(folder, box);
+  session?.send({ request: 'healthy' });
+  const answer = await Promise.race([session?.next(), pause(reportMilliseconds, undefined, { ref: false })]);
+  session?.end();
+  return answer !== undefined || (await isAlive(box));
 }
 
 /**

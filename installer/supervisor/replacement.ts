@@ -1,6 +1,6 @@
 /**
- * The supervisor's part in a replacement without a gap (box/control.ts): the new box starts beside the old one, and takes
- * its place once the command has found it healthy.
+ * The supervisor's part in what commands ask it for by its control socket (box/control.ts), such as a replacement without
+ * a gap: the new box starts beside the old one, and takes its place once the command has found it healthy.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlSession } from '../box/control.ts';
@@ -41,6 +41,8 @@ export interface ReplacementContext {
   /** Runs changes of the members one after another. */
   exclusively<T>(change: () => Promise<T>): Promise<T>;
   isStopping(): boolean;
+  /** A command has found the box healthy. */
+  markHealthy(): void;
   becomeCurrent(process: BoxProcess): Promise<void>;
   /** Prepares the other workers of a launch; undefined if it has one. */
   followersOf(launch: Launch, socket: PublicSocket | undefined): Promise<OtherWorkers | undefined>;
@@ -117,6 +119,10 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
   };
 
   session.onRequest((request) => {
+    if (request.request === 'healthy') {
+      context.markHealthy();
+      return session.answer({ answer: 'restartsIt' });
+    }
     const answer = () => {
       if (request.request === 'switch') return begin(request.launch);
       return request.request === 'serve' ? complete() : end();

@@ -42,7 +42,7 @@ const pollMilliseconds = 100;
 export interface SupervisedBox {
   /** The running box; after an upgrade, the new one. */
   readonly box: RunningBox;
-  /** Call when the box was found healthy elsewhere: from then on it is restarted after a crash. */
+  /** Call when the box was found healthy elsewhere, as commands do by the control socket: it is restarted after a crash. */
   markHealthy(): void;
   /** Sends SIGTERM; the second call ends draining, the third kills the box. */
   stop(): void;
@@ -74,6 +74,9 @@ export async function supervise(
   let stops = 0;
   let hasBeenHealthy = false;
   let pause = firstPauseMilliseconds;
+  const markHealthy = () => {
+    hasBeenHealthy = true;
+  };
   let finish = (_status: ExitStatus) => {};
   const ended = new Promise<ExitStatus>((resolve) => {
     finish = resolve;
@@ -132,7 +135,7 @@ export async function supervise(
     const url = process.privatePath ? privateUrl(process.privatePath) : boxUrl(process.launch);
     const isOver = () => statusOf(process.child) !== undefined || members.current !== process;
     const onHealthy = () => {
-      hasBeenHealthy = true;
+      markHealthy();
       pause = firstPauseMilliseconds;
       void process.followers?.start();
       return true;
@@ -229,9 +232,10 @@ export async function supervise(
       members,
       exclusively,
       isStopping: () => stops > 0,
+      markHealthy,
       followersOf,
       becomeCurrent: async (process) => {
-        hasBeenHealthy = true;
+        markHealthy();
         await becomeCurrent(process);
       },
     }),
@@ -247,9 +251,7 @@ export async function supervise(
     get box() {
       return members.current.box;
     },
-    markHealthy() {
-      hasBeenHealthy = true;
-    },
+    markHealthy,
     stop() {
       stops += 1;
       const signal = stops <= maxTermSignals ? 'SIGTERM' : 'SIGKILL';

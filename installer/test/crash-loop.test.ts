@@ -77,6 +77,21 @@ t.test('stop, restart and install', async (t) => {
   t.match(await installed.run(['status', '--json']), { exitCode: 0 });
 });
 
+t.test('a box that its supervisor has not found healthy yet, but the command that started it', async (t) => {
+  const vendor = await startVendor([makeRuntime('0.1.0', 'unready in private', handsOver)], {
+    [key]: { tier: 'basic', packages: [runtime] },
+  });
+  t.teardown(() => vendor.close());
+  const { folder, ...box } = await makeBox(t, vendor);
+  t.match(await box.install(), { exitCode: 0 });
+  const first = await findRunningBox(folder);
+  process.kill(first?.pid as number, 'SIGKILL');
+  const hasAnother = async () => ![undefined, first?.pid].includes((await findRunningBox(folder))?.pid);
+  await until(async () => (await hasAnother()) || !(await hasSupervisor(folder)));
+  t.ok(await hasAnother(), 'it is restarted');
+  t.match(await box.run(['stop', '--json']), { exitCode: 0, end: { result: { stopped: true } } });
+});
+
 t.test('stop in another terminal: a service manager does not restart the box', async (t) => {
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);

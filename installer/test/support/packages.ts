@@ -67,7 +67,8 @@ export type Behaviour =
   | 'breaks its products'
   | 'breaks its document'
   | 'needs space'
-  | 'hangs';
+  | 'hangs'
+  | 'unready in private';
 
 /** The part of a manifest by which a release says that it listens on the socket of its supervisor. */
 export const handsOver = { [vendor]: { handover: 1 } };
@@ -77,8 +78,9 @@ export const hasWorkers = { [vendor]: { handover: 1, workers: 1 } };
 /**
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
  * version, environment and arguments, except to `/held`, which it does not complete, and exits on SIGTERM; one that drains,
- * on the second. One that never loads handles no signal. One that hangs does so while the file `logs/hang` exists. With `handsOver` in `more`, it
- * listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts).
+ * on the second. One that never loads handles no signal. One that hangs does so while the file `logs/hang` exists. With
+ * `handsOver` in `more`, it listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts); one
+ * that is unready in private responds with 503 where its supervisor asks, as if that had not asked yet.
  */
 export function makeRuntime(
   version = '0.1.0',
@@ -136,9 +138,14 @@ server.on('error', (error) => {
   process.exit(1);
 });
 const listening = () => console.log('listening as ' + version);
+const respondInPrivate = (request, response) => {
+  if (behaviour !== 'unready in private') return respond(request, response);
+  response.statusCode = 503;
+  response.end();
+};
 const privatePath = process.env.SUPERVISOR_PRIVATE_PATH;
 if (privatePath) {
-  const checked = createServer(respond).listen(privatePath);
+  const checked = createServer(respondInPrivate).listen(privatePath);
   process.on('message', (message) => {
     if (message === 'serve') server.listen({ fd: 3 }, () => process.send('serving', listening));
     if (message !== 'retire') return;
