@@ -105,7 +105,13 @@ export const personalOrders: PersonalData = {
       [ids, erasedEmail],
     );
     await rewriteWords(tx, ids);
-    // Country and province remain: tax records need them.
+    // Country and province remain: tax records need them. Without either, as in free text, nothing of the address does.
+    await tx.query(
+      `delete from order_addresses
+        where tenant_id = $1 and order_id = any($2::uuid[])
+          and coalesce(address ->> 'country', address ->> 'province') is null`,
+      [ids],
+    );
     await tx.query(
       `update order_addresses
           set address = jsonb_strip_nulls(jsonb_build_object(
