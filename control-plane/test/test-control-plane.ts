@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from '@carton/runtime/service';
-import { type Caller, callerOf, createTestDatabase } from '@carton/runtime/testing';
+import { type Caller, callerOf, createTestDatabase, openTestLog, showLogOfFailures } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type ControlPlaneOptions, startControlPlane } from '../index.ts';
 import { firstRelease } from './release.ts';
@@ -63,9 +63,10 @@ export function optionsFor(databaseUrl: string, overrides: Partial<TestOptions> 
 
 /** Starts a control plane that stops with the test. A release is published on it unless `released` is false. */
 export async function startTestControlPlane(t: Test, overrides: Partial<TestOptions> = {}, released = true) {
+  showLogOfFailures(t);
   const { url: databaseUrl, db } = await makeDatabase(t);
   const options = optionsFor(databaseUrl, overrides);
-  const server = await startControlPlane(options);
+  const server = await startControlPlane({ log: openTestLog(), ...options });
   t.teardown(() => server.stop());
   const { url } = server;
   const admin = callerOf(url, { authorization: `Bearer ${options.adminSecret}` });

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makePasswordsQuick } from '@carton/auth/testing/quick-passwords';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { boot, type RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
@@ -13,8 +13,10 @@ import type { Contribution } from '../extension/extension.ts';
 import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
+import { showLogOfFailures } from './failures.ts';
 import { temporaryFolder } from './folders.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
+import { openTestLog } from './recent.ts';
 
 /** Registers tasks that run after the test; tap's `t` implements it. */
 export interface Cleanup {
@@ -83,7 +85,7 @@ export interface TestBoxOptions {
   hostingSecret?: string;
   /** True for jobs that run only when the test runs them, or makes them due: they would delete the old rows it makes. */
   idleJobs?: boolean;
-  /** Default: standard error at the level TEST_LOG_LEVEL. */
+  /** Default: shown with a failure, and at the level TEST_LOG_LEVEL on standard error. */
   log?: Logger;
 }
 
@@ -93,6 +95,7 @@ export interface TestBoxOptions {
  *          const { status } = await box.staff.post('/admin/products', { … });
  */
 export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): Promise<TestBox> {
+  showLogOfFailures(t);
   const { tier = 'enterprise', packages = packagesOfTier(tier) } = options;
   // At production cost each tenant of each box would take a third of a second for its owner's password.
   makePasswordsQuick();
@@ -121,7 +124,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     environment: options.environment,
     host: '127.0.0.1',
     port: 0,
-    log: options.log ?? pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }, pino.destination(2)),
+    log: options.log ?? openTestLog(),
   });
   const owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   t.teardown(async () => {

@@ -2,6 +2,7 @@
  * An HTTP client for tests, with or without a credential.
  */
 import { hashToken } from '../http/credentials.ts';
+import { recordResponse } from './recent.ts';
 
 export interface Answer {
   status: number;
@@ -40,8 +41,12 @@ export function callerOf(url: string, headers: Record<string, string> = {}, keep
     const session = response.headers.get('x-session-id');
     if (keepSession && session) own['x-session-id'] = session;
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
+    const { status } = response;
+    const type = response.headers.get('content-type') ?? '';
+    const problem = /problem\+json/.test(type) ? text : undefined;
+    recordResponse({ method, path, status, requestId: response.headers.get('x-request-id'), problem });
+    const isJson = /json/.test(type);
+    return { status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
   };
   return {
     headers: own,

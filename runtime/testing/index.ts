@@ -17,6 +17,7 @@ export { documentFaults, type TestDocument } from './document.ts';
 export { eventsOf, eventTypesOf, type PublishedEvent } from './events.ts';
 export { exactly } from './exactly.ts';
 export { extendBox } from './extend-box.ts';
+export { showLogOfFailures } from './failures.ts';
 export { temporaryFolder } from './folders.ts';
 export { packagesOfTier, sourceRoot } from './packages.ts';
 export { freePort } from './ports.ts';
@@ -30,6 +31,7 @@ export {
   refuseIfRequired,
 } from './programs.ts';
 export { raceRounds } from './race-rounds.ts';
+export { openTestLog } from './recent.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
 export { createTemplate, startTestServer } from './server.ts';
