@@ -19,8 +19,9 @@ Options:
   --figures <file>    writes where the time went to this file, as JSON
   --help              prints this text
 
-Variables: TEST_LOG_LEVEL=error prints the log of the boxes; CONTRACT_SEED and
+Variables: TEST_LOG_LEVEL=debug prints the log of the boxes; CONTRACT_SEED and
 CONTRACT_RUNS are for the contract suite, RACE_ROUNDS for the tests of races.
+TEST_PROGRAMS=required fails the tests that lack a program.
 
 Exit codes: 0 all passed, 1 a test failed, 2 wrong usage.`;
 

@@ -11,12 +11,13 @@ const seconds = (value: number) => `${value.toFixed(1)} s`;
 /** A failed assertion: its name, the difference, where it is. */
 function describe({ path, name, diagnostics }: AssertResult, root: string): string {
   const lines = [`  ✗ ${path.slice(1).join(' › ') || name}`];
-  const { at, diff, stack, source, ...others } = diagnostics ?? {};
+  const { at, diff, stack, source, log, ...others } = diagnostics ?? {};
   if (at?.fileName) lines.push(`    at ${relative(root, at.fileName)}:${at.lineNumber}:${at.columnNumber}`);
   if (diff) lines.push(indent(diff));
   else if (Object.keys(others).length > 0) lines.push(indent(JSON.stringify(others, null, 2)));
   if (source) lines.push(indent(source));
   if (stack) lines.push(indent(stack));
+  if (log) lines.push('    The log of the box:', indent(log));
   return lines.join('\n');
 }
 

@@ -11,6 +11,8 @@ export interface Diagnostics {
   wanted?: unknown;
   stack?: string;
   source?: string;
+  /** What the box has logged of the requests of the test. */
+  log?: string;
   [name: string]: unknown;
 }
 
