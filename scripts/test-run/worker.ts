@@ -8,7 +8,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { t as root, type Test } from 'tap';
+import { t, type Test } from 'tap';
 import { cpuTime } from './cpu-time.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
@@ -49,7 +49,7 @@ async function leftOpen(before: number): Promise<string[]> {
   return openResources().slice(before);
 }
 
-async function runFile(file: string): Promise<void> {
+async function runFile(all: Test, file: string): Promise<void> {
   const { href } = pathToFileURL(join(process.cwd(), file));
   const environment = { ...process.env };
   const directory = process.cwd();
@@ -58,8 +58,8 @@ async function runFile(file: string): Promise<void> {
   const started = performance.now();
   // A test that waits for what never comes ends this process, and fails: the channel does not keep it alive.
   process.channel?.unref();
-  await root.test(file, { timeout: timeoutOfFile }, async (t) => {
-    subtests.set(href, t);
+  await all.test(file, { timeout: timeoutOfFile }, async (test) => {
+    subtests.set(href, test);
     await import(href);
   });
   process.channel?.ref();
@@ -80,9 +80,17 @@ async function runFile(file: string): Promise<void> {
 
 // By then tap has failed the test that waits, as it has registered its own listener.
 process.on('beforeExit', () => process.exit(1));
-root.setTimeout(0);
-let last = Promise.resolve();
-process.on('message', ({ file }: ToWorker) => {
-  if (file === null) last.then(() => process.disconnect());
-  else last = last.then(() => runFile(file));
+t.setTimeout(0);
+// With the first line tap stops listening to the channel; from then on the process lives as long as it has files.
+t.comment('ready');
+process.channel?.ref();
+// tap's own test ends as soon as it has nothing to do for a moment, so the files are not directly below it.
+await t.test('files', { timeout: 0 }, async (all) => {
+  let last = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    process.on('message', ({ file }: ToWorker) => {
+      last = last.then(() => (file === null ? resolve() : runFile(all, file)));
+    });
+  });
 });
+process.disconnect();

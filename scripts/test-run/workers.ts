@@ -11,6 +11,9 @@ import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 const program = fileURLToPath(new URL('worker.ts', import.meta.url));
 
+/** Files are subtests of a test of the worker. */
+const indentation = 4;
+
 /** A worker with more memory is replaced before the next file. */
 const maxMemory = 1_500_000_000;
 
@@ -51,8 +54,9 @@ class Worker {
     const lines: string[] = [];
     const last = new Promise<string>((resolve) => {
       this.#onLine = (line) => {
-        lines.push(line);
-        if (/^(not )?ok \d+ - /.test(line) && line.includes(file)) resolve(line);
+        const own = line.slice(indentation);
+        lines.push(own);
+        if (/^(not )?ok \d+ - /.test(own) && own.includes(file)) resolve(own);
       };
     });
     const message = new Promise<FromWorker>((resolve) => (this.#onMessage = resolve));
