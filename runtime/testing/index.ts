@@ -44,5 +44,6 @@ export {
   startSimulatorProcess,
   type WrongAnswers,
 } from './simulated-service.ts';
+export { testOfFile } from './test-of-file.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

@@ -1,5 +1,6 @@
 // The two storages, for tests of what holds for both: a folder, and a bucket of an S3-compatible service.
 
+import { testOfFile } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import type { RegistryOptions } from '../index.ts';
 import { openBucket } from '../storage/bucket.ts';
@@ -18,18 +19,20 @@ export type TestStorage = {
 
 export const kinds = ['a folder', 'a bucket'] as const;
 
-let service: Promise<S3Service> | undefined;
+const services = new WeakMap<Test, Promise<S3Service>>();
 
 /** The service of this file's tests. */
 export function s3Service(t: Test): Promise<S3Service> {
-  service ??= (async () => {
-    let root = t;
-    while (root.parent instanceof Object && 'teardown' in root.parent) root = root.parent as Test;
-    const started = await startS3Service(await makeFolder(root));
-    root.teardown(() => started.kill());
-    return started;
+  const file = testOfFile(t);
+  const found = services.get(file);
+  if (found) return found;
+  const started = (async () => {
+    const service = await startS3Service(await makeFolder(file));
+    file.teardown(() => service.kill());
+    return service;
   })();
-  return service;
+  services.set(file, started);
+  return started;
 }
 
 let number = 0;
