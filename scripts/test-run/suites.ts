@@ -15,6 +15,13 @@ const faultsOnly = [/^rigs\//, /^tools\/citus\//];
 /** Tests of races: in both suites, with more rounds in `faults`. */
 const races = /races\.test\.ts$/;
 
+/** These measure the memory of their process. */
+const measureMemory = ['runtime/test/streamed-export.test.ts', 'runtime/http/test/streaming-memory.test.ts'];
+
+export function hasOwnProcess(file: string): boolean {
+  return measureMemory.includes(file);
+}
+
 /** All test files from the root of the project, in alphabetical order. */
 export function allFiles(root: string): string[] {
   const pattern = '{runtime,control-plane,installer,vendor,scripts,tools,bench,rigs}/**/test/**/*.test.ts';

@@ -8,7 +8,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { t, type Test } from 'tap';
+import { type Test, t } from 'tap';
 import { cpuTime } from './cpu-time.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 

@@ -90,6 +90,8 @@ class Worker {
 
 export interface RunOptions {
   files: readonly string[];
+  /** Whether a file runs in a process where no other does. */
+  hasOwnProcess: (file: string) => boolean;
   workers: number;
   /** Options of Node.js for the workers. */
   nodeOptions: readonly string[];
@@ -98,19 +100,29 @@ export interface RunOptions {
 }
 
 /** Runs all files, in this order. */
-export async function runFiles({ files, workers, nodeOptions, environment, onResult }: RunOptions): Promise<void> {
+export async function runFiles({
+  files,
+  hasOwnProcess,
+  workers,
+  nodeOptions,
+  environment,
+  onResult,
+}: RunOptions): Promise<void> {
   const remaining = [...files];
   const runSome = async () => {
     let worker: Worker | undefined;
+    const replace = async () => {
+      await worker?.end();
+      worker = undefined;
+    };
     for (let file = remaining.shift(); file !== undefined; file = remaining.shift()) {
+      const alone = hasOwnProcess(file);
+      if (alone) await replace();
       worker ??= new Worker(nodeOptions, environment);
       onResult(await worker.run(file));
-      if (worker.worn) {
-        await worker.end();
-        worker = undefined;
-      }
+      if (alone || worker.worn) await replace();
     }
-    await worker?.end();
+    await replace();
   };
   await Promise.all(Array.from({ length: Math.min(workers, files.length) }, runSome));
 }

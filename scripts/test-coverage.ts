@@ -1,0 +1,38 @@
+/**
+ * `npm run test:coverage -- <folder>`: reports which lines of the sources the tests have run, from what Node.js itself
+ * has measured in their processes with `--coverage <folder>`. Exits with 1 if they are too few.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { sourceRoot } from '@carton/runtime/testing';
+import { Report } from 'c8';
+
+/** Per cent of all lines. */
+const minLines = 90;
+
+async function measuredFiles(folder: string | undefined): Promise<number> {
+  return folder === undefined ? 0 : (await readdir(folder).catch(() => [])).length;
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined || (await measuredFiles(folder)) === 0) {
+  console.error('Usage: npm run test:coverage -- <folder>\n\nThe folder is that of npm test -- --coverage <folder>.');
+  process.exit(2);
+}
+const root = resolve(sourceRoot, '..');
+const reportsDirectory = join(root, 'coverage');
+process.chdir(root);
+const report = new Report({
+  tempDirectory: resolve(folder),
+  reportsDirectory,
+  reporter: ['json-summary', 'text'],
+  include: ['{runtime,control-plane,installer,vendor,scripts,tools,bench,rigs}/**/*.ts'],
+  exclude: ['**/*.test.ts', '**/dist/**', '**/node_modules/**'],
+  excludeNodeModules: true,
+  skipFull: true,
+});
+await report.run();
+const summary = JSON.parse(await readFile(join(reportsDirectory, 'coverage-summary.json'), 'utf8'));
+const { pct } = summary.total.lines;
+console.log(`line coverage ${pct}% (at least ${minLines}%)`);
+if (pct < minLines) process.exitCode = 1;
