@@ -49,7 +49,7 @@ async function runWithoutPrograms(file: string) {
 for (const file of skipped) {
   t.test(`${file} without any program`, async (t) => {
     const { code, output, errors } = await runWithoutPrograms(file);
-    t.equal(code, 0, output + errors);
+    if (!t.equal(code, 0)) t.comment(output + errors);
     t.match(output, /# .*not installed.*: (apt-get install|build it as root with) \S/);
     t.notMatch(output, /^ +not ok/m);
   });
