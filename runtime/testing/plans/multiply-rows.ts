@@ -49,24 +49,44 @@ const tables = `
    where tables.relnamespace = current_schema()::regnamespace and tables.relkind = 'r'
    order by tables.relname`;
 
-function copyOf({ name, type }: Column, { tenant, distinct }: Table): string {
+/** Within how many milliseconds all rows of the tenant would have been created, for their copies to be mixed. */
+const milliseconds = 50;
+
+/** The time in which the tenant was filled: `began` and `ended` are SQL. */
+interface Filling {
+  began: string;
+  ended: string;
+}
+
+/**
+ * A time of a copy: a millisecond before that of the copy before it. Times of the filling are brought together, in the
+ * same order: of rows that were created seconds after each other, as on a busy machine, one would have all its copies
+ * before the first copy of the other, and a list that looks for one of them in order of time would find none for long.
+ */
+function timeOf(column: string, { began, ended }: Filling): string {
+  const shortening = `least(1, ${milliseconds} / (1000 * extract(epoch from ${ended} - ${began})))`;
+  const near = `${ended} - (${ended} - ${column}) * ${shortening}`;
+  return `case when ${column} between ${began} and ${ended} then ${near} else ${column} end - copy * interval '1 millisecond'`;
+}
+
+function copyOf({ name, type }: Column, { tenant, distinct }: Table, filling: Filling): string {
   const column = `source."${name}"`;
   const copied = (value: string) => `md5(${value}::text || copy)::uuid`;
   if (name === tenant) return column;
   if (type === 'uuid') return `case when ${column} = '${nilId}' then ${column} else ${copied(column)} end`;
   if (type === 'uuid[]') return `array(select ${copied('each')} from unnest(${column}) as each order by 1)`;
-  if (type === 'timestamp with time zone') return `${column} - copy * interval '1 millisecond'`;
+  if (type === 'timestamp with time zone') return timeOf(column, filling);
   // No shopper has thousands of orders.
   if (type === 'text' && name === 'email' && !distinct.includes(name)) return `(copy / 10) || '-' || ${column}`;
   if (!distinct.includes(name)) return column;
   return `case when length(${column}) <= ${maxCodeLength} then ${column} else copy || '-' || ${column} end`;
 }
 
-function statementFor(table: Table, tenantId: string, copies: number): string {
+function statementFor(table: Table, tenantId: string, copies: number, filling: Filling): string {
   const { name, tenant, columns, skipsConflicts } = table;
   return `
     insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
-    select ${columns.map((column) => copyOf(column, table)).join(', ')}
+    select ${columns.map((column) => copyOf(column, table, filling)).join(', ')}
       from "${name}" source cross join generate_series(1, ${copies}) as copy
      where source."${tenant}" = '${tenantId}' ${skipsConflicts ? 'on conflict do nothing' : ''}`;
 }
@@ -95,7 +115,12 @@ const waitForOlderTransactions = `
  */
 export async function multiplyRows(databaseUrl: string, tenantId: string, copies: number): Promise<void> {
   const found = (await administerAt(databaseUrl, tables)) as unknown as Table[];
-  const copying = found.map((table) => statementFor(table, tenantId, copies));
+  const [times] = await administerAt(
+    databaseUrl,
+    `select created_at::text as began, clock_timestamp()::text as ended from tenants where id = '${tenantId}'`,
+  );
+  const filling = { began: `timestamptz '${times?.began}'`, ended: `timestamptz '${times?.ended}'` };
+  const copying = found.map((table) => statementFor(table, tenantId, copies, filling));
   await administerAt(databaseUrl, 'set session_replication_role = replica', ...copying);
   await administerAt(databaseUrl, waitForOlderTransactions, 'vacuum analyze');
 }
