@@ -5,6 +5,7 @@ import pg from 'pg';
 import t from 'tap';
 import { createTestBox } from '../testing/box.ts';
 import { callerOf } from '../testing/client.ts';
+import { payloadsOf } from '../testing/events.ts';
 import { exactly } from '../testing/exactly.ts';
 import { untilWaiting } from '../testing/waiting.ts';
 import { vendor } from '../vendor.ts';
@@ -51,8 +52,7 @@ t.test('settings of the store', async (t) => {
   const changed = await box.staff.patch('/admin/store', { name: 'Renamed', orderNumberFormat: 'A-{number}' });
   t.match(changed, { status: 200, body: { name: 'Renamed', orderNumberFormat: 'A-{number}' } });
   t.match(await box.visitor().get('/store'), { body: { name: 'Renamed' } });
-  const events = await box.db.query("select payload from event_outbox where tenant_id = $1 and type = 'store.updated'");
-  t.match(events, exactly([{ payload: { name: 'Renamed' } }]));
+  t.match(await payloadsOf(box, { type: 'store.updated' }), exactly([{ name: 'Renamed' }]));
   const refused: [body: object, pointer: string][] = [
     [{ defaultCurrency: 'EEE' }, '/defaultCurrency'],
     [{ orderNumberFormat: 'no number' }, '/orderNumberFormat'],

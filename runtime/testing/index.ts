@@ -14,7 +14,7 @@ export {
   urlOfDatabase,
 } from './database.ts';
 export { documentFaults, type TestDocument } from './document.ts';
-export { eventsOf, eventTypesOf, type PublishedEvent } from './events.ts';
+export { eventsOf, eventTypesOf, payloadsOf, untilDelivered } from './events.ts';
 export { exactly } from './exactly.ts';
 export { extendBox } from './extend-box.ts';
 export { showLogOfFailures } from './failures.ts';

@@ -5,7 +5,7 @@
 import { createForSale } from '@carton/cart/testing';
 import { createMember, logIn, password, register, tokenOf } from '@carton/member/testing';
 import { startMailServer } from '@carton/notification/testing';
-import { bodyOf, type Caller, createTestBox, until } from '@carton/runtime/testing';
+import { bodyOf, type Caller, createTestBox, eventsOf, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { personalDataOf } from '../../runtime/persons/rights.ts';
 
@@ -46,18 +46,6 @@ const seller = { legalName: 'Store SAS', address: 'Berlin' };
 await bodyOf(staff.patch('/admin/store', seller));
 const discount = { kind: 'percent', percent: 10 };
 await bodyOf(staff.post('/admin/promotions', { label: 'Offer', automatic: true, discount, maxUsesPerCustomer: 100 }));
-
-/** Waits until the mails of all events are sent. */
-async function untilIdle(): Promise<void> {
-  await until(
-    () =>
-      box.db.query<{ count: number }>(
-        `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null)
-              + (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as count`,
-      ),
-    ([left]) => Number(left?.count) === 0,
-  );
-}
 
 /** The columns of text or JSON that contain a text, ignoring case; one entry for each column. */
 async function columnsWith(text: string): Promise<string[]> {
@@ -187,7 +175,7 @@ const othersOrder = await order(other, grace, 'Compilers');
 const before = (await other.get(`/member/orders/${othersOrder}`)).body;
 const shopper = await createTraces();
 const { id } = (await shopper.get('/member')).body;
-await untilIdle();
+await untilDelivered(box);
 
 t.test('every declared column has data of the person', async (t) => {
   const declared = personalDataOf(box.box.database).flatMap(({ keeps }) =>
@@ -241,17 +229,13 @@ t.test('the person is erased everywhere, with the password only; records and oth
 
 t.test('an erasure may be repeated, and the address may register again', async (t) => {
   t.equal((await staff.post(`/admin/members/${id}/erase`)).status, 204);
-  const erased = await box.db.query(
-    "select id from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'member.erased'",
-    [id],
-  );
-  t.equal(erased.length, 1);
+  t.equal((await eventsOf(box, { resourceId: id, type: 'member.erased' })).length, 1);
   await box.db.query('delete from auth_attempts where tenant_id = $1');
   await register(box, { email: lise.email, password });
   const again = box.shopper();
   t.equal((await logIn(again, { email: lise.email, password })).status, 200);
   t.strictSame((await again.get('/member/orders')).body.items, [], 'without the orders of before');
-  await untilIdle();
+  await untilDelivered(box);
   t.equal((await staff.post(`/admin/members/${(await again.get('/member')).body.id}/erase`)).status, 204);
   t.strictSame(await columnsWith('physics.example'), lawful);
 });

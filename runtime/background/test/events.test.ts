@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { boot } from '../../boot.ts';
 import { maxAttempts } from '../../events/deliver.ts';
 import { createTestBox, type TestBox, type TestTenant } from '../../testing/box.ts';
+import { untilDelivered } from '../../testing/events.ts';
 import { exactly } from '../../testing/exactly.ts';
 import { until } from '../../testing/waiting.ts';
 import { echoPackage } from './echo-package.ts';
@@ -27,18 +28,6 @@ function untilRecorded(tenant: TestTenant, subscriber: string, count: number): P
   return until(
     () => recorded(tenant, subscriber),
     ({ length }) => length >= count,
-  );
-}
-
-/** Resolves when no event and no delivery of the tenant is pending. */
-async function untilIdle({ db }: TestTenant): Promise<void> {
-  await until(
-    () =>
-      db.query<{ waiting: boolean }>(
-        `select exists (select from event_outbox where tenant_id = $1 and dispatched_at is null)
-             or exists (select from event_deliveries where tenant_id = $1 and status = 'pending') as waiting`,
-      ),
-    ([row]) => row?.waiting === false,
   );
 }
 
@@ -83,7 +72,7 @@ t.test('every event is delivered to each subscriber once, in the order of its re
   }
   t.ok(statuses.every((status) => status === 201));
   for (const tenant of tenants) {
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     for (const subscriber of ['echo.once', 'echo.outside']) {
       const texts = (await recorded(tenant, subscriber)).map(({ text }) => text);
       t.equal(texts.length, 36, 'each once');
@@ -120,7 +109,7 @@ t.test('a delivery that fails', async (t) => {
     await untilRecorded(tenant, 'echo.once', 1);
     t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'other' }]), 'another resource does not wait');
     await makeDue(tenant);
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     const records = await recorded(tenant, 'echo.once');
     t.strictSame(
       records.map(({ text, attempt }) => [text, attempt]),
@@ -142,7 +131,7 @@ t.test('a delivery that fails', async (t) => {
     );
     await removeFaults(tenant);
     await makeDue(tenant);
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     const records = await recorded(tenant, 'echo.outside');
     t.strictSame(
       records.map(({ attempt }) => attempt),
@@ -170,13 +159,13 @@ t.test('a delivery that fails', async (t) => {
     );
     await removeFaults(tenant);
     await say(tenant, id, 'next');
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'next' }]));
     const { body } = await tenant.staff.get('/admin/event-deliveries?status=dead');
     t.match(body.items, exactly([{ subscriber: 'echo.once', attempts: maxAttempts, event: { type: 'echo.written' } }]));
     const retried = await tenant.staff.post(`/admin/event-deliveries/${body.items[0].id}/retry`);
     t.match(retried, { status: 200, body: { status: 'pending', attempts: 0 } });
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     t.match(await recorded(tenant, 'echo.once'), exactly([{ text: 'next' }, { text: 'failing' }]));
   });
 
@@ -198,7 +187,7 @@ t.test('a delivery that fails', async (t) => {
     await makeDue(tenant);
     const records = await untilRecorded(tenant, 'echo.once', 1);
     t.match(records, exactly([{ text: 'slow', attempt: 3 }]), 'only the later claim is recorded');
-    await untilIdle(tenant);
+    await untilDelivered(tenant);
     t.equal((await recorded(tenant, 'echo.once')).length, 1);
   });
 });
@@ -218,7 +207,7 @@ t.test('an event is delivered only to the subscribers that it concerns', async (
   const box = await createTestBox(t, { tier: 'basic', database: 'empty', ...(await echoPackage(t)) });
   const id = randomUUID();
   for (const text of ['quiet', 'LOUD', 'quiet again']) await say(box, id, text);
-  await untilIdle(box);
+  await untilDelivered(box);
   const delivered = async (subscriber: string) => (await deliveries(box, subscriber)).map(({ status }) => status);
   t.strictSame(await delivered('echo.once'), ['delivered', 'delivered', 'delivered']);
   t.strictSame(await delivered('echo.loud'), ['delivered']);

@@ -2,7 +2,7 @@
  * The routes of a resource that a package of the tests declares.
  */
 import t from 'tap';
-import { until } from '../../testing/index.ts';
+import { eventsOf, until } from '../../testing/index.ts';
 import { createShelfBox, path } from './shelf-package.ts';
 
 const { box, shelves, boxes } = await createShelfBox(t);
@@ -128,11 +128,9 @@ t.test('an action returns the row, and its event has the values of the row', asy
   t.match(emptied, { status: 200, body: { id: created.id, boxes: 0 } });
   t.match(await box.staff.post(`${path}/${box.id}/empty`), { status: 404 });
   t.match(await box.visitor().post(`${path}/${created.id}/empty`), { status: 401 });
-  const events = await box.db.query(
-    "select type, resource_type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'shelf.emptied'",
-    [created.id],
+  const events = await eventsOf(box, { resourceId: created.id, type: 'shelf.emptied' });
+  t.strictSame(
+    events.map(({ resource, payload }) => [resource.type, payload]),
+    [['shelf', { name: 'Full', boxes: 2, by: 'staff' }]],
   );
-  t.strictSame(events, [
-    { type: 'shelf.emptied', resourceType: 'shelf', payload: { name: 'Full', boxes: 2, by: 'staff' } },
-  ]);
 });

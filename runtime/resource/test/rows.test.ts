@@ -3,7 +3,7 @@
  */
 import t from 'tap';
 import type { TenantDatabase } from '../../db/tenant-database.ts';
-import { exactly, until, untilWaiting } from '../../testing/index.ts';
+import { eventsOf, exactly, until, untilWaiting } from '../../testing/index.ts';
 import { createShelfBox, path } from './shelf-package.ts';
 
 const { box, shelves, boxes, filled, replaceBoxes, writes } = await createShelfBox(t);
@@ -140,10 +140,8 @@ t.test('published writes publish the resource that was written, and nothing that
   const tenant = await box.openTenant();
   const shelf = { name: 'One', room: 'Hall', height: 1, labels: [] };
   const payloads = async () => {
-    const events = await tenant.db.query<{ resourceType: string; payload: unknown }>(
-      "select resource_type, payload from event_outbox where tenant_id = $1 and type = 'shelf.updated' order by id",
-    );
-    return events.map(({ resourceType, payload }) => [resourceType, payload]);
+    const events = await eventsOf(tenant, { type: 'shelf.updated' });
+    return events.map(({ resource, payload }) => [resource.type, payload]);
   };
   const { id } = await writes.create(tenant.db, (tx: TenantDatabase) => shelves.insert(tx, shelf));
   const changed = await writes.change(tenant.db, id, async (tx: TenantDatabase, before: { name: string }) => {

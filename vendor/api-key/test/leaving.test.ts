@@ -1,7 +1,7 @@
 /**
  * Disabling or removing a member of staff lists and revokes the keys for which the person is responsible.
  */
-import { callerOf, createTestBox, exactly } from '@carton/runtime/testing';
+import { callerOf, createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createKey, packages } from './keys.ts';
 
@@ -24,12 +24,7 @@ async function hire(tenant = box as Pick<typeof box, 'staff' | 'visitor'>) {
 }
 
 const works = async (key: { get: typeof box.staff.get }) => (await key.get('/admin/store')).status === 200;
-const revokedEvents = async () =>
-  (
-    await box.db.query<{ id: string }>(
-      "select resource_id as id from event_outbox where tenant_id = $1 and type = 'api_key.revoked' order by event_outbox.id",
-    )
-  ).map(({ id }) => id);
+const revokedEvents = async () => (await eventsOf(box, { type: 'api_key.revoked' })).map(({ resource }) => resource.id);
 
 for (const way of ['disable', 'remove'] as const) {
   const leave = async (person: { path: string }, keep?: boolean) => {

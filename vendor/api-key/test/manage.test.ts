@@ -1,7 +1,7 @@
 /**
  * Creating, reading, changing and revoking keys, and the permissions for it.
  */
-import { createTestBox, eventTypesOf, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createKey, hire, packages } from './keys.ts';
 
@@ -27,7 +27,7 @@ t.test('a key is shown once and stored as a hash', async (t) => {
     [shown],
   );
   const stored = await box.db.query('select * from api_keys where tenant_id = $1');
-  const events = await box.db.query('select payload from event_outbox where tenant_id = $1');
+  const events = await eventsOf(box);
   const logged = (await box.staff.get('/admin/audit-log?resource=api_key')).body;
   t.notMatch(JSON.stringify([stored, events, logged]), key);
   t.strictSame(await eventTypesOf(box, shown.id), ['api_key.created']);

@@ -3,7 +3,7 @@
  * and a reset link makes a new device trusted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { hire, packages, password, postFrom, pretendMinutesAgo } from '../testing/index.ts';
@@ -72,11 +72,8 @@ t.test('the owner logs in from a trusted and from a new device during an attack'
   t.match(await logIn({ ...credentials, device: `dvc_${'x'.repeat(43)}` }), tooMany, 'an invented token does not help');
 
   // Requests of the attacker also send a link to the owner.
-  const [request] = await box.db.query<{ payload: { requestId: string } }>(
-    `select payload from event_outbox where tenant_id = $1 and type = 'staff.password_reset_requested'
-      order by event_outbox.id desc limit 1`,
-  );
-  const link = await issuePasswordReset(box.db, request?.payload.requestId as string);
+  const requests = await payloadsOf<{ requestId: string }>(box, { type: 'staff.password_reset_requested' });
+  const link = await issuePasswordReset(box.db, requests.at(-1)?.requestId as string);
   const next = { email: person.email, password: 'another horse battery' };
   const reset = await postFrom(newAddress(), box, '/admin/auth/password/reset', {
     ...next,

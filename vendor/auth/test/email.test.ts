@@ -1,7 +1,7 @@
 /**
  * Changing the e-mail address of a member of staff, with proof of the new one.
  */
-import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { issueEmailChange } from '../email.ts';
 import { issuePasswordReset } from '../index.ts';
@@ -30,11 +30,7 @@ const confirm = (token: string) => box.visitor().post('/admin/auth/email/confirm
 
 /** The payload of the newest event of a type. */
 async function newestPayload(type: string): Promise<Record<string, string>> {
-  const [event] = await box.db.query<{ payload: Record<string, string> }>(
-    'select payload from event_outbox where tenant_id = $1 and type = $2 order by id desc limit 1',
-    [type],
-  );
-  return event?.payload ?? {};
+  return (await payloadsOf<Record<string, string>>(box, { type })).at(-1) ?? {};
 }
 
 /** Requests a link to an address and creates its secret; undefined if it is not sent. */

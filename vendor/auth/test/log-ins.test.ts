@@ -2,7 +2,7 @@
  * Events of log-ins: they say who logged in and to whose account a log-in failed, and an attacker cannot fill the
  * outbox with them.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   challengeOf,
@@ -30,14 +30,14 @@ let seen = 0;
 
 /** The events of log-ins since the last call, oldest first. */
 async function newEvents(): Promise<Event[]> {
-  const events = await box.db.query<Event>(
-    `select type, resource_type, resource_id, payload from event_outbox
-      where tenant_id = $1 and type in ('staff.logged_in', 'staff.login_failed') order by id`,
-  );
+  const events = await eventsOf<Event['payload']>(box, { type: /^staff\.(logged_in|login_failed)$/ });
   const unseen = events.slice(seen);
   seen = events.length;
   // The resource of a failure is the log-in: it has the same id nowhere else.
-  return unseen.map((event) => (event.resourceType === 'staff_log_in' ? { ...event, resourceId: 'any' } : event));
+  return unseen.map(({ type, resource, payload }) => ({
+    ...{ type, payload, resourceType: resource.type },
+    resourceId: resource.type === 'staff_log_in' ? 'any' : resource.id,
+  }));
 }
 
 const failureOf = (staffUserId: string | null, factor = 'password'): Event => ({

@@ -1,7 +1,7 @@
 /**
  * Changing a password with the current one, and resetting it by a link.
  */
-import { createTestBox, exactly, type TestTenant, untilWaiting } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf, type TestTenant, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { forgetAttempts, hire, logIn, packages, password, signIn } from '../testing/index.ts';
@@ -12,15 +12,13 @@ const next = 'another horse battery';
 t.beforeEach(() => forgetAttempts(box));
 
 interface ResetRequested {
-  payload: { requestId: string; expiresAt: string };
+  requestId: string;
+  expiresAt: string;
 }
 
 /** The payload of the newest event that requests a link. */
-async function newestRequest(tenant: TestTenant): Promise<ResetRequested['payload'] | undefined> {
-  const events = await tenant.db.query<ResetRequested>(
-    "select payload from event_outbox where tenant_id = $1 and type = 'staff.password_reset_requested' order by id desc",
-  );
-  return events[0]?.payload;
+async function newestRequest(tenant: TestTenant): Promise<ResetRequested | undefined> {
+  return (await payloadsOf<ResetRequested>(tenant, { type: 'staff.password_reset_requested' })).at(-1);
 }
 
 const forgot = (email: string, tenant: TestTenant = box) =>
@@ -31,7 +29,7 @@ const reset = (token: string, to = next, tenant: TestTenant = box) =>
 /** Requests a link and creates its secret. */
 async function requestLink(email: string): Promise<{ requestId: string; token: string }> {
   await forgot(email);
-  const { requestId } = (await newestRequest(box)) as ResetRequested['payload'];
+  const { requestId } = (await newestRequest(box)) as ResetRequested;
   return { requestId, token: (await issuePasswordReset(box.db, requestId))?.token as string };
 }
 
@@ -39,7 +37,7 @@ t.test('a link resets the password once and ends every session', async (t) => {
   const person = await hire(box, 'manager');
   const accepted = await forgot(person.email.toUpperCase());
   t.match({ status: accepted.status, body: accepted.body }, { status: 202, body: '' });
-  const event = (await newestRequest(box)) as ResetRequested['payload'];
+  const event = (await newestRequest(box)) as ResetRequested;
   t.strictSame(Object.keys(event).sort(), ['expiresAt', 'requestId'], 'the outbox has neither address nor secret');
 
   const sent = await issuePasswordReset(box.db, event.requestId);
@@ -64,7 +62,7 @@ t.test('an unknown address gets the same response, and no link', async (t) => {
   for (const email of ['nobody@shop.example', person.email]) {
     const response = await forgot(email);
     t.strictSame([response.status, response.body], [known.status, known.body], email);
-    const { requestId } = (await newestRequest(box)) as ResetRequested['payload'];
+    const { requestId } = (await newestRequest(box)) as ResetRequested;
     t.equal(await issuePasswordReset(box.db, requestId), null, email);
   }
 });
@@ -72,7 +70,7 @@ t.test('an unknown address gets the same response, and no link', async (t) => {
 t.test('a link that was not sent before the password or the account changed is not sent', async (t) => {
   const person = await hire(box, 'viewer');
   await forgot(person.email);
-  const { requestId } = (await newestRequest(box)) as ResetRequested['payload'];
+  const { requestId } = (await newestRequest(box)) as ResetRequested;
   await box.staff.patch(`/admin/users/${person.id}`, { status: 'disabled' });
   await box.staff.patch(`/admin/users/${person.id}`, { status: 'active' });
   t.equal(await issuePasswordReset(box.db, requestId), null);

@@ -68,11 +68,7 @@ export function quantitiesOf(cart: { items: { variantId: string; quantity: numbe
   return cart.items.map(({ variantId, quantity }) => [variantId, quantity]);
 }
 
-/** Events of a cart, in order. */
-export async function countRows(
-  tenant: TestTenant,
-  table: 'carts' | 'cart_line_items' | 'event_outbox',
-): Promise<number> {
+export async function countRows(tenant: TestTenant, table: 'carts' | 'cart_line_items'): Promise<number> {
   const [row] = await tenant.db.query<{ count: number }>(`select count(*) from ${table} where tenant_id = $1`);
   return row?.count as number;
 }

@@ -2,7 +2,7 @@
  * A cart becomes an order completely or not at all.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle, snapshot } from './helpers.ts';
 
@@ -43,14 +43,10 @@ t.test("the order has the cart's contents, and the cart is empty", async (t) => 
   const after = await snapshot(box);
   t.equal(after.orders, before.orders + 1);
   t.equal(after.movements, before.movements + 2);
-  const events = await box.db.query("select payload from event_outbox where tenant_id = $1 and type = 'order.placed'");
-  t.match(events, exactly([{ payload: { number: '1001' } }]));
-  const completed = await box.db.query(
-    "select payload from event_outbox where tenant_id = $1 and type = 'checkout.completed'",
-  );
+  t.match(await payloadsOf(box, { type: 'order.placed' }), exactly([{ number: '1001' }]));
   t.match(
-    completed,
-    exactly([{ payload: { orderId: placed.body.id, number: '1001', currency: 'EUR', totalAmount: 5248 } }]),
+    await payloadsOf(box, { type: 'checkout.completed' }),
+    exactly([{ orderId: placed.body.id, number: '1001', currency: 'EUR', totalAmount: 5248 }]),
   );
   t.strictSame(
     (await shopper.get(`/checkout/${placed.body.id}`)).body,

@@ -3,7 +3,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { bindProvider, buyer, createArticle, snapshot } from './helpers.ts';
 
@@ -19,11 +19,8 @@ async function attemptsOf({ db }: TestTenant, cartId: string) {
   return attempt;
 }
 
-async function eventsOf({ db }: TestTenant, cartId: string): Promise<string[]> {
-  const events = await db.query<{ type: string; payload: { code?: string } }>(
-    "select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 and type like 'checkout.%' order by id",
-    [cartId],
-  );
+async function outcomesOf(tenant: TestTenant, cartId: string): Promise<string[]> {
+  const events = await eventsOf<{ code?: string }>(tenant, { resourceId: cartId, type: /^checkout\./ });
   return events.map(({ type, payload }) => (payload.code ? `${type} ${payload.code}` : type));
 }
 
@@ -136,7 +133,7 @@ t.test('a cart has one record, whatever the number of attempts', async (t) => {
   await Promise.all([1, 2, 3, 4, 5].map(() => shopper.post('/checkout', buyer)));
   await Promise.all([1, 2, 3, 4].map(withKey));
   t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'insufficient_stock', attempts: 10 });
-  t.strictSame(await eventsOf(box, cartId), ['checkout.failed insufficient_stock'], 'published once');
+  t.strictSame(await outcomesOf(box, cartId), ['checkout.failed insufficient_stock'], 'published once');
   t.match(await shopper.post('/checkout', { ...buyer, paymentMethod: 'card' }), { status: 503 });
   t.match(await attemptsOf(box, cartId), { status: 'failed', code: 'payments_not_configured', attempts: 11 });
   await box.staff.post(`/admin/stock-items/${scarce.stockItemId}/adjustments`, { quantity: 5, reason: 'received' });
@@ -146,7 +143,7 @@ t.test('a cart has one record, whatever the number of attempts', async (t) => {
   t.match(await attemptsOf(box, cartId), completed);
   await shopper.post('/checkout', buyer);
   t.match(await attemptsOf(box, cartId), completed, 'a completed checkout stays completed');
-  t.strictSame(await eventsOf(box, cartId), [
+  t.strictSame(await outcomesOf(box, cartId), [
     'checkout.failed insufficient_stock',
     'checkout.failed payments_not_configured',
     'checkout.completed',

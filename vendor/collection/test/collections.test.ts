@@ -1,7 +1,7 @@
 /**
  * Manual collections and collections with a rule, as staff manage them and shoppers see them.
  */
-import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'collection'].map((name) => `@carton/${name}`);
@@ -161,16 +161,12 @@ t.test('a collection is changed and deleted, and each change publishes an event'
   t.match(await box.visitor().get('/collections/autumn'), { status: 404 });
   t.match(await box.visitor().get(`/collections/${id}`), { status: 404 });
   t.match(await box.staff.get(`/admin/products/${product}`), { status: 200 }, 'its products are not deleted');
-  const events = await box.db.query<{ payload: object }>(
-    `select payload from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'collection.updated' order by id`,
-    [id],
-  );
   t.match(
-    events,
+    await payloadsOf(box, { resourceId: id, type: 'collection.updated' }),
     exactly([
-      { payload: { title: 'Winter', kind: 'manual', deleted: false } },
-      { payload: { title: 'Autumn', deleted: false } },
-      { payload: { title: 'Autumn', deleted: true } },
+      { title: 'Winter', kind: 'manual', deleted: false },
+      { title: 'Autumn', deleted: false },
+      { title: 'Autumn', deleted: true },
     ]),
   );
 });

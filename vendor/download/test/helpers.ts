@@ -1,7 +1,7 @@
 /**
  * Helpers of the tests of downloads: articles with files, orders for them, the mails with their links, and downloads.
  */
-import { type Answer, bodyOf, type Caller, type TestTenant, until } from '@carton/runtime/testing';
+import { type Answer, bodyOf, type Caller, eventsOf, type TestTenant, untilDelivered } from '@carton/runtime/testing';
 import { linksMail } from '../mails.ts';
 
 const names = [
@@ -71,18 +71,6 @@ export async function pay({ staff }: TestTenant, orderId: string, amount: number
 export const refund = ({ staff }: TestTenant, paymentId: string, body: object) =>
   bodyOf(staff.post(`/admin/payments/${paymentId}/refunds`, body));
 
-/** Waits until all events are delivered. */
-export async function untilDelivered({ db }: TestTenant): Promise<void> {
-  await until(
-    () =>
-      db.query<{ count: number }>(
-        `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null)
-              + (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as count`,
-      ),
-    ([left]) => Number(left?.count) === 0,
-  );
-}
-
 export interface Grant {
   id: string;
   lineItemId: string;
@@ -123,13 +111,9 @@ interface LinksMail {
 }
 
 /** The latest mail about an order, as the package that sends mails would compose it now; null for none. */
-export async function latestMail({ db }: Pick<TestTenant, 'db'>, orderId: string): Promise<LinksMail | null> {
-  const [event] = await db.query<Record<string, unknown>>(
-    `select * from event_outbox
-      where tenant_id = $1 and type = 'download.links_requested' and resource_id = $2 order by id desc limit 1`,
-    [orderId],
-  );
-  return event ? (((await linksMail.compose?.(db, event as never)) ?? null) as LinksMail | null) : null;
+export async function latestMail(tenant: Pick<TestTenant, 'db'>, orderId: string): Promise<LinksMail | null> {
+  const event = (await eventsOf(tenant, { resourceId: orderId, type: 'download.links_requested' })).at(-1);
+  return event ? (((await linksMail.compose?.(tenant.db, event)) ?? null) as LinksMail | null) : null;
 }
 
 /** The tokens of the latest mail about an order, by file. */

@@ -1,11 +1,11 @@
 /**
  * Concurrency: an order is granted once, the last download has one winner, and what is granted keeps its file.
  */
-import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, eventsOf, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { followPayment, followRefunds } from '../follow.ts';
 import { releaseUnneeded } from '../release.ts';
-import { buy, createArticle, download, grantsOf, order, packages, pay, tokensOf, untilDelivered } from './helpers.ts';
+import { buy, createArticle, download, grantsOf, order, packages, pay, tokensOf } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const song = await createArticle(box, 'song.mp3');
@@ -18,11 +18,7 @@ t.test('concurrent deliveries grant each file once, with one mail', async (t) =>
     await Promise.all([pay(box, id, 1000), ...Array.from({ length: 3 }, () => follow(id))]);
     await Promise.all(Array.from({ length: 3 }, () => follow(id)));
     t.equal((await grantsOf(box, id)).length, 1);
-    const events = await box.db.query(
-      "select id from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'download.links_requested'",
-      [id],
-    );
-    t.equal(events.length, 1);
+    t.equal((await eventsOf(box, { resourceId: id, type: 'download.links_requested' })).length, 1);
   }
 });
 

@@ -3,7 +3,7 @@
  */
 import { createMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { carriers, isTrackingLink, trackingUrl } from '../carriers.ts';
 import { deliveredMail, shippedMail } from '../mails.ts';
@@ -109,13 +109,9 @@ t.test('the mails have the items and the links, and are about the order', async 
   const { id } = (await pack(box, order.id, undefined, { tracking: [{ carrier: 'DHL', number: '1' }] })).body;
   await act(box, 'ship', id);
   await act(box, 'deliver', id);
-  const events = await box.db.query<{ id: string; type: string; payload: unknown; createdAt: string }>(
-    'select id, type, payload, created_at from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
+  const events = await eventsOf(box, id);
   for (const mail of [shippedMail, deliveredMail]) {
-    const event = events.find(({ type }) => type === mail.event?.type);
-    const sent = { ...(event as (typeof events)[number]), resource: { type: 'fulfillment', id } };
+    const sent = events.find(({ type }) => type === mail.event?.type) as (typeof events)[number];
     t.strictSame(mail.about?.(sent), { type: 'order', id: order.id });
     t.match(await mail.compose?.(box.db, sent), {
       to: 'ada@example.com',

@@ -54,15 +54,6 @@ export async function levelOf(tenant: TestTenant, itemId: string) {
   return level;
 }
 
-/** Payloads of the events of a type, in order. */
-export async function eventsOf(tenant: TestTenant, type: string): Promise<Record<string, unknown>[]> {
-  const rows = await tenant.db.query<{ payload: Record<string, unknown> }>(
-    'select payload from event_outbox where tenant_id = $1 and type = $2 order by id',
-    [type],
-  );
-  return rows.map(({ payload }) => payload);
-}
-
 export function codeOf(error: unknown): string {
   return (error as { type?: { code?: string } }).type?.code ?? String(error);
 }

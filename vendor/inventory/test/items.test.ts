@@ -1,8 +1,8 @@
 import { newId } from '@carton/runtime';
-import { exactly, until } from '@carton/runtime/testing';
+import { exactly, payloadsOf, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { takeStock } from '../index.ts';
-import { adjust, createStockedVariant, eventsOf, levelOf, openBox } from './helpers.ts';
+import { adjust, createStockedVariant, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -56,7 +56,7 @@ t.test('adjustments move stock with a reason', async (t) => {
   t.strictSame([...page.body.items, ...next.body.items], items);
   const damaged = await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements?reason=damaged`);
   t.equal(damaged.body.items.length, 1);
-  t.match((await eventsOf(box, 'stock.adjusted')).at(-1), {
+  t.match((await payloadsOf(box, { type: 'stock.adjusted' })).at(-1), {
     variantId: shirt.variantId,
     quantity: -2,
     reason: 'damaged',
@@ -101,9 +101,9 @@ t.test('with back-orders allowed a level may become negative, and can always be 
 
 t.test('an adjustment that reaches the low-stock level publishes stock.low', async (t) => {
   const shirt = await createStockedVariant(box, 8, { lowStockLevel: 5 });
-  const earlier = (await eventsOf(box, 'stock.low')).length;
+  const earlier = (await payloadsOf(box, { type: 'stock.low' })).length;
   for (const quantity of [-2, -1, -1, 3, -3]) await adjust(box, shirt.itemId, { quantity, reason: 'corrected' });
-  const events = (await eventsOf(box, 'stock.low')).slice(earlier);
+  const events = (await payloadsOf(box, { type: 'stock.low' })).slice(earlier);
   t.strictSame(
     events.map(({ available }) => available),
     [5, 4],

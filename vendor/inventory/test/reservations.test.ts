@@ -2,7 +2,7 @@
  * Reservations with an expiry: replaced by reference, consumed by sales, released by the job.
  */
 import { newId } from '@carton/runtime';
-import type { TestTenant } from '@carton/runtime/testing';
+import { payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   availabilityOf,
@@ -14,7 +14,7 @@ import {
   takeStock,
 } from '../index.ts';
 import { releaseExpired } from '../service.ts';
-import { codeOf, createStockedVariant, eventsOf, levelOf, openBox, type StockedVariant } from './helpers.ts';
+import { codeOf, createStockedVariant, levelOf, openBox, type StockedVariant } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -61,7 +61,7 @@ t.test('reserving again replaces quantities and expiry', async (t) => {
   t.strictSame((await rowsOf(box, reference))[0]?.endsAt, null);
   t.equal(codeOf(await reserve(box, [line(shirt, 11)], reference).catch((thrown) => thrown)), 'insufficient_stock');
   t.match(await levelOf(box, shirt.itemId), { reserved: 2 }, 'unchanged after the failure');
-  t.strictSame((await eventsOf(box, 'stock.reserved')).at(-2), {
+  t.strictSame((await payloadsOf(box, { type: 'stock.reserved' })).at(-2), {
     reference,
     lines: [line(shirt, 9)],
     endsAt: later.toISOString(),
@@ -91,7 +91,7 @@ t.test('a sale consumes its reservation and releases the rest', async (t) => {
   t.match(await levelOf(box, hat.itemId), { onHand: 3, reserved: 0, ledger: 3 }, 'not sold');
   t.strictSame(await rowsOf(box, reference), []);
   const released = [line(shirt, 1), line(hat, 1)].sort((one, two) => (one.variantId < two.variantId ? -1 : 1));
-  t.strictSame((await eventsOf(box, 'stock.released')).at(-1), { reference, lines: released });
+  t.strictSame((await payloadsOf(box, { type: 'stock.released' })).at(-1), { reference, lines: released });
 });
 
 t.test('a failed sale keeps its reservation', async (t) => {
@@ -117,7 +117,8 @@ t.test('the reservation of an item that is no longer tracked is released', async
 
 t.test('stock.low is published when stock is reserved, and not again when it is sold', async (t) => {
   const shirt = await createStockedVariant(box, 5, { lowStockLevel: 2 });
-  const low = async () => (await eventsOf(box, 'stock.low')).filter(({ variantId }) => variantId === shirt.variantId);
+  const low = async () =>
+    (await payloadsOf(box, { type: 'stock.low' })).filter(({ variantId }) => variantId === shirt.variantId);
   const reference = cart();
   await reserve(box, [line(shirt, 3)], reference);
   t.strictSame(await low(), [{ variantId: shirt.variantId, available: 2, lowStockLevel: 2 }]);
@@ -142,7 +143,7 @@ t.test('the job releases expired reservations and no others', async (t) => {
   await Promise.all([releaseExpiredReservations(box.db), releaseExpiredReservations(box.db)]);
   t.match(await levelOf(box, shirt.itemId), { onHand: 10, reserved: 5 });
   t.strictSame(await rowsOf(box, expired), []);
-  const released = (await eventsOf(box, 'stock.released')).filter(
+  const released = (await payloadsOf(box, { type: 'stock.released' })).filter(
     ({ reference }) => (reference as StockReference).id === expired.id,
   );
   t.strictSame(released, [{ reference: expired, lines: [line(shirt, 1)] }]);

@@ -1,9 +1,8 @@
 import { newId, type TenantDatabase } from '@carton/runtime';
-import type { TestTenant } from '@carton/runtime/testing';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
-import { codeOf, createStockedVariant, eventsOf, levelOf, openBox } from './helpers.ts';
+import { codeOf, createStockedVariant, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const other = await box.openTenant();
@@ -128,7 +127,7 @@ t.test('back-orders go below zero, and untracked items are not counted', async (
 
 t.test('stock.low is published when the low-stock level is reached, and not again below it', async (t) => {
   const shirt = await createStockedVariant(box, 10, { lowStockLevel: 5 });
-  const low = () => eventsOf(box, 'stock.low');
+  const low = () => payloadsOf(box, { type: 'stock.low' });
   const earlier = (await low()).length;
   for (const quantity of [4, 1, 2]) await sell(box, [{ variantId: shirt.variantId, quantity }]);
   const events = (await low()).slice(earlier);
@@ -218,15 +217,15 @@ t.test('reserved stock is unavailable until it is released', async (t) => {
   );
   t.strictSame((await other.staff.get('/admin/stock-reservations')).body.items, []);
 
-  t.match((await eventsOf(box, 'stock.low')).at(-1), { variantId: shirt.variantId, available: 2 });
-  t.match(await eventsOf(box, 'stock.reserved'), exactly([{ reference, lines }]));
+  t.match((await payloadsOf(box, { type: 'stock.low' })).at(-1), { variantId: shirt.variantId, available: 2 });
+  t.match(await payloadsOf(box, { type: 'stock.reserved' }), exactly([{ reference, lines }]));
 
   await other.db.transaction((tx) => releaseStock(tx, reference));
   t.match(await levelOf(box, shirt.itemId), { reserved: 3 }, 'another tenant releases nothing here');
   await Promise.all([1, 2, 3].map(() => box.db.transaction((tx) => releaseStock(tx, reference))));
   t.match(await levelOf(box, shirt.itemId), { onHand: 5, reserved: 0, ledger: 5 });
   t.match(await levelOf(box, cap.itemId), { reserved: 0 });
-  t.equal((await eventsOf(box, 'stock.released')).length, 1, 'released once');
+  t.equal((await payloadsOf(box, { type: 'stock.released' })).length, 1, 'released once');
   t.strictSame((await list(`referenceId=${reference.id}`)).body.items, []);
   await t.resolves(box.db.transaction((tx) => reserveStock(tx, [], reference)));
 });

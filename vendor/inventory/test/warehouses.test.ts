@@ -2,7 +2,7 @@
  * Several locations, provided by a test package: from which of them a sale takes stock, and where returns go.
  */
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 
 import {
@@ -16,7 +16,7 @@ import {
   type StockSale,
   takeStock,
 } from '../index.ts';
-import { adjust, codeOf, createStockedVariant, eventsOf } from './helpers.ts';
+import { adjust, codeOf, createStockedVariant } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 
 const box = await createTestBox(t, {
@@ -345,15 +345,15 @@ t.test('staff adjust stock at a location with a level of the item', async (t) =>
   });
   const adjusted = await change({ quantity: -2, locationId: porto });
   t.match(adjusted.body, { movement: { locationId: porto, quantity: -2 }, stockItem: { onHand: 2 } });
-  t.strictSame((await eventsOf(box, 'stock.low')).at(-1), {
+  t.strictSame((await payloadsOf(box, { type: 'stock.low' })).at(-1), {
     variantId: shirt.variantId,
     available: 2,
     lowStockLevel: 2,
   });
-  const lows = (await eventsOf(box, 'stock.low')).length;
+  const lows = (await payloadsOf(box, { type: 'stock.low' })).length;
   await adjust(box, shirt.itemId, { quantity: 3, reason: 'received', locationId: repairs });
   await change({ quantity: -3, locationId: repairs });
-  t.equal((await eventsOf(box, 'stock.low')).length, lows, 'locations that do not sell do not count');
+  t.equal((await payloadsOf(box, { type: 'stock.low' })).length, lows, 'locations that do not sell do not count');
 });
 
 t.test('concurrent sales from two locations sell exactly the stock', async (t) => {

@@ -2,7 +2,7 @@
  * Invoices that follow their orders: issued on payment or shipment, corrected after refunds and cancellations, each once.
  */
 import { object, publish, Type } from '@carton/runtime';
-import { bodyOf } from '@carton/runtime/testing';
+import { bodyOf, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { followOrder } from '../follow.ts';
 import {
@@ -18,7 +18,6 @@ import {
   refund,
   setInvoices,
   summaryOf,
-  untilDelivered,
 } from './helpers.ts';
 
 const box = await openBox(t);

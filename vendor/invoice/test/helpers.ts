@@ -3,14 +3,7 @@
  */
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
-import {
-  bodyOf,
-  createTestBox,
-  type TestBox,
-  type TestBoxOptions,
-  type TestTenant,
-  until,
-} from '@carton/runtime/testing';
+import { bodyOf, createTestBox, type TestBox, type TestBoxOptions, type TestTenant } from '@carton/runtime/testing';
 
 const names = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory', 'cart', 'order', 'payment'];
 export const packages = [...names, 'invoice'].map((name) => `@carton/${name}`);
@@ -127,17 +120,5 @@ export async function summaryOf(tenant: TestTenant, orderId: string): Promise<st
   const found = await invoicesOf(tenant, orderId);
   return found.map(
     ({ kind, totals: { net, tax, total } }) => `${kind} ${net.amount} + ${tax.amount} = ${total.amount}`,
-  );
-}
-
-/** Waits until all events are delivered. */
-export async function untilDelivered({ db }: TestTenant): Promise<void> {
-  await until(
-    () =>
-      db.query<{ count: number }>(
-        `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null)
-              + (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending') as count`,
-      ),
-    ([left]) => Number(left?.count) === 0,
   );
 }

@@ -1,7 +1,7 @@
 /**
  * Concurrency: numbers without gaps or duplicates, one invoice for an order, and credit notes within their invoice.
  */
-import { bodyOf, createTestBox, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { issueInvoice } from '../issuing.ts';
 import {
@@ -17,7 +17,6 @@ import {
   refund,
   seller,
   setInvoices,
-  untilDelivered,
 } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

@@ -3,7 +3,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTestBox, temporaryFolder } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, temporaryFolder } from '@carton/runtime/testing';
 import sharp from 'sharp';
 import t from 'tap';
 import { deleteExpiredFiles } from '../jobs.ts';
@@ -86,15 +86,15 @@ t.test('a deleted asset is gone with its file, and has events', async (t) => {
   t.match(await box.visitor().get(body.url), { status: 404, body: { code: 'not_found' } });
   await deleteExpiredFiles(box.db);
   t.notOk((await storedFiles()).includes(row?.id as string));
-  const events = await box.db.query<{ type: string; payload: unknown }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by created_at, id',
-    [body.id],
-  );
+  const events = await eventsOf(box, body.id);
   const payload = { kind: 'picture', mediaType: 'image/jpeg', fileName: 'gone.jpg', size: body.size };
-  t.strictSame(events, [
-    { type: 'media.created', payload },
-    { type: 'media.deleted', payload },
-  ]);
+  t.strictSame(
+    events.map(({ type, payload }) => [type, payload]),
+    [
+      ['media.created', payload],
+      ['media.deleted', payload],
+    ],
+  );
 });
 
 t.test('videos and documents are stored as they are', async (t) => {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashPassword } from '@carton/auth';
 import { type ComposedMail, hashToken, mailTemplates, newId } from '@carton/runtime';
-import type { Answer, Caller, TestTenant } from '@carton/runtime/testing';
+import { type Answer, type Caller, eventsOf, type TestTenant } from '@carton/runtime/testing';
 
 export const password = 'correct horse battery';
 
@@ -12,26 +12,14 @@ export interface SentMail extends ComposedMail<Record<string, string>> {
   key: string;
 }
 
-interface OutboxRow {
-  id: string;
-  type: string;
-  resourceType: string;
-  resourceId: string;
-  payload: unknown;
-  createdAt: string;
-}
-
 /** The mails to an address that the events so far cause, as the package that sends mails would compose them now. */
-export async function mailsTo({ db }: Pick<TestTenant, 'db'>, email: string): Promise<SentMail[]> {
-  const events = await db.query<OutboxRow>(
-    "select * from event_outbox where tenant_id = $1 and starts_with(type, 'member.') order by id",
-  );
+export async function mailsTo(tenant: Pick<TestTenant, 'db'>, email: string): Promise<SentMail[]> {
+  const { db } = tenant;
   const sent: SentMail[] = [];
-  for (const { resourceType, resourceId, ...event } of events) {
+  for (const event of await eventsOf(tenant, { type: /^member\./ })) {
     for (const { key, event: cause, compose } of mailTemplates.of(db)) {
       if (cause?.type !== event.type) continue;
-      const delivered = { ...event, resource: { type: resourceType, id: resourceId } };
-      const mail = (await compose?.(db, delivered)) as ComposedMail<Record<string, string>> | null;
+      const mail = (await compose?.(db, event)) as ComposedMail<Record<string, string>> | null;
       if (mail?.to === email.toLowerCase()) sent.push({ key, ...mail });
     }
   }

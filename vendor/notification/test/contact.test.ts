@@ -2,13 +2,13 @@
  * The mail about a message by the contact form: to whom it goes, who gets the answer, and what is stored of it.
  */
 import { erasePerson } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { createMailBox, mailsWhere, untilIdle } from './helpers.ts';
+import { createMailBox, mailsWhere } from './helpers.ts';
 
 const { box, server } = await createMailBox(t);
 const { staff } = box;
-await untilIdle(box);
+await untilDelivered(box);
 server.mails.splice(0);
 const message = {
   name: 'Ada Lovelace',
@@ -40,7 +40,7 @@ t.test('it goes to the contact address of the store, and the answer to the sende
   const [headers = ''] = mail?.raw.split('\r\n\r\n') ?? [];
   t.notMatch(headers, /^Bcc:/m);
   t.match(headers, /^Reply-To: .*Bcc: all@shopper\.example.*<Ada@shopper\.example>\r$/m);
-  await untilIdle(box);
+  await untilDelivered(box);
   t.equal(server.mails.length, 2);
 });
 
@@ -64,20 +64,20 @@ t.test('a dropped message is not mailed; one that was erased is not mailed again
     ]),
   );
   t.match(await staff.post(`/admin/notifications/${newest.id}/resend`), { status: 409 });
-  await untilIdle(box);
+  await untilDelivered(box);
   t.equal(server.mails.length, 2);
 });
 
 t.test('spam that staff have marked is not mailed again', async (t) => {
   await send({ email: 'eve@shopper.example' });
   await mailsWhere(server, 3);
-  await untilIdle(box);
+  await untilDelivered(box);
   const [{ id, status }] = await recordsOf();
   t.equal(status, 'sent');
   const [received] = (await staff.get('/admin/contact-messages')).body.items;
   await staff.patch(`/admin/contact-messages/${received.id}`, { status: 'spam' });
   t.equal((await staff.post(`/admin/notifications/${id}/resend`)).status, 202);
-  await untilIdle(box);
+  await untilDelivered(box);
   t.match((await recordsOf())[0], { status: 'not_sent' });
   t.equal(server.mails.length, 3);
 });

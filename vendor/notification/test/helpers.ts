@@ -31,20 +31,6 @@ export function mailsWhere(
   );
 }
 
-/** Waits until no event and no mail of a tenant is pending, whenever its next attempt. */
-export async function untilIdle({ db }: TestTenant): Promise<void> {
-  await until(
-    async () => {
-      const [left] = await db.query<{ count: number }>(
-        `select (select count(*) from event_outbox where tenant_id = $1 and dispatched_at is null)
-              + (select count(*) from event_deliveries where tenant_id = $1 and status = 'pending')::integer as count`,
-      );
-      return Number(left?.count);
-    },
-    (count) => count === 0,
-  );
-}
-
 /** Makes all deliveries and claims that wait due, as if time had passed. */
 export async function passTime(box: TestBox, tenant: TestTenant = box): Promise<void> {
   await box.owner.query(

@@ -7,11 +7,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { createTestBox, temporaryFolder, until } from '@carton/runtime/testing';
+import { createTestBox, temporaryFolder, until, untilDelivered } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
 import { startMailServer } from '../testing/index.ts';
-import { createProduct, passTime, placeOrder, recordsOf, untilIdle } from './helpers.ts';
+import { createProduct, passTime, placeOrder, recordsOf } from './helpers.ts';
 
 const server = await startMailServer();
 t.teardown(() => server.stop());
@@ -31,7 +31,7 @@ t.test('without a mail server the box warns, and mails are recorded and can be s
   );
   const [record] = await recordsOf(silent, id);
   t.match(record, { status: 'not_sent', error: 'No mail server is configured.' });
-  await untilIdle(silent);
+  await untilDelivered(silent);
   const test = await silent.staff.post('/admin/notification-templates/order.placed/test', {});
   t.match(test, { status: 503, body: { code: 'mail_not_configured' } });
 });

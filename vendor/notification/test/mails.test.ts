@@ -1,14 +1,14 @@
 /**
  * What a store mails: to whom, in which language, once, and in order.
  */
-import { callerOf, until } from '@carton/runtime/testing';
+import { callerOf, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, untilIdle } from './helpers.ts';
+import { createMailBox, createProduct, mailsWhere, passTime, placeOrder } from './helpers.ts';
 
 const { box, server } = await createMailBox(t, { environment: { STAFF_APP_URL: 'https://staff.example/app/' } });
 const { staff } = box;
 const variantId = await createProduct(box);
-await untilIdle(box);
+await untilDelivered(box);
 server.mails.splice(0);
 
 t.test('the first owner is invited by mail', async (t) => {
@@ -76,7 +76,7 @@ t.test('payments, refunds and cancellations are mailed, in the order of their ev
       `Your order ${number} is canceled`,
     ],
   );
-  await untilIdle(box);
+  await untilDelivered(box);
   const { body } = await staff.get(`/admin/notifications?resourceId=${id}`);
   t.strictSame(
     body.items.map(({ template, status, recipient }: never) => [template, status, recipient]),
@@ -112,7 +112,7 @@ t.test('a reset link works once, and no row contains it', async (t) => {
   await box.visitor().post('/admin/auth/password/forgot', { email: box.email });
   const [mail] = await mailsWhere(server, 1, ({ subject }) => subject === 'Reset your password');
   const [, token = ''] = /\/reset\?token=(\S+)/.exec(mail?.text ?? '') ?? [];
-  await untilIdle(box);
+  await untilDelivered(box);
   for (const table of ['notifications', 'event_outbox', 'event_deliveries', 'staff_tokens']) {
     const [row] = await box.owner.query<{ found: number }>(
       `select count(*)::integer as found from ${table} row where strpos(row::text, $1) > 0`,
@@ -160,6 +160,6 @@ t.test('an event that is delivered twice is mailed once', async (t) => {
     id,
   ]);
   await passTime(box);
-  await untilIdle(box);
+  await untilDelivered(box);
   t.equal(server.mails.filter(({ to }) => to === email).length, 1);
 });

@@ -5,12 +5,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { erasePerson, exportPerson, newId } from '@carton/runtime';
-import { exactly, temporaryFolder, until } from '@carton/runtime/testing';
+import { eventsOf, exactly, temporaryFolder, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { sendMail, sendRetries } from '../send.ts';
 import { claimNotification } from '../store.ts';
 import { deleteOld } from '../sweep.ts';
-import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, recordsOf, untilIdle } from './helpers.ts';
+import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, recordsOf } from './helpers.ts';
 
 const folder = await temporaryFolder('mails-');
 t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ await writeFile(keyFile, JSON.stringify({ 'own.example': { selector: 'carton', p
 const { box, server } = await createMailBox(t, { environment: { MAIL_DKIM_KEYS: keyFile } });
 const { staff } = box;
 const variantId = await createProduct(box);
-await untilIdle(box);
+await untilDelivered(box);
 
 function untilRecord(
   id: string,
@@ -60,7 +60,7 @@ t.test('a temporary refusal delays the mail, and later mails about the order wai
     mails.map(({ subject }) => subject),
     exactly([/^Your order \d+$/, /is canceled$/]),
   );
-  await untilIdle(box);
+  await untilDelivered(box);
   t.match(
     await recordsOf(box, id),
     exactly([
@@ -78,18 +78,18 @@ t.test('a permanent refusal is a visible failure, and can be sent again', async 
   t.match(failed, { attempts: 1, error: /550/, sentAt: null });
   const { items } = (await staff.get('/admin/notifications?status=failed')).body;
   t.match(items, exactly([{ id: failed.id }]));
-  await untilIdle(box);
-  const events = await box.db.query(
-    `select type, payload from event_outbox where tenant_id = $1 and resource_id = $2`,
-    [failed.id],
-  );
+  await untilDelivered(box);
+  const events = await eventsOf(box, failed.id);
   const about = { type: 'order', id };
-  t.strictSame(events, [{ type: 'notification.failed', payload: { template: 'order.placed', about, code: '550' } }]);
+  t.strictSame(
+    events.map(({ type, payload }) => [type, payload]),
+    [['notification.failed', { template: 'order.placed', about, code: '550' }]],
+  );
   server.behaviour = {};
   const resent = await staff.post(`/admin/notifications/${failed.id}/resend`);
   t.match(resent, { status: 202, body: { status: 'queued', about } });
   await mailsWhere(server, 1, ({ to }) => to === email);
-  await untilIdle(box);
+  await untilDelivered(box);
   t.match(await recordsOf(box, id), exactly([{ status: 'failed' }, { status: 'sent', id: resent.body.id }]));
   t.equal((await staff.post(`/admin/notifications/${newId()}/resend`)).status, 404);
 });
@@ -106,7 +106,7 @@ t.test('a server that is away delays mails and loses none', async (t) => {
   await passTime(box);
   const mails = await mailsWhere(server, emails.length, ({ to }) => emails.includes(to));
   t.strictSame(mails.map(({ to }) => to).sort(), emails);
-  await untilIdle(box);
+  await untilDelivered(box);
   t.equal(server.mails.filter(({ to }) => emails.includes(to)).length, emails.length, 'each once');
 });
 
@@ -142,7 +142,7 @@ t.test('a repeated mail with a secret has a new secret and a new Message-ID', as
   t.not(tokenOf(first), tokenOf(second));
   t.not(first?.messageId, second?.messageId, 'or a server could deliver only the first, whose link no longer works');
   server.behaviour = {};
-  await untilIdle(box);
+  await untilDelivered(box);
 });
 
 t.test('two boxes never send a mail at the same time', async (t) => {
@@ -158,7 +158,7 @@ t.test('two boxes never send a mail at the same time', async (t) => {
   t.equal(server.mails.length, before);
   await passTime(box);
   await mailsWhere(server, 2, ({ to }) => to === email);
-  await untilIdle(box);
+  await untilDelivered(box);
   await sendMail(box.db, { payload: { notificationId }, attempt: 1 });
   t.equal(server.mails.filter(({ to }) => to === email).length, 2, 'a mail that was sent is not sent again');
 });
@@ -172,7 +172,7 @@ t.test('the last attempt is a visible failure', async (t) => {
   t.match(await recordsOf(box, id), exactly([{ status: 'failed', error: /451/ }]));
   server.behaviour = {};
   await passTime(box);
-  await untilIdle(box);
+  await untilDelivered(box);
 });
 
 t.test('a store sends from its own address only in its own domain, signed with its key', async (t) => {
@@ -203,7 +203,7 @@ t.test('personal data is exported, and erased for good', async (t) => {
   await mailsWhere(server, 1, ({ to }) => to === email);
   await staff.post(`/admin/orders/${id}/cancel`, {});
   await mailsWhere(server, 2, ({ to }) => to === email);
-  await untilIdle(box);
+  await untilDelivered(box);
   const person = { memberId: null, emails: [email] };
   t.match(
     (await exportPerson(box.db, person)).notifications?.data,

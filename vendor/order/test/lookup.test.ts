@@ -3,7 +3,7 @@
  */
 import { forgetAttempts } from '@carton/auth/testing';
 import { erasePerson } from '@carton/runtime';
-import type { TestTenant } from '@carton/runtime/testing';
+import { eventsOf, type TestTenant } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
 import { orderLinkMail } from '../link-mail.ts';
@@ -21,11 +21,9 @@ interface LinkMail {
 }
 
 /** The mail that the latest request causes, as the package that sends mails would compose it now; null for none. */
-async function latestMail({ db }: Pick<TestTenant, 'db'> = box) {
-  const [event] = await db.query<Record<string, unknown>>(
-    "select * from event_outbox where tenant_id = $1 and type = 'order.lookup_requested' order by id desc limit 1",
-  );
-  return ((await orderLinkMail.compose?.(db, event as never)) ?? null) as LinkMail | null;
+async function latestMail(tenant: Pick<TestTenant, 'db'> = box) {
+  const event = (await eventsOf(tenant, { type: 'order.lookup_requested' })).at(-1);
+  return ((event && (await orderLinkMail.compose?.(tenant.db, event))) ?? null) as LinkMail | null;
 }
 
 async function request(number: string, to = email): Promise<void> {
@@ -93,7 +91,7 @@ t.test('each sending has a token of its own, of which only the hash is stored', 
   t.not(one?.data.token, two?.data.token);
   for (const mail of [one, two]) t.equal((await open(mail?.data.token)).status, 200);
   const stored = JSON.stringify(await box.db.query('select * from order_links where tenant_id = $1'));
-  const events = JSON.stringify(await box.db.query('select * from event_outbox where tenant_id = $1'));
+  const events = JSON.stringify(await eventsOf(box));
   t.notOk(stored.includes(one?.data.token as string) || events.includes(one?.data.token as string));
   t.match(one?.data.token, /^ord_[\w-]{43}$/);
 });

@@ -1,6 +1,6 @@
 import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
 import { isUniqueViolation, newId } from '@carton/runtime';
-import { eventTypesOf, exactly } from '@carton/runtime/testing';
+import { eventsOf, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, openBox, place } from '../testing/index.ts';
 
@@ -119,12 +119,11 @@ t.test('an order takes one statement, and a later failure in the transaction rol
 
 t.test('the event describes the order without personal data', async (t) => {
   const order = await place(box);
-  const [event] = await db.query<{ payload: unknown; resourceType: string; createdAt: string }>(
-    'select payload, resource_type, created_at from event_outbox where tenant_id = $1 and resource_id = $2',
-    [order.id],
-  );
+  const [event] = await eventsOf(box, order.id);
   t.strictSame(event, {
-    resourceType: 'order',
+    id: event?.id,
+    type: 'order.placed',
+    resource: { type: 'order', id: order.id },
     createdAt: order.createdAt,
     payload: {
       number: order.number,

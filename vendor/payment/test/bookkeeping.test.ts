@@ -5,7 +5,7 @@ import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { refundPayment } from '../steps.ts';
-import { openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
+import { amountsOf, openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
 
 const box = await openBox(t);
 const eur = (amount: number) => ({ amount: { amount, currency: 'EUR' } });
@@ -19,14 +19,6 @@ const sum = (amount: number) => ({ amount, currency: 'EUR' });
 async function paid(amount: number) {
   const { id: orderId } = await place(box, 2500);
   return { orderId, id: (await pay(box, orderId, amount)).body.id as string };
-}
-
-async function eventsOf(id: string) {
-  const rows = await box.db.query<{ type: string; payload: { amount: number } }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-  return rows.map(({ type, payload }) => `${type} ${payload.amount}`);
 }
 
 t.test('a recorded payment is refunded in parts, never beyond what was received', async (t) => {
@@ -52,7 +44,7 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
   });
   t.equal(await statusOf(box, orderId), 'refunded');
   t.strictSame(await balanceOf(orderId), sum(2500));
-  t.strictSame(await eventsOf(id), [
+  t.strictSame(await amountsOf(box, id), [
     'payment.captured 2500',
     'refund.created 400',
     'refund.created 1000',
@@ -99,7 +91,7 @@ t.test('a payment recorded by mistake is voided once, and its amount is owed aga
   });
   t.equal(await statusOf(box, orderId), 'partially_paid');
   t.strictSame(await balanceOf(orderId), sum(1000));
-  t.strictSame(await eventsOf(id), ['payment.captured 1000', 'payment.voided 1000']);
+  t.strictSame(await amountsOf(box, id), ['payment.captured 1000', 'payment.voided 1000']);
   t.equal((await timelineOf(box, orderId))[0], 'Reversed 10.00 EUR by bank_transfer');
   const only = await paid(2500);
   await step(only.id, 'void');

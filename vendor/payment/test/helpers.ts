@@ -4,7 +4,7 @@
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { attachPayment, type PaymentAdapter, paymentAdapters, startPayment } from '@carton/payment';
 import { newId, type TenantDatabase } from '@carton/runtime';
-import { createTestBox, extendBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, extendBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 /** Payment and its dependencies, without their scope. */
 export const packageNames = [
@@ -88,6 +88,12 @@ export function contribute(
     box,
     adapters.map((adapter) => paymentAdapters.with(adapter)),
   );
+}
+
+/** The events of a payment with their amounts, oldest first: `payment.captured 2500`. */
+export async function amountsOf(tenant: TestTenant, paymentId: string): Promise<string[]> {
+  const events = await eventsOf<{ amount: number }>(tenant, paymentId);
+  return events.map(({ type, payload }) => `${type} ${payload.amount}`);
 }
 
 export async function statusOf(tenant: TestTenant, orderId: string): Promise<string> {

@@ -2,7 +2,7 @@
  * Capture, void and refund: each takes effect once, wherever it is interrupted.
  */
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { closeCanceled } from '../reconcile.ts';
 import { TestProvider } from '../testing/provider.ts';
@@ -28,14 +28,6 @@ function setUp(t: { teardown(task: () => void): void }) {
   const step = (id: string, what: string, body?: unknown, key?: string) =>
     box.staff.post(`/admin/payments/${id}/${what}`, body, key ? { headers: { 'idempotency-key': key } } : {});
   return { provider, db, authorized, step };
-}
-
-async function typesOf(id: string): Promise<string[]> {
-  const events = await box.db.query<{ type: string }>(
-    'select type from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-  return events.map(({ type }) => type);
 }
 
 /** Makes every claim expire. */
@@ -81,7 +73,7 @@ t.test('payments are captured and refunded in parts', async (t) => {
     'Received 10.00 EUR by card',
     'Authorized 25.00 EUR by card',
   ]);
-  t.strictSame(await typesOf(id), [
+  t.strictSame(await eventTypesOf(box, id), [
     'payment.authorized',
     'payment.captured',
     'payment.captured',
@@ -207,7 +199,7 @@ t.test('after a crash at any point the next attempt resumes the step', async (t)
       'a process that was only suspended does no harm',
     );
     t.equal(provider.stateOf(id).captured, 1000, 'once at the provider');
-    t.strictSame(await typesOf(id), ['payment.authorized', 'payment.captured'], 'and once in the box');
+    t.strictSame(await eventTypesOf(box, id), ['payment.authorized', 'payment.captured'], 'and once in the box');
     t.equal(await statusOf(box, orderId), 'partially_paid');
   }
 });

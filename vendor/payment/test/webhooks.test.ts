@@ -6,21 +6,13 @@ import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { TestProvider } from '../testing/provider.ts';
-import { contribute, openBox, place, placeWithPayment, statusOf } from './helpers.ts';
+import { amountsOf, contribute, openBox, place, placeWithPayment, statusOf } from './helpers.ts';
 
 const box = await openBox(t);
 const eventOf = (id: string, status: ProviderState['status'], captured = 0, refunded = 0) => ({
   id: newId(),
   payment: { id, state: { status, captured, refunded } },
 });
-
-async function eventsOf(id: string): Promise<unknown[]> {
-  const events = await box.db.query<{ type: string; payload: { amount: number } }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
-  return events.map(({ type, payload }) => `${type} ${payload.amount}`);
-}
 
 const read = async (id: string) => (await box.staff.get(`/admin/payments/${id}`)).body;
 
@@ -68,7 +60,7 @@ t.test('an event is applied once, even if delivered concurrently', async (t) => 
   t.ok(responses.every(({ status }) => status === 204));
   const changed = { ...event, payment: { id, state: { status: 'captured', captured: 2500, refunded: 2500 } } };
   t.equal((await provider.send(box, changed)).status, 204, 'another body with the same id is a duplicate');
-  t.strictSame(await eventsOf(id), ['payment.captured 2500']);
+  t.strictSame(await amountsOf(box, id), ['payment.captured 2500']);
   t.equal(await statusOf(box, orderId), 'paid');
   const stored = await box.db.query(
     'select payment_id from payment_webhook_events where tenant_id = $1 and event_id = $2',
@@ -116,7 +108,7 @@ t.test('failures and voids at the provider are applied', async (t) => {
   t.equal(await statusOf(box, failed.orderId), 'unpaid');
   await provider.send(box, eventOf(failed.id, 'authorized'));
   t.equal(await statusOf(box, failed.orderId), 'authorized', 'the shopper has tried again');
-  t.strictSame(await eventsOf(failed.id), ['payment.failed 2500', 'payment.authorized 2500']);
+  t.strictSame(await amountsOf(box, failed.id), ['payment.failed 2500', 'payment.authorized 2500']);
   await provider.send(box, eventOf(failed.id, 'voided'));
   t.equal(await statusOf(box, failed.orderId), 'voided');
   const partly = await placeWithPayment(box, db, 2500);
@@ -163,7 +155,7 @@ t.test("a step and the provider's event about it are booked once", async (t) => 
   const part = { amount: { amount: 400, currency: 'EUR' } };
   t.match(await box.staff.post(`/admin/payments/${id}/refunds`, part), { status: 201, body: { status: 'succeeded' } });
   t.match(await read(id), { captured: { amount: 2500 }, refunded: { amount: 400 } });
-  t.strictSame(await eventsOf(id), ['payment.authorized 2500', 'payment.captured 2500', 'refund.created 400']);
+  t.strictSame(await amountsOf(box, id), ['payment.authorized 2500', 'payment.captured 2500', 'refund.created 400']);
 });
 
 t.test('events that arrive before the order is placed are not lost', async (t) => {

@@ -1,5 +1,5 @@
 import { newId } from '@carton/runtime';
-import { createTestBox, exactly, pointersOf, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf, pointersOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { pricesOf as basePricesOf } from '../store.ts';
 
@@ -40,14 +40,8 @@ async function pricesIn(tenant: TestTenant, variantId: string) {
   return body.items.map(({ currency, regionId, amount }: Item) => ({ currency, regionId, amount }));
 }
 
-async function eventsOf(tenant: TestTenant, variantId: string) {
-  const rows = await tenant.db.query<{ payload: unknown }>(
-    `select payload from event_outbox
-      where tenant_id = $1 and type = 'price.updated' and resource_id = $2 order by id`,
-    [variantId],
-  );
-  return rows.map(({ payload }) => payload);
-}
+const changesOf = (tenant: TestTenant, variantId: string) =>
+  payloadsOf(tenant, { resourceId: variantId, type: 'price.updated' });
 
 /** The amounts of variants, by id. */
 async function pricesOf(...input: Parameters<typeof basePricesOf>): Promise<Map<string, number>> {
@@ -72,10 +66,10 @@ t.test('PUT replaces all prices of a variant', async (t) => {
   ];
   t.match(set.body.items, exactly(inOrder));
   t.strictSame(await pricesIn(box, variantId), inOrder);
-  t.strictSame(await eventsOf(box, variantId), [{ prices: inOrder.map((price) => ({ ...price, compareAt: null })) }]);
+  t.strictSame(await changesOf(box, variantId), [{ prices: inOrder.map((price) => ({ ...price, compareAt: null })) }]);
 
   await put(box, variantId, first);
-  t.equal((await eventsOf(box, variantId)).length, 1, 'the same prices again change nothing');
+  t.equal((await changesOf(box, variantId)).length, 1, 'the same prices again change nothing');
   const { body } = await box.staff.get(`/admin/variants/${variantId}/prices`);
   t.strictSame(body, set.body);
 
@@ -83,7 +77,7 @@ t.test('PUT replaces all prices of a variant', async (t) => {
   t.strictSame(await pricesIn(box, variantId), [{ currency: 'EUR', regionId: null, amount: 0 }]);
   await put(box, variantId, []);
   t.strictSame(await pricesIn(box, variantId), []);
-  t.strictSame((await eventsOf(box, variantId)).at(-1), { prices: [] });
+  t.strictSame((await changesOf(box, variantId)).at(-1), { prices: [] });
 });
 
 t.test('a bulk request sets its prices and leaves all others', async (t) => {
@@ -114,8 +108,8 @@ t.test('a bulk request sets its prices and leaves all others', async (t) => {
     { currency: 'GBP', regionId: region, amount: 120 },
     { currency: 'USD', regionId: null, amount: 100 },
   ]);
-  t.equal((await eventsOf(box, one.variantId)).length, 2);
-  t.equal((await eventsOf(box, two.variantId)).length, 1, 'no event for unchanged prices');
+  t.equal((await changesOf(box, one.variantId)).length, 2);
+  t.equal((await changesOf(box, two.variantId)).length, 1, 'no event for unchanged prices');
 });
 
 t.test('a bulk request sets up to 500 prices', async (t) => {

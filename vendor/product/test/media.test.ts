@@ -1,7 +1,7 @@
 /**
  * Media of products and their variants.
  */
-import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, raceRounds } from '@carton/runtime/testing';
 import sharp from 'sharp';
 import t from 'tap';
 import { publishProduct } from './helpers.ts';
@@ -82,10 +82,7 @@ t.test('a change of the media changes the product', async (t) => {
   const before = (await staff.get(`/admin/products/${product.id}`)).body.updatedAt;
   const after = (await setMedia(product, [{ mediaAssetId: await upload('') }])).body.updatedAt;
   t.ok(after > before, 'clients that follow changes see it');
-  const events = await box.db.query(
-    "select 1 from event_outbox where tenant_id = $1 and type = 'product.updated' and resource_id = $2",
-    [product.id],
-  );
+  const events = await eventsOf(box, { resourceId: product.id, type: 'product.updated' });
   t.equal(events.length, 1);
 });
 

@@ -1,7 +1,14 @@
 /**
  * Related products, as staff set them and shoppers see them.
  */
-import { countRoundTrips, createTestBox, exactly, raceRounds, type TestTenant } from '@carton/runtime/testing';
+import {
+  countRoundTrips,
+  createTestBox,
+  eventsOf,
+  exactly,
+  raceRounds,
+  type TestTenant,
+} from '@carton/runtime/testing';
 import t from 'tap';
 
 const box = await createTestBox(t);
@@ -148,10 +155,7 @@ t.test('setting the list has one event, and of two who read the same list one is
     t.equal(first.status, 200);
     t.equal((await staff.put(path, another, options)).status, 412);
   }
-  const events = await tenant.db.query(
-    `select type from event_outbox where tenant_id = $1 and resource_id = $2 and type = 'product.updated'`,
-    [shirt.id],
-  );
+  const events = await eventsOf(tenant, { resourceId: shirt.id, type: 'product.updated' });
   t.equal(events.length, raceRounds);
 });
 

@@ -1,7 +1,7 @@
 /**
  * Scheduled publication: shoppers see a product exactly within its times, and each change of that has one event.
  */
-import { createTestBox, exactly, raceRounds, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, raceRounds, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { findVariants, isForSale, listPublishedProducts } from '../index.ts';
 import { applySchedules } from '../schedule-job.ts';
@@ -47,13 +47,9 @@ async function seen(tenant: TestTenant, products: readonly { id: string; handle:
   return { lists, statuses };
 }
 
-async function eventsOf({ db }: TestTenant, id: string) {
-  const rows = await db.query<{ type: string; status: string }>(
-    `select type, payload->>'status' as status from event_outbox
-      where tenant_id = $1 and resource_id = $2 order by created_at, id`,
-    [id],
-  );
-  return rows.map(({ type, status }) => `${type} ${status}`);
+async function changesOf(tenant: TestTenant, id: string) {
+  const events = await eventsOf<{ status: string }>(tenant, id);
+  return events.map(({ type, payload }) => `${type} ${payload.status}`);
 }
 
 t.test('shoppers see a product from its time on, and until its time, whether the job ran or not', async (t) => {
@@ -136,7 +132,7 @@ t.test('each change of visibility has one event, and a product whose time is ove
   const run = async () => {
     await applySchedules(tenant.db);
     await applySchedules(tenant.db);
-    return eventsOf(tenant, product.id);
+    return changesOf(tenant, product.id);
   };
   const created = 'product.created published';
   t.strictSame(await run(), [created]);
@@ -149,7 +145,7 @@ t.test('each change of visibility has one event, and a product whose time is ove
   t.strictSame(await run(), archived);
   t.match(await tenant.staff.get(product.path), { body: { status: 'archived' } });
   t.strictSame(titlesIn((await tenant.staff.get('/admin/products?q=par&status=archived')).body.items), ['Parka']);
-  t.strictSame(await eventsOf(tenant, draft.id), ['product.created draft']);
+  t.strictSame(await changesOf(tenant, draft.id), ['product.created draft']);
   t.match(await tenant.staff.patch(product.path, { status: 'published' }), {
     status: 400,
     body: { errors: exactly([{ pointer: '/unpublishAt' }]) },
@@ -218,7 +214,7 @@ t.test('several workers apply each schedule once, and one that dies leaves its p
     await Promise.all([applySchedules(tenant.db), applySchedules(tenant.db), applySchedules(tenant.db)]);
     await applySchedules(tenant.db);
     for (const { id } of products) {
-      t.strictSame(await eventsOf(tenant, id), ['product.created published', 'product.updated published']);
+      t.strictSame(await changesOf(tenant, id), ['product.created published', 'product.updated published']);
     }
   }
 });

@@ -3,7 +3,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { exportPerson } from '@carton/runtime';
-import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { personalUses } from '../persons.ts';
 import { returnUses } from '../placing.ts';
@@ -39,11 +39,9 @@ t.test('an order keeps what was applied, whatever becomes of the promotion', asy
   t.strictSame(adjustmentsOf(order), discounts);
   const use = { orderId: order.id, code: 'sUMMER', amount: { amount: 1080, currency: 'EUR' }, returnedAt: null };
   t.match((await staff.get(`/admin/promotions/${twenty}/usage`)).body, { items: exactly([use]), nextCursor: null });
-  const events = await box.db.query<{ payload: unknown }>(
-    "select payload from event_outbox where tenant_id = $1 and type = 'promotion.used' and resource_id = $2",
-    [twenty],
-  );
-  t.strictSame(events, [{ payload: { orderId: order.id, code: 'sUMMER', amount: { amount: 1080, currency: 'EUR' } } }]);
+  t.strictSame(await payloadsOf(box, { resourceId: twenty, type: 'promotion.used' }), [
+    { orderId: order.id, code: 'sUMMER', amount: { amount: 1080, currency: 'EUR' } },
+  ]);
   await bodyOf(staff.patch(`/admin/promotions/${ten}`, { discount: percent(50) }));
   await bodyOf(staff.delete(`/admin/promotions/${twenty}`));
   t.strictSame(adjustmentsOf(await bodyOf(staff.get(`/admin/orders/${order.id}`))), discounts);

@@ -1,7 +1,7 @@
 /**
  * Regions as staff manage them and shoppers see them; a country belongs to at most one region.
  */
-import { createTestBox, exactly, pointersOf } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, pointersOf } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'region'].map((name) => `@carton/${name}`);
@@ -39,10 +39,7 @@ t.test('a region is created, read, changed and deleted, and each change publishe
   t.match(await box.staff.patch(path, { name: 'Gone' }), { status: 404 });
   t.match(await box.staff.delete(path), { status: 404 });
   t.match(await box.visitor().get(`/regions/${created.body.id}`), { status: 404 });
-  const events = await box.db.query<{ type: string; payload: { deleted: boolean } }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by created_at, id',
-    [created.body.id],
-  );
+  const events = await eventsOf(box, created.body.id);
   t.strictSame(
     events.map(({ type, payload }) => [type, payload.deleted]),
     [

@@ -1,7 +1,7 @@
 /**
  * Zones, profiles and options as staff manage them.
  */
-import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createOption, createProfile, createZone } from './helpers.ts';
 
@@ -164,10 +164,7 @@ t.test('an option is created, changed and deleted, and each change is an event',
   t.strictSame((await staff.get(path)).body.freeFrom, freeFrom);
   t.match(await staff.delete(path), { status: 204 });
   t.match(await staff.get(path), { status: 404 });
-  const events = await box.db.query<{ type: string; payload: Record<string, unknown> }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
+  const events = await eventsOf(box, id);
   const { rates: _, ...own } = flat;
   const payload = { ...own, zoneId: null, profile: null, deleted: false };
   t.strictSame(

@@ -1,7 +1,7 @@
 /**
  * Tax categories and rates as staff manage them.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createCategory, createRate } from './helpers.ts';
 
@@ -24,10 +24,7 @@ t.test('a rate is created, changed and deleted, and each change is an event', as
   });
   t.match(await staff.delete(path), { status: 204 });
   t.match(await staff.get(path), { status: 404 });
-  const events = await box.db.query<{ type: string; payload: Record<string, unknown> }>(
-    'select type, payload from event_outbox where tenant_id = $1 and resource_id = $2 order by id',
-    [id],
-  );
+  const events = await eventsOf(box, id);
   const { externalId: _, ...payload } = complete;
   const changed = { ...payload, rate: 16.12345, name: 'Sales tax' };
   t.strictSame(

@@ -1,7 +1,7 @@
 /**
  * Deleting a tenant: it is suspended immediately, can be reinstated for a time, and is removed afterwards.
  */
-import { createTestBox, exactly, type TestTenant, until } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, type TestTenant, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { removeDeleted } from '../removal.ts';
 
@@ -30,13 +30,11 @@ t.test('a deleted tenant is suspended immediately, and says when its data is rem
   t.match(await storeOf(tenant), { status: 403, body: { code: 'tenant_suspended' } });
   t.match(await tenant.staff.get('/admin/store'), { status: 403, body: { code: 'tenant_suspended' } });
   t.strictSame((await box.operator.delete(pathOf(tenant))).body.deletionAt, deletionAt, 'the first deletion counts');
-  const events = await tenant.db.query(
-    "select type, payload from event_outbox where tenant_id = $1 and type like 'tenant.%' order by position offset 1",
-  );
   const { slug } = tenant;
   t.match(
-    events,
+    await eventsOf(tenant, { type: /^tenant\./ }),
     exactly([
+      { type: 'tenant.created' },
       { type: 'tenant.suspended', payload: { slug } },
       { type: 'tenant.deleted', payload: { slug, deletionAt } },
     ]),

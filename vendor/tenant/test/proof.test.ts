@@ -1,7 +1,7 @@
 /**
  * A host that staff add is served once DNS proves it or the operator approves it.
  */
-import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { startDns } from './dns-server.ts';
 
@@ -22,11 +22,7 @@ async function servedAt(host: string): Promise<string | number> {
 }
 
 const addedHosts = async (tenant: TestTenant) =>
-  (
-    await tenant.db.query<{ payload: { host: string } }>(
-      "select payload from event_outbox where tenant_id = $1 and type = 'tenant_domain.added' order by id",
-    )
-  ).map(({ payload }) => payload.host);
+  (await payloadsOf(tenant, { type: 'tenant_domain.added' })).map(({ host }) => host);
 
 t.test('a TXT record proves a host, which is served from then on', async (t) => {
   const created = await add(box, 'www.linen.shop');

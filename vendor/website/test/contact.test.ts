@@ -2,10 +2,10 @@
  * The contact form: what reaches staff, what is refused, and what is forgotten.
  */
 import { erasePerson, exportPerson } from '@carton/runtime';
-import { bodyOf, exactly, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { deleteOldMessages } from '../contact/service.ts';
-import { eventsOf, openBox } from './helpers.ts';
+import { openBox } from './helpers.ts';
 
 const box = await openBox(t);
 const message = { name: 'Ada', email: 'Ada@example.com', message: 'In blue?', secondsOpen: 42 };
@@ -20,7 +20,11 @@ t.test('staff read messages and mark them', async (t) => {
   const [received, ...others] = await listOf(tenant);
   t.strictSame(others, []);
   t.match(received, { name: 'Ada', email: 'Ada@example.com', subject: 'Shirts', message: 'In blue?', status: 'open' });
-  t.strictSame(await eventsOf(tenant, 'contact.received'), [{ createdAt: received.createdAt }], 'nothing personal');
+  t.strictSame(
+    await payloadsOf(tenant, { type: 'contact.received' }),
+    [{ createdAt: received.createdAt }],
+    'nothing personal',
+  );
   const path = `/admin/contact-messages/${received.id}`;
   t.match(await tenant.staff.patch(path, { status: 'done' }), { status: 200, body: { status: 'done' } });
   t.strictSame([(await listOf(tenant, '?status=open')).length, (await listOf(tenant, '?status=done')).length], [0, 1]);
@@ -38,7 +42,7 @@ t.test(
     const [dropped, stored] = [await send(tenant, { website: 'https://spam.example' }), await send(tenant)];
     t.strictSame([dropped.status, dropped.body], [stored.status, stored.body]);
     t.equal((await listOf(tenant)).length, 1);
-    t.equal((await eventsOf(tenant, 'contact.received')).length, 1);
+    t.equal((await payloadsOf(tenant, { type: 'contact.received' })).length, 1);
   },
 );
 
@@ -80,7 +84,7 @@ t.test('a form that is sent too early with its token is dropped, with the respon
     (await listOf(tenant)).map(({ message }: { message: string }) => message),
     ['In time'],
   );
-  t.equal((await eventsOf(tenant, 'contact.received')).length, 1);
+  t.equal((await payloadsOf(tenant, { type: 'contact.received' })).length, 1);
 });
 
 t.test('a token expires, and is valid in its store only, unchanged, and as nothing else', async (t) => {

@@ -13,12 +13,3 @@ export function openBox(t: Parameters<typeof createTestBox>[0], options: TestBox
 export function createPage({ staff }: TestTenant, fields: Record<string, unknown>) {
   return bodyOf(staff.post('/admin/pages', { title: 'Page', ...fields }));
 }
-
-/** The payloads of the tenant's events of a type, oldest first. */
-export async function eventsOf({ db }: TestTenant, type: string): Promise<unknown[]> {
-  const rows = await db.query<{ payload: unknown }>(
-    'select payload from event_outbox where tenant_id = $1 and type = $2 order by created_at, id',
-    [type],
-  );
-  return rows.map(({ payload }) => payload);
-}

@@ -1,10 +1,10 @@
 /**
  * Pages: what staff publish, and what shoppers see of it.
  */
-import { bodyOf, raceRounds } from '@carton/runtime/testing';
+import { bodyOf, payloadsOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { announcePages } from '../pages/service.ts';
-import { createPage, eventsOf, openBox, unknownId } from './helpers.ts';
+import { createPage, openBox, unknownId } from './helpers.ts';
 
 const box = await openBox(t);
 const { staff } = box;
@@ -49,12 +49,12 @@ t.test('a scheduled page is invisible until its time, and its event is written t
   t.equal(page.publishedAt, null);
   t.match(await tenant.visitor().get('/pages/sale'), { status: 404 });
   await announcePages(tenant.db);
-  t.strictSame(await eventsOf(tenant, 'page.published'), []);
+  t.strictSame(await payloadsOf(tenant, { type: 'page.published' }), []);
   await setTime(page.id, inHours(-1));
   t.match(await tenant.visitor().get('/pages/sale'), { status: 200 }, 'visible even if the job is late');
   await announcePages(tenant.db);
   await announcePages(tenant.db);
-  t.strictSame(await eventsOf(tenant, 'page.published'), [{ handle: 'sale', title: 'Sale' }]);
+  t.strictSame(await payloadsOf(tenant, { type: 'page.published' }), [{ handle: 'sale', title: 'Sale' }]);
   t.type((await tenant.visitor().get('/pages/sale')).body.publishedAt, 'string');
 });
 
@@ -62,7 +62,7 @@ t.test('each time a page becomes visible is an event; other changes are none', a
   const tenant = await box.openTenant();
   const draft = await createPage(tenant, { title: 'Offers', publishAt: inHours(-2) });
   const path = `/admin/pages/${draft.id}`;
-  const count = async () => (await eventsOf(tenant, 'page.published')).length;
+  const count = async () => (await payloadsOf(tenant, { type: 'page.published' })).length;
   const change = async (patch: object) => {
     await bodyOf(tenant.staff.patch(path, patch));
     return count();
@@ -95,7 +95,9 @@ t.test('several workers announce each page once, and one that dies leaves its pa
     await t.rejects(died, { message: 'killed' });
     await Promise.all([announcePages(tenant.db), announcePages(tenant.db), announcePages(tenant.db)]);
     await announcePages(tenant.db);
-    const titles = (await eventsOf(tenant, 'page.published')).map((payload) => (payload as { title: string }).title);
+    const titles = (await payloadsOf(tenant, { type: 'page.published' })).map(
+      (payload) => (payload as { title: string }).title,
+    );
     const announced = titles.filter((each) => each.startsWith(`${title} `)).toSorted();
     t.strictSame(announced, [`${title} A`, `${title} B`, `${title} C`]);
   }
