@@ -1,0 +1,6 @@
+import t from 'tap';
+
+t.test('a variable that another file has set is gone, and so is its folder', async (t) => {
+  t.equal(process.env.SET_BY_A_FILE, undefined);
+  t.match(process.cwd(), /\w/);
+});

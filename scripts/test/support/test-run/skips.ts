@@ -1,0 +1,3 @@
+import t from 'tap';
+
+t.plan(0, 'a program is not installed');

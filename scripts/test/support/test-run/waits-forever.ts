@@ -1,0 +1,5 @@
+import t from 'tap';
+
+t.test('nothing comes', async () => {
+  await new Promise(() => {});
+});
