@@ -215,15 +215,15 @@ export default {
     ),
     wall(
       'tools-apart',
-      'scripts, benches and rigs share tools/, and do not import each other',
-      { path: '^(scripts|bench|rigs|tools)/' },
-      { path: '^(scripts|bench|rigs)/', pathNot: '^$1/' },
+      'scripts, benches, rigs and the suite of what is shipped share tools/, and do not import each other',
+      { path: '^(scripts|bench|rigs|shipped|tools)/' },
+      { path: '^(scripts|bench|rigs|shipped)/', pathNot: '^$1/' },
     ),
     wall(
       'product-alone',
-      'shipped code imports nothing of scripts, tools, benches and rigs',
+      'shipped code imports nothing of scripts, tools, benches, rigs and shipped/',
       { path: '^(runtime|vendor|control-plane|installer)/' },
-      { path: '^(scripts|tools|bench|rigs)/' },
+      { path: '^(scripts|tools|bench|rigs|shipped)/' },
     ),
     wall(
       'testing-for-tests',
@@ -242,7 +242,7 @@ export default {
     // TypeScript 7 has no JavaScript API.
     parser: 'swc',
     exclude: '(^|/)node_modules/',
-    includeOnly: '^(runtime|vendor|control-plane|installer|scripts|tools|bench|rigs|knexfile\\.ts)',
+    includeOnly: '^(runtime|vendor|control-plane|installer|scripts|tools|bench|rigs|shipped|knexfile\\.ts)',
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['workspace-source', 'import', 'node', 'default'],

@@ -17,26 +17,17 @@ import { showLogOfFailures } from './failures.ts';
 import { temporaryFolder } from './folders.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 import { openTestLog } from './recent.ts';
+import { type OpenedTenant, openTenant } from './tenant.ts';
 
 /** Registers tasks that run after the test; tap's `t` implements it. */
 export interface Cleanup {
   teardown(task: () => Promise<void>): void;
 }
 
-/** A tenant with its owner signed in. */
-export interface TestTenant {
-  id: string;
-  slug: string;
-  /** Signed in as the owner. */
-  staff: Caller;
+/** A tenant of a box in this process. */
+export interface TestTenant extends OpenedTenant {
   /** The tenant's database, to inspect rows. */
   db: TenantDatabase;
-  email: string;
-  password: string;
-  /** A caller of this tenant without a credential. */
-  visitor(): Caller;
-  /** A shopper, who sends the session that the box has issued. */
-  shopper(): Caller;
 }
 
 export interface TestBox extends TestTenant {
@@ -134,8 +125,8 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
   if (options.idleJobs) await owner.box.query("alter table background_tasks alter due_at set default 'infinity'");
-  const openTenant = (slug = `shop-${randomBytes(4).toString('hex')}`) => createTestTenant(box, secrets, slug);
-  const first = await openTenant();
+  const openAnother = (slug?: string) => createTestTenant(box, secrets, slug);
+  const first = await openAnother();
   return {
     ...first,
     box,
@@ -145,7 +136,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     operator: callerOf(box.url, { authorization: `Bearer ${secrets.operator}` }),
     hosting: callerOf(box.url, { 'x-hosting-secret': secrets.hosting }),
     secrets,
-    openTenant,
+    openTenant: openAnother,
   };
 }
 
@@ -153,24 +144,7 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-async function createTestTenant(box: RunningBox, secrets: TestBox['secrets'], slug: string): Promise<TestTenant> {
-  const routingHeaders = { 'x-tenant-slug': slug, 'x-hosting-secret': secrets.hosting };
-  const operator = callerOf(box.url, { authorization: `Bearer ${secrets.operator}` });
-  const visitor = callerOf(box.url, routingHeaders);
-  const email = `owner@${slug}.example`;
-  const password = secret();
-  const created = await operator.post('/admin/tenants', { slug, name: slug, staffEmail: email });
-  if (created.status !== 201) throw new Error(`the tenant was not created: ${JSON.stringify(created.body)}`);
-  await visitor.post('/admin/invites/accept', { token: created.body.invite.token, name: 'Owner', password });
-  const login = await visitor.post('/admin/auth/login', { email, password });
-  return {
-    id: created.body.id,
-    slug,
-    staff: callerOf(box.url, { ...routingHeaders, authorization: `Bearer ${login.body.token}` }),
-    db: box.database.forTenant(created.body.id),
-    email,
-    password,
-    visitor: () => callerOf(box.url, routingHeaders),
-    shopper: () => callerOf(box.url, routingHeaders, true),
-  };
+async function createTestTenant(box: RunningBox, secrets: TestBox['secrets'], slug?: string): Promise<TestTenant> {
+  const tenant = await openTenant({ url: box.url, secrets }, slug);
+  return { ...tenant, db: box.database.forTenant(tenant.id) };
 }

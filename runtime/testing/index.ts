@@ -13,6 +13,7 @@ export {
   type TestDatabase,
   urlOfDatabase,
 } from './database.ts';
+export { type DescribedBox, describeBox } from './described-box.ts';
 export { documentFaults, type TestDocument } from './document.ts';
 export { eventsOf, eventTypesOf, payloadsOf, untilDelivered } from './events.ts';
 export { exactly } from './exactly.ts';
@@ -44,6 +45,10 @@ export {
   startSimulatorProcess,
   type WrongAnswers,
 } from './simulated-service.ts';
+<<<<<<< HEAD
 export { testOfFile } from './test-of-file.ts';
+=======
+export { type OpenBox, type OpenedTenant, openTenant } from './tenant.ts';
+>>>>>>> 39e3d1a (test:shipped runs against a box that the binary has installed)
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { callerOf, createTestDatabase, temporaryFolder } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { firstRelease } from '../../control-plane/test/release.ts';
-import { testControlPlaneRows } from './support/control-plane-rows.ts';
+import { testControlPlaneRows } from '../../tools/contract-rows/control-plane.ts';
 import { root } from './support/stack.ts';
 
 /** Starts the control plane with these settings of its database, publishes a release, and returns it. */

@@ -6,8 +6,10 @@ import { setTimeout } from 'node:timers/promises';
 import { tenantProblems } from '../../box/tenancy.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject } from '../../http/schemas.ts';
-import type { TestBox, TestTenant } from '../box.ts';
+import type { TestBox } from '../box.ts';
 import type { Caller } from '../client.ts';
+import type { DescribedBox } from '../described-box.ts';
+import type { OpenedTenant } from '../tenant.ts';
 import { openRows } from './rows.ts';
 import type { LimitedCaller, Side, Target } from './target.ts';
 import type { RequestHeaders } from './wire.ts';
@@ -23,20 +25,32 @@ interface MemberCaller {
   readonly headers: Caller['headers'];
 }
 
-export interface BoxTargetOptions {
+/** A running box, in this process or not, and its first tenant. */
+export type ContractBox<Tenant extends OpenedTenant = OpenedTenant> = Tenant &
+  Pick<TestBox, 'url' | 'databaseUrl' | 'operator' | 'secrets'> & {
+    /** Its own description; of a box that runs elsewhere, that of the sources of its packages. */
+    box: DescribedBox;
+    openTenant(): Promise<Tenant>;
+  };
+
+export interface BoxTargetOptions<Tenant extends OpenedTenant> {
   /** Creates a member, if the box has a package for them. */
-  createMember?: (tenant: TestTenant) => Promise<MemberCaller>;
+  createMember?: (tenant: Tenant) => Promise<MemberCaller>;
+  /** More tables that the background worker of this box writes at any time. */
+  changingTables?: readonly string[];
+  /** Sends the requests. Default: connections to the box. */
+  sender?: Target['sender'];
 }
 
 /** @param teardown receives the tasks that release resources at the end */
-export async function boxTarget(
-  box: TestBox,
+export async function boxTarget<Tenant extends OpenedTenant>(
+  box: ContractBox<Tenant>,
   teardown: (task: () => Promise<void>) => void,
-  { createMember }: BoxTargetOptions = {},
+  { createMember, changingTables = [], sender }: BoxTargetOptions<Tenant> = {},
 ): Promise<Target> {
   // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
-    tables: ['background_tasks', 'event_deliveries', 'product_stock', 'product_stock_refreshes'],
+    tables: ['background_tasks', 'event_deliveries', 'product_stock', 'product_stock_refreshes', ...changingTables],
     columns: ['dispatched_at'],
     // A job deletes expired files.
     rows: { media_files: 'expires_at is not null' },
@@ -46,6 +60,7 @@ export async function boxTarget(
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   return {
     url: box.url,
+    ...(sender && { sender }),
     declarations,
     commonProblems: tenantProblems,
     optionalAccess: new Set(box.box.accessKinds.filter(({ optional }) => optional).map(({ name }) => name)),
@@ -57,11 +72,11 @@ export async function boxTarget(
   };
 }
 
-async function sideOf(
-  box: TestBox,
-  tenant: TestTenant,
+async function sideOf<Tenant extends OpenedTenant>(
+  box: ContractBox<Tenant>,
+  tenant: Tenant,
   declarations: readonly RouteDeclaration[],
-  createMember: BoxTargetOptions['createMember'],
+  createMember: BoxTargetOptions<Tenant>['createMember'],
 ): Promise<Side> {
   const host = `${tenant.slug}.example`;
   const domain = await box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host });
@@ -96,7 +111,7 @@ async function sideOf(
 }
 
 /** Logs in the owner, whose account other requests of the suite may have throttled with wrong passwords. */
-async function logInAgain(tenant: TestTenant): Promise<string> {
+async function logInAgain(tenant: OpenedTenant): Promise<string> {
   const { email, password } = tenant;
   for (;;) {
     const login = await tenant.visitor().post('/admin/auth/login', { email, password });
@@ -112,7 +127,7 @@ function authorizationOf({ headers }: Pick<MemberCaller, 'headers'>): RequestHea
 
 /** A session, started by a write to the cart if the box has carts. */
 async function sessionOf(
-  tenant: TestTenant,
+  tenant: OpenedTenant,
   declarations: readonly RouteDeclaration[],
 ): Promise<Record<string, RequestHeaders>> {
   if (!declarations.some(({ operationId }) => operationId === 'updateCart')) return {};
@@ -121,7 +136,7 @@ async function sessionOf(
 }
 
 /** Staff of each role that an invite allows, and API keys with one scope each. */
-async function limitedCallers(box: TestBox, tenant: TestTenant, declarations: readonly RouteDeclaration[]) {
+async function limitedCallers(box: ContractBox, tenant: OpenedTenant, declarations: readonly RouteDeclaration[]) {
   const invite = declarations.find(({ operationId }) => operationId === 'createInvite');
   const roles = ((invite?.body as TObject | undefined)?.properties.role?.enum ?? []) as string[];
   const hasKeys = declarations.some(({ operationId }) => operationId === 'createApiKey');
@@ -134,7 +149,7 @@ async function limitedCallers(box: TestBox, tenant: TestTenant, declarations: re
   return { callers: found.map(({ caller }) => caller), reserved: found.map(({ id }) => id) };
 }
 
-async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: LimitedCaller; id: string }> {
+async function staffOfRole(tenant: OpenedTenant, role: string): Promise<{ caller: LimitedCaller; id: string }> {
   const email = `a-${role}@${tenant.slug}.example`;
   const password = randomBytes(12).toString('base64url');
   const visitor: Caller = tenant.visitor();
@@ -147,7 +162,7 @@ async function staffOfRole(tenant: TestTenant, role: string): Promise<{ caller: 
 }
 
 /** An API key as a caller. */
-async function keyOf(tenant: TestTenant, scope: string): Promise<{ caller: LimitedCaller; id: string }> {
+async function keyOf(tenant: OpenedTenant, scope: string): Promise<{ caller: LimitedCaller; id: string }> {
   const { body } = await tenant.staff.post('/admin/api-keys', { name: scope, kind: 'secret', scopes: [scope] });
   const headers = { authorization: `Bearer ${body.key}` };
   // Its first use is recorded here, so that later refused requests change nothing.

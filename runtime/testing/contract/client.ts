@@ -11,7 +11,7 @@ import { Pool } from './pool.ts';
 import type { Report } from './report.ts';
 import { type Deviation, describe, deviationsOf } from './responses.ts';
 import type { Side, Target } from './target.ts';
-import { type RequestHeaders, Wire, type WireResponse } from './wire.ts';
+import { type RequestHeaders, type Sender, Wire, type WireResponse } from './wire.ts';
 
 /** The values of one request. */
 export interface RequestValues {
@@ -36,6 +36,7 @@ export interface CheckedResponse extends WireResponse {
 
 const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const noIds: ReadonlySet<string> = new Set();
+const noResponse: WireResponse = { status: 0, headers: {}, bytes: Buffer.alloc(0), text: '', body: undefined };
 
 export class ContractClient {
   readonly target: Target;
@@ -48,12 +49,12 @@ export class ContractClient {
   /** Ids that only this side's own rows contain, to detect leaks. */
   readonly ownIds = new Map<Side, ReadonlySet<string>>();
   readonly #sentIds = new Map<Side, Set<string>>();
-  readonly #wire: Wire;
+  readonly #wire: Sender;
 
   constructor(target: Target, report: Report) {
     this.target = target;
     this.report = report;
-    this.#wire = new Wire(target.url);
+    this.#wire = target.sender ?? new Wire(target.url);
     this.#pools = new Map(target.sides.map((side) => [side, new Pool(side.reserved, side.known)]));
     this.#widePool = new Pool(target.sides.flatMap(({ reserved, identity }) => [...reserved, identity]));
     for (const side of target.sides) this.#sentIds.set(side, new Set());
@@ -111,13 +112,7 @@ export class ContractClient {
     const answer = await this.#sendAs(side, declaration, credentials, request);
     if ('fault' in answer) {
       const actual = answer.fault as string;
-      return {
-        status: 0,
-        headers: {},
-        text: '',
-        body: undefined,
-        deviations: [{ requirement: 'the service must respond', actual }],
-      };
+      return { ...noResponse, deviations: [{ requirement: 'the service must respond', actual }] };
     }
     const deviations = deviationsOf(declaration, target.commonProblems, answer);
     const kind = 'kind' in credentials ? credentials.kind : null;
@@ -165,7 +160,7 @@ export class ContractClient {
       await side.renew(credentials.kind as string);
       return await this.#wire.send(this.#requestOf(side, declaration, credentials, request));
     } catch (error) {
-      return { status: 0, headers: {}, text: '', body: undefined, fault: (error as Error).message };
+      return { ...noResponse, fault: (error as Error).message };
     }
   }
 

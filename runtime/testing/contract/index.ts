@@ -4,6 +4,7 @@
 import { randomInt } from 'node:crypto';
 import { ContractClient } from './client.ts';
 import { checkCredentials } from './credentials.ts';
+import { checkExamples, type ExampleDocument } from './examples.ts';
 import { fuzz } from './fuzz.ts';
 import { checkIsolation, learnIds } from './isolation.ts';
 import { checkProtocol } from './protocol.ts';
@@ -12,10 +13,12 @@ import type { Target } from './target.ts';
 import { checkValidation } from './validation.ts';
 import { walk } from './walk.ts';
 
-export { boxTarget } from './box.ts';
+export { type BoxTargetOptions, boxTarget, type ContractBox } from './box.ts';
+export type { ExampleDocument } from './examples.ts';
 export { type ContractResult, summaryOf } from './report.ts';
 export { openRows } from './rows.ts';
 export type { LimitedCaller, Side, Target } from './target.ts';
+export { type Sender, Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ContractOptions {
   /** The same seed draws the same requests. Default: `CONTRACT_SEED`, or a random one. */
@@ -24,7 +27,14 @@ export interface ContractOptions {
   runs?: number;
   /** Only walks the routes and checks access and protocol, for a service whose routes are fuzzed elsewhere. */
   quick?: boolean;
+  /** Parts to leave out, for a service whose sources are checked with them elsewhere. */
+  leaveOut?: readonly Part[];
+  /** The document of the service, whose examples are then sent too. */
+  document?: ExampleDocument;
 }
+
+/** The parts of the suite after the routes have been walked. */
+export type Part = 'credentials' | 'protocol' | 'validation' | 'isolation' | 'fuzz';
 
 /**
  * Checks every route of a service.
@@ -42,13 +52,16 @@ export async function checkContract(target: Target, options: ContractOptions = {
     client.unmarked = await target.rows.uniqueColumns();
     await walk(client, options.quick ? 2 : 9);
     await learnIds(client);
-    await checkCredentials(client);
-    await checkProtocol(client);
-    if (!options.quick) {
-      await checkValidation(client);
-      await checkIsolation(client);
-      await fuzz(client, runs);
-    }
+    const parts: Record<Part, () => Promise<void>> = {
+      credentials: () => checkCredentials(client),
+      protocol: () => checkProtocol(client),
+      validation: () => checkValidation(client),
+      isolation: () => checkIsolation(client),
+      fuzz: () => fuzz(client, runs),
+    };
+    const leftOut = new Set<string>(options.leaveOut ?? (options.quick ? ['validation', 'isolation', 'fuzz'] : []));
+    if (options.document) await checkExamples(client, options.document);
+    for (const [part, check] of Object.entries(parts)) if (!leftOut.has(part)) await check();
   } finally {
     client.close();
   }

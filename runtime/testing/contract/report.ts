@@ -20,6 +20,8 @@ export interface ContractResult {
   untested: string[];
   /** `POST /cart/items: an unknown field must be 400 at /foo, was 201` */
   failures: string[];
+  /** The same in parts: what must hold, and what was the case the first time that it did not. */
+  broken: { requirement: string; actual: string }[];
 }
 
 type Named = Pick<RouteDeclaration, 'method' | 'path' | 'operationId'>;
@@ -34,7 +36,7 @@ export class Report {
   readonly #succeeded = new Set<string>();
   readonly #refusals = new Map<string, string>();
   readonly #untested = new Set<string>();
-  readonly #failures = new Map<string, { line: string; times: number }>();
+  readonly #failures = new Map<string, { requirement: string; actual: string; times: number }>();
   readonly #cases = new Map<string, number>();
 
   constructor(seed: number) {
@@ -67,16 +69,18 @@ export class Report {
   /** Records a failure: the first one of its kind in full, others are counted. */
   fail(route: Named | string, requirement: string, actual: string): void {
     const name = typeof route === 'string' ? route : nameOf(route);
-    const key = `${name} ${requirement}`;
-    const known = this.#failures.get(key);
+    const required = `${name}: ${requirement}`;
+    const known = this.#failures.get(required);
     if (known) known.times += 1;
-    else this.#failures.set(key, { line: `${name}: ${requirement}, was ${actual}`, times: 1 });
+    else this.#failures.set(required, { requirement: required, actual, times: 1 });
   }
 
   result(routes: readonly Named[]): ContractResult {
-    const failures = [...this.#failures.values()].map(({ line, times }) =>
-      times > 1 ? `${line} (and ${times - 1} times more)` : line,
-    );
+    const broken = [...this.#failures.values()];
+    const failures = broken.map(({ requirement, actual, times }) => {
+      const line = `${requirement}, was ${actual}`;
+      return times > 1 ? `${line} (and ${times - 1} times more)` : line;
+    });
     return {
       seed: this.seed,
       routes: routes.length,
@@ -88,6 +92,7 @@ export class Report {
         .map((route) => `${nameOf(route)} (${this.#refusals.get(route.operationId) ?? 'never called'})`),
       untested: [...this.#untested].sort(),
       failures: failures.sort(),
+      broken: broken.map(({ requirement, actual }) => ({ requirement, actual })),
     };
   }
 }

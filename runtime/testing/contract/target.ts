@@ -3,7 +3,7 @@
  */
 import type { ProblemType } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
-import type { RequestHeaders } from './wire.ts';
+import type { RequestHeaders, Sender } from './wire.ts';
 
 /** A caller whose credential does not have all permissions. */
 export interface LimitedCaller {
@@ -49,6 +49,8 @@ export interface Rows {
 
 export interface Target {
   readonly url: string;
+  /** Sends the requests. Default: connections to the URL. */
+  readonly sender?: Sender;
   readonly declarations: readonly RouteDeclaration[];
   /** Problems that every operation may respond with. */
   readonly commonProblems: readonly ProblemType[];

@@ -19,6 +19,8 @@ export interface WireRequest {
 export interface WireResponse {
   status: number;
   headers: IncomingHttpHeaders;
+  /** The body as received. */
+  bytes: Buffer;
   text: string;
   /** The body parsed as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: responses have all shapes.
@@ -27,8 +29,15 @@ export interface WireResponse {
 
 const timeoutMilliseconds = 60_000;
 
+/** Sends the requests of the suite. */
+export interface Sender {
+  /** @throws Error when the connection breaks or the response times out */
+  send(request: WireRequest): Promise<WireResponse>;
+  close(): void;
+}
+
 /** Connections to one service. */
-export class Wire {
+export class Wire implements Sender {
   readonly #url: URL;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -36,7 +45,6 @@ export class Wire {
     this.#url = new URL(url);
   }
 
-  /** @throws Error when the connection breaks or the response times out */
   async send(wireRequest: WireRequest): Promise<WireResponse> {
     try {
       return await this.#once(wireRequest);
@@ -68,8 +76,9 @@ export class Wire {
         response.on('error', reject);
         response.on('end', () => {
           const { statusCode, headers } = response;
-          const text = decoded(Buffer.concat(parts), headers['content-encoding']).toString();
-          resolve({ status: statusCode as number, headers, text, body: parse(text) });
+          const bytes = Buffer.concat(parts);
+          const text = decoded(bytes, headers['content-encoding']).toString();
+          resolve({ status: statusCode as number, headers, bytes, text, body: parse(text) });
         });
       });
       sent.end(bytes);

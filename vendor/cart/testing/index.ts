@@ -22,7 +22,7 @@ let created = 0;
 
 /** Creates a published product of one variant with a price and stock. @param amount in minor units */
 export async function createForSale(
-  { staff }: TestTenant,
+  { staff }: Pick<TestTenant, 'staff'>,
   amount: number,
   { stock = 1000, currencies = ['EUR'], product = {}, variant = {} }: ArticleOptions = {},
 ): Promise<Article> {
@@ -40,7 +40,7 @@ export async function createForSale(
 
 /** A shopper with these quantities in the cart. @param items articles, or ids of variants */
 export async function shopperWith(
-  tenant: TestTenant,
+  tenant: Pick<TestTenant, 'shopper'>,
   ...items: [article: string | Pick<Article, 'variantId'>, quantity: number][]
 ): Promise<Caller> {
   const shopper = tenant.shopper();

@@ -1,0 +1,119 @@
+/**
+ * Sends each request to the installed box and to the one that runs from sources, and compares their answers. One request
+ * after another, so that both boxes see the same sequence and have the same state.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Wire, type WireRequest, type WireResponse } from '@carton/runtime/testing/contract';
+import { differenceOf, shapeOf } from './answer.ts';
+import type { DeclaredAnswers } from './declared.ts';
+import { PairedValues } from './values.ts';
+
+/** A request and the answer of the installed box. */
+export interface Exchange {
+  /** The operation: `POST /cart/items`. */
+  name: string;
+  status: number;
+  requestId: string | undefined;
+  /** What is wrong with the answer: not declared, or different from that of the sources. */
+  faults: string[];
+}
+
+/** How long reads may take to be alike: what boxes do after a response, they do at different moments. */
+const patience = 5_000;
+
+export class Mirror {
+  readonly values = new PairedValues();
+  readonly exchanges: Exchange[] = [];
+  readonly #shipped: Wire;
+  readonly #source: Wire | null;
+  readonly #declared: DeclaredAnswers;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param sourceUrl null to send requests to the installed box alone */
+  constructor(shippedUrl: string, sourceUrl: string | null, declared: DeclaredAnswers) {
+    this.#shipped = new Wire(shippedUrl);
+    this.#source = sourceUrl === null ? null : new Wire(sourceUrl);
+    this.#declared = declared;
+  }
+
+  /** Resolves with the answer of the installed box. @throws Error if that does not answer */
+  send(request: WireRequest): Promise<WireResponse> {
+    const answer = this.#last.then(() => this.#exchange(request));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  close(): void {
+    this.#shipped.close();
+    this.#source?.close();
+  }
+
+  async #exchange(request: WireRequest): Promise<WireResponse> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const until = performance.now() + patience;
+    for (let pause = 20; ; pause *= 2) {
+      const [shipped, source] = await Promise.all([
+        this.#shipped.send(request),
+        this.#source?.send(this.#translated(request)).catch((error: Error) => error),
+      ]);
+      const difference = source === undefined ? null : differenceBetween(shipped, source);
+      // A request that was refused as one too many has changed nothing, so it can be repeated.
+      const isRepeatable = isRead || (isRefused(shipped) && isRefused(source));
+      if (difference !== null && isRepeatable && performance.now() < until) {
+        await sleep(pause);
+        continue;
+      }
+      if (source !== undefined && !(source instanceof Error)) this.#learn(shipped, source);
+      this.#note(request, shipped, difference);
+      return shipped;
+    }
+  }
+
+  #note({ method, path }: WireRequest, shipped: WireResponse, difference: string | null): void {
+    const { status, code } = shapeOf(shipped);
+    const undeclared = this.#declared.faultOf(method, path, status, code);
+    this.exchanges.push({
+      name: this.#declared.nameOf(method, path),
+      status,
+      requestId: requestIdOf(shipped),
+      faults: [undeclared, difference].filter((fault) => fault !== null),
+    });
+  }
+
+  #translated(request: WireRequest): WireRequest {
+    const { path, headers, body } = request;
+    const translate = (text: string) => this.values.translate(text);
+    const translated: WireRequest = {
+      ...request,
+      path: translate(path),
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, translate(value)])),
+    };
+    if (typeof body === 'string') translated.body = translate(body);
+    if (Buffer.isBuffer(body)) translated.body = Buffer.from(translate(body.toString('latin1')), 'latin1');
+    return translated;
+  }
+
+  #learn(shipped: WireResponse, source: WireResponse): void {
+    if (shipped.text !== source.text) {
+      if (shipped.body === undefined) this.values.learnTexts(shipped.text, source.text);
+      else this.values.learn(shipped.body, source.body);
+    }
+    for (const [name, value] of Object.entries(shipped.headers)) {
+      if (name !== 'x-request-id') this.values.learn(value, source.headers[name]);
+    }
+  }
+}
+
+function differenceBetween(shipped: WireResponse, source: WireResponse | Error): string | null {
+  if (source instanceof Error) return `from sources there is no answer: ${source.message}`;
+  return differenceOf(shapeOf(shipped), shapeOf(source));
+}
+
+function isRefused(answer: WireResponse | Error | undefined): boolean {
+  return answer !== undefined && !(answer instanceof Error) && answer.status === 429;
+}
+
+export function requestIdOf({ headers }: Pick<WireResponse, 'headers'>): string | undefined {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,108 @@
+/**
+ * The vendor: control plane, registry and hosting service from what they are shipped as, and the packages in the
+ * registry, published by the vendor's own command.
+ */
+import { join } from 'node:path';
+import type { InstalledServices } from './containerfile.ts';
+import { type RunningService, runCommand, startService } from './processes.ts';
+import { localUrl, logFile, type StackSettings } from './settings.ts';
+
+const fromSources = '--conditions=workspace-source';
+
+/** Starts the services, the control plane first. @param started receives each, so that it can be stopped */
+export async function startVendor(
+  settings: StackSettings,
+  services: InstalledServices,
+  databaseUrl: string,
+  started: (service: RunningService) => void,
+): Promise<void> {
+  const { ports, secrets } = settings;
+  const controlPlaneUrl = localUrl(ports.controlPlane);
+  const shared = { PATH: process.env.PATH ?? '', NODE_ENV: 'production' };
+  const start = async (name: string, command: readonly string[], ready: string, own: Record<string, string>) =>
+    started(
+      await startService({
+        name,
+        program: process.execPath,
+        parameters: command,
+        folder: services.folder,
+        environment: { ...shared, ...own },
+        log: logFile(settings, name),
+        ready,
+      }),
+    );
+  await start('control-plane', services.commandOf('control-plane'), `${controlPlaneUrl}/health`, {
+    DATABASE_URL: databaseUrl,
+    CONTROL_PLANE_PORT: String(ports.controlPlane),
+    ADMIN_SECRET: secrets.admin,
+    REGISTRY_SECRET: secrets.registry,
+    PUBLISH_SECRET: secrets.publish,
+    HOSTING_SECRET: secrets.hosting,
+    METRICS_SECRET: secrets.metrics,
+    REGISTRY_URL: localUrl(ports.registry),
+    NAMESERVERS: 'ns1.vendor.example,ns2.vendor.example',
+    // No DNS server listens there: nothing here asks the machine's.
+    NAMESERVER_LOOKUP: '127.0.0.1:9',
+    // The box is on this machine, without TLS.
+    ALLOW_HTTP_BACKENDS: 'true',
+    ALLOW_PRIVATE_BACKENDS: 'true',
+  });
+  await start('registry', services.commandOf('registry'), `${localUrl(ports.registry)}/-/ping`, {
+    REGISTRY_PORT: String(ports.registry),
+    REGISTRY_STORAGE: join(settings.folder, 'registry'),
+    REGISTRY_HOME: join(settings.folder, 'registry'),
+    REGISTRY_PUBLIC_URL: localUrl(ports.registry),
+    CONTROL_PLANE_URL: controlPlaneUrl,
+    REGISTRY_SECRET: secrets.registry,
+    PUBLISH_SECRET: secrets.publish,
+    METRICS_SECRET: secrets.metrics,
+  });
+}
+
+/** Builds the packages of this machine's platform into the stack's folder. */
+export async function buildPackages(root: string, settings: StackSettings): Promise<void> {
+  await publishWith(root, settings, 'build-packages', ['--build']);
+}
+
+/** Publishes the built packages and their release. */
+export async function publishPackages(root: string, settings: StackSettings): Promise<void> {
+  const { ports } = settings;
+  const addresses = ['--registry', localUrl(ports.registry), '--control-plane', localUrl(ports.controlPlane)];
+  await publishWith(root, settings, 'publish-packages', addresses);
+}
+
+function publishWith(root: string, settings: StackSettings, name: string, parameters: string[]): Promise<void> {
+  const out = join(settings.folder, 'packages');
+  return runCommand({
+    name,
+    program: process.execPath,
+    parameters: [fromSources, 'scripts/publish-packages.ts', '--this-platform', '--out', out, ...parameters],
+    folder: root,
+    environment: { PATH: process.env.PATH ?? '', PUBLISH_SECRET: settings.secrets.publish },
+    log: logFile(settings, name),
+  });
+}
+
+/** Builds the binary of the installer into `dist/`. */
+export function buildInstaller(root: string, settings: StackSettings): Promise<void> {
+  return runCommand({
+    name: 'build-installer',
+    program: process.execPath,
+    parameters: [fromSources, 'scripts/build-installer.ts'],
+    folder: root,
+    environment: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+    log: logFile(settings, 'build-installer'),
+  });
+}
+
+/** Mints a licence key for the highest tier. */
+export async function mintKey({ ports, secrets }: StackSettings): Promise<string> {
+  const response = await fetch(`${localUrl(ports.controlPlane)}/license/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secrets.admin}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ customerId: 'partner', tier: 'enterprise' }),
+  });
+  const { key } = (await response.json()) as { key?: string };
+  if (key === undefined) throw new Error(`the control plane mints no key: ${response.status}`);
+  return key;
+}

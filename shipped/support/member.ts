@@ -1,0 +1,34 @@
+/**
+ * A member of a store, who registers and verifies the address by the mail that comes.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Answer, Caller, OpenedTenant } from '@carton/runtime/testing';
+import type { Stage } from '../stage.ts';
+
+export interface Member {
+  id: string;
+  email: string;
+  password: string;
+  /** Headers of the member's requests. */
+  headers: Record<string, string>;
+  caller: Caller;
+}
+
+export async function createMember({ mailbox }: Pick<Stage, 'mailbox'>, tenant: OpenedTenant): Promise<Member> {
+  const email = `member-${randomBytes(6).toString('hex')}@${tenant.slug}.example`;
+  const password = 'correct horse battery';
+  const shopper = tenant.shopper();
+  requireStatus(202, await shopper.post('/member/register', { email, password, name: 'Ada Lovelace' }));
+  const { text } = await mailbox.mailTo(email);
+  const [token] = /mev_[\w-]+|[\w-]{40,}/.exec(text) ?? [];
+  requireStatus(204, await shopper.post('/member/email/verify', { token }));
+  const login = await shopper.post('/member/login', { email, password });
+  requireStatus(200, login);
+  shopper.headers.authorization = `Bearer ${login.body.token}`;
+  const { body } = await shopper.get('/member');
+  return { id: body.id, email, password, headers: shopper.headers, caller: shopper };
+}
+
+function requireStatus(expected: number, { status, body }: Answer): void {
+  if (status !== expected) throw new Error(`${status} instead of ${expected}: ${JSON.stringify(body)}`);
+}
