@@ -24,7 +24,7 @@ const last = ['services', 'command'];
 const first = ['operations'];
 
 async function subjects(): Promise<string[]> {
-  const names = (await readdir(join(folder, 'test'))).flatMap((file) => /^(.+)\.test\.ts$/.exec(file)?.[1] ?? []);
+  const names = (await readdir(join(folder, 'subjects'))).flatMap((file) => /^(.+)\.ts$/.exec(file)?.[1] ?? []);
   return names.sort((one, other) => orderOf(one) - orderOf(other));
 }
 
@@ -38,7 +38,7 @@ interface Run extends Results {
 
 async function runSubject(subject: string, stackFolder: string): Promise<Run> {
   const start = performance.now();
-  const file = join(folder, 'test', `${subject}.test.ts`);
+  const file = join(folder, 'subjects', `${subject}.ts`);
   const child = spawn(process.execPath, ['--conditions=workspace-source', file], {
     cwd: repository,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...overrides(), [stackVariable]: stackFolder },

@@ -57,6 +57,8 @@ function linesOf({ body, text, bytes, headers }: WireResponse): string[] {
   if (body !== undefined && /json/.test(type)) return [...jsonLines(body, '')];
   // Numbers differ, the families of metrics do not.
   if (type.startsWith('text/plain; version=')) return text.split('\n').filter((line) => line.startsWith('# TYPE'));
+  // An archive has ids in it.
+  if (type === 'application/gzip') return [type];
   if (/^text\/|xml|javascript|svg/.test(type)) return masked(text).split('\n');
   return bytes.length === 0 ? [] : [`${type} ${createHash('sha256').update(bytes).digest('hex')}`];
 }

@@ -3,8 +3,9 @@
  * another id in the other. A request for the one becomes the same request for the other.
  */
 
-/** A time, also percent-encoded, or what is long enough for an id, a token or a digest. */
-const token = /\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::|%3A)\d\d)|[A-Za-z0-9_-]{16,}/g;
+/** A time, also percent-encoded; a generated code; or what is long enough for an id, a token or a digest. */
+const token =
+  /\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::|%3A)\d\d)|\b[A-Z0-9]{12}\b|[A-Za-z0-9_-]{16,}/g;
 
 /** Words of the product, such as the name of a template: they are long, and the same in both. */
 const words = /^[a-z]+([_-][a-z]+)*$/;

@@ -6,7 +6,7 @@ import { Parser } from 'tap-parser';
 export interface Failure {
   /** `hosts > a host is added > 201`. */
   name: string;
-  /** `shipped/test/hosts.test.ts:13`; empty if it is unknown. */
+  /** `shipped/subjects/hosts.test.ts:13`; empty if it is unknown. */
   place: string;
   /** The difference, and the log of the box. */
   details: string[];
@@ -32,6 +32,8 @@ interface Diagnosis {
   found?: unknown;
   wanted?: unknown;
   actual?: unknown;
+  /** The output of a command. */
+  said?: string;
   at?: { fileName?: string; lineNumber?: number } | null;
   stack?: string;
   error?: unknown;
@@ -85,7 +87,7 @@ function assess(
 
 function note(comment: string, results: Results, { last }: { last: Failure | null }): void {
   const text = comment.replace(/^# ?/, '').trimEnd();
-  if (/^(Subtest:|time=|\{ time)|^(failed|bailout)/.test(text)) return;
+  if (/^(Subtest:|time=|\{ total|failed|bailout)/.test(text)) return;
   if (last) last.details.push(text);
   else results.notes.push(text);
 }
@@ -97,13 +99,15 @@ function placeOf(diag: Diagnosis | null | undefined): string {
 
 function detailsOf(diag: Diagnosis | null | undefined): string[] {
   if (!diag) return [];
-  const { diff, actual, found, wanted, error, message, signal, exitCode, stack } = diag;
+  const { diff, actual, said, found, wanted, error, message, signal, exitCode, stack } = diag;
   const lines: string[] = [];
   if (diff) lines.push(...diff.trimEnd().split('\n'));
   else if (found !== undefined) lines.push(`found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`);
   if (actual !== undefined) lines.push(`was ${String(actual)}`);
+  if (said) lines.push('its output:', ...said.split('\n'));
   if (message) lines.push(message);
-  if (error) lines.push(String(error), ...(stack ?? '').trimEnd().split('\n'));
+  if (error) lines.push(String(error));
+  if (error && stack) lines.push(...stack.trimEnd().split('\n'));
   if (signal || exitCode) lines.push(`the process ended with ${signal ?? exitCode}`);
   return lines;
 }

@@ -17,13 +17,18 @@ export function machineFolder({ folder }: Pick<StackSettings, 'folder'>): string
 }
 
 /** Runs the binary. */
-export async function carton(
+export function carton(settings: Pick<StackSettings, 'folder'>, parameters: readonly string[]): Promise<CommandResult> {
+  return runOnMachine(settings, join(machineFolder(settings), 'carton'), parameters);
+}
+
+/** Runs a program in the folder of the machine. */
+export async function runOnMachine(
   settings: Pick<StackSettings, 'folder'>,
+  program: string,
   parameters: readonly string[],
   input = '',
 ): Promise<CommandResult> {
-  const folder = machineFolder(settings);
-  const child = spawn(join(folder, 'carton'), parameters, { cwd: folder, env: {} });
+  const child = spawn(program, parameters, { cwd: machineFolder(settings), env: {} });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk) => {

@@ -34,7 +34,7 @@ export async function runCommand({ name, program, parameters, folder, environmen
 }
 
 export interface Service extends Command {
-  /** An address that responds with success as soon as the service serves. */
+  /** An address that responds, with anything below 500, as soon as the service serves. */
   ready: string;
 }
 
@@ -85,7 +85,7 @@ async function responds(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
     await response.arrayBuffer();
-    return response.ok;
+    return response.status < 500;
   } catch {
     return false;
   }

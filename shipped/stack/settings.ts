@@ -62,6 +62,11 @@ function fileIn(folder: string): string {
   return join(folder, 'stack.json');
 }
 
+/** The folder of the vendor's services. */
+export function servicesFolder({ folder }: Pick<StackSettings, 'folder'>): string {
+  return join(folder, 'services');
+}
+
 /** The folder of the box that the binary installs. */
 export function boxFolder({ folder }: Pick<StackSettings, 'folder'>): string {
   return join(folder, 'machine', 'box');

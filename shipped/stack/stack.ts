@@ -16,6 +16,7 @@ import {
   readStackSettings,
   type StackSettings,
   saveStackSettings,
+  servicesFolder,
 } from './settings.ts';
 import { startSourceBox } from './source-box.ts';
 import { buildInstaller, buildPackages, mintKey, publishPackages, startVendor } from './vendor.ts';
@@ -67,10 +68,6 @@ export async function openStack({ root, folder }: StackOptions): Promise<Stack> 
   return start(root, settings, async () => {
     await cartonOfBox(settings, 'start');
   });
-}
-
-function servicesFolder({ folder }: StackSettings): string {
-  return join(folder, 'services');
 }
 
 /** @param startBox installs or starts the box once the vendor's services run */

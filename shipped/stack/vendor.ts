@@ -57,6 +57,15 @@ export async function startVendor(
     PUBLISH_SECRET: secrets.publish,
     METRICS_SECRET: secrets.metrics,
   });
+  // It is started in the same folder, as its README has it.
+  const hosting = [fromSources, 'control-plane/hosting/main.ts'];
+  await start('hosting', hosting, `${localUrl(ports.hosting)}/ask?domain=nobody.example`, {
+    HOSTING_PORT: String(ports.hosting),
+    HOSTING_NAMES_PORT: String(ports.hostingNames),
+    CONTROL_PLANE_URL: controlPlaneUrl,
+    HOSTING_SECRET: secrets.hosting,
+    PROXY_SECRET: secrets.proxy,
+  });
 }
 
 /** Builds the packages of this machine's platform into the stack's folder. */

@@ -10,7 +10,7 @@ import type { EntryPoint } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
 /** Optional modules that are not used: drivers of other databases, which knex loads on demand, and extras of pg. */
-const unused = [
+export const unusedModules = [
   'better-sqlite3',
   'cloudflare:sockets',
   'mariadb',
@@ -67,7 +67,7 @@ export async function bundle(
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'silent',
-    external: [...external, ...unused],
+    external: [...external, ...unusedModules],
     plugins: [inlineExplorerTemplate, loadNative(libraries)],
   });
   const published = external.map((pattern) => pattern.replace(/\*$/, ''));

@@ -1,10 +1,17 @@
 // pnpm and Yarn (1, and the current one) with the gated registry.
 
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { makeFolder, type NpmRun, openRegistry, publish, runClient } from '../testing/index.ts';
+import {
+  makeFolder,
+  makeProject,
+  type NpmRun,
+  type OtherClient,
+  openRegistry,
+  publish,
+  runOtherClient,
+} from '../testing/index.ts';
 
 const { registry, tokenOf } = await openRegistry(t);
 await publish(
@@ -16,37 +23,11 @@ await publish(
 );
 const token = await tokenOf({ packages: ['@carton/core', '@carton/cart'] });
 
-const program = (url: string, file: string) => join(dirname(fileURLToPath(url)), file);
-const programs = {
-  pnpm: program(import.meta.resolve('pnpm'), 'bin/pnpm.cjs'),
-  yarn: program(import.meta.resolve('yarn/package.json'), 'bin/yarn.js'),
-  berry: program(import.meta.resolve('@yarnpkg/cli-dist/package.json'), 'bin/yarn.js'),
-};
-
 /** Runs a client in a project with one dependency. */
-async function run(client: keyof typeof programs, dependency: string, ...args: string[]) {
+async function run(client: OtherClient, dependency: string, ...args: string[]) {
   const folder = await makeFolder(t);
-  const manifest = { name: 'project', version: '1.0.0', license: 'UNLICENSED', dependencies: { [dependency]: '*' } };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-  // Yarn takes a folder with its lock file for a project.
-  if (client === 'berry') await writeFile(join(folder, 'yarn.lock'), '');
-  const settings = {
-    npm_config_store_dir: join(folder, '.store'),
-    YARN_CACHE_FOLDER: join(folder, '.cache'),
-    ...(client === 'berry' && {
-      YARN_NPM_REGISTRY_SERVER: registry.localUrl,
-      YARN_NPM_AUTH_TOKEN: token,
-      YARN_NPM_ALWAYS_AUTH: '1',
-      YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
-      YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
-      YARN_ENABLE_TELEMETRY: '0',
-      YARN_GLOBAL_FOLDER: join(folder, '.yarn-global'),
-      YARN_NODE_LINKER: 'node-modules',
-      YARN_NPM_MINIMAL_AGE_GATE: '0',
-    }),
-  };
-  const command = [process.execPath, programs[client], ...args];
-  return { folder, ...(await runClient(registry, folder, token, command, settings)) };
+  await makeProject(client, folder, { [dependency]: '*' });
+  return { folder, ...(await runOtherClient(registry, client, folder, token, ...args)) };
 }
 
 async function checkInstalled(t: Test, { folder, code, output }: NpmRun & { folder: string }, core: string) {
@@ -62,7 +43,7 @@ t.test('pnpm installs and audits entitled packages, and does not install others'
   const core = 'node_modules/.pnpm/@carton+core@1.0.0/node_modules/@carton/core';
   const installed = await run('pnpm', '@carton/cart', 'install');
   await checkInstalled(t, installed, core);
-  const audit = await runClient(registry, installed.folder, token, [process.execPath, programs.pnpm, 'audit']);
+  const audit = await runOtherClient(registry, 'pnpm', installed.folder, token, 'audit');
   t.strictSame(audit, { code: 0, output: 'No known vulnerabilities found\n' });
   const refused = await run('pnpm', '@carton/collection', 'install');
   t.equal(refused.code, 1);

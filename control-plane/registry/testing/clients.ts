@@ -36,16 +36,19 @@ export async function send(
   };
 }
 
+/** A registry, as far as its clients know it. */
+export type ClientOf = Pick<Registry, 'localUrl'>;
+
 export type NpmRun = { code: number; output: string };
 
 /** Runs npm's own client in `folder` with a new home, settings and an empty cache, and `bearer` as its credential. */
-export function npm(registry: Registry, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
+export function npm(registry: ClientOf, folder: string, bearer: string, ...args: string[]): Promise<NpmRun> {
   return runClient(registry, folder, bearer, ['npm', ...args]);
 }
 
 /** Runs a client that reads `.npmrc`, as `npm` above. `environment` is added to its own. */
 export async function runClient(
-  registry: Registry,
+  registry: ClientOf,
   folder: string,
   bearer: string,
   [program = '', ...args]: string[],

@@ -27,6 +27,8 @@ export interface ContractOptions {
   runs?: number;
   /** Only walks the routes and checks access and protocol, for a service whose routes are fuzzed elsewhere. */
   quick?: boolean;
+  /** Rounds in which valid requests are sent, at most. Default: 9, or 2 if `quick`. */
+  rounds?: number;
   /** Parts to leave out, for a service whose sources are checked with them elsewhere. */
   leaveOut?: readonly Part[];
   /** The document of the service, whose examples are then sent too. */
@@ -50,7 +52,7 @@ export async function checkContract(target: Target, options: ContractOptions = {
   const client = new ContractClient(target, report);
   try {
     client.unmarked = await target.rows.uniqueColumns();
-    await walk(client, options.quick ? 2 : 9);
+    await walk(client, options.rounds ?? (options.quick ? 2 : 9));
     await learnIds(client);
     const parts: Record<Part, () => Promise<void>> = {
       credentials: () => checkCredentials(client),

@@ -38,6 +38,7 @@ subject('operations', async (t, stage) => {
   const result = await checkContract(target, {
     seed,
     runs,
+    rounds: 5,
     // Of the code, which is the same: the suite of the sources checks it.
     leaveOut: ['isolation'],
     document: stage.document as unknown as ExampleDocument,

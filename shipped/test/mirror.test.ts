@@ -1,0 +1,151 @@
+/**
+ * The comparison of two boxes: pairs of values, shapes of answers, and what a document declares.
+ */
+import type { WireResponse } from '@carton/runtime/testing/contract';
+import t from 'tap';
+import { differenceOf, shapeOf } from '../mirror/answer.ts';
+import { DeclaredAnswers } from '../mirror/declared.ts';
+import { masked, PairedValues } from '../mirror/values.ts';
+
+const one = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
+const other = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002';
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): WireResponse {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
+  return {
+    status,
+    headers: { ...type, ...headers },
+    bytes: Buffer.from(text),
+    text,
+    body: JSON.parse(JSON.stringify(body)),
+  };
+}
+
+t.test('a request for the one box becomes that for the other', async (t) => {
+  const values = new PairedValues();
+  values.learn(
+    { id: one, at: '2026-03-01T10:00:00.000Z', title: 'A' },
+    { id: other, at: '2026-03-01T10:00:01.000Z', title: 'A' },
+  );
+  t.equal(values.translate(`/products/${one}?title=A`), `/products/${other}?title=A`);
+  t.equal(values.translate('?after=2026-03-01T10%3A00%3A00.000Z'), '?after=2026-03-01T10%3A00%3A01.000Z');
+  t.equal(values.translate(`{"id":"${other}"}`), `{"id":"${other}"}`, 'what is not known stays');
+});
+
+t.test('items of lists are paired by what they have in common, whatever their order', async (t) => {
+  const values = new PairedValues();
+  values.learn([{ id: one, sku: 'A' }], [{ id: other, sku: 'A' }]);
+  const [third, fourth] = [one.replace('c001', 'c003'), one.replace('c001', 'c004')];
+  const [b, a] = [
+    { id: third, sku: 'B' },
+    { id: one, sku: 'A' },
+  ];
+  values.learn(
+    [b, a],
+    [
+      { id: other, sku: 'A' },
+      { id: fourth, sku: 'B' },
+    ],
+  );
+  t.equal(values.translate(third), fourth);
+  t.equal(values.translate(one), other);
+});
+
+t.test('words are never paired, ids and codes are masked', async (t) => {
+  const values = new PairedValues();
+  values.learnTexts('member.password_reset_requested', 'staff.email_change_requested');
+  t.equal(values.translate('password_reset_requested'), 'password_reset_requested');
+  t.equal(masked(`code 7QYEUW449NMD of ${one}`), 'code · of ·');
+});
+
+t.test('answers are alike if status, code, names of headers and shape are', async (t) => {
+  const shipped = shapeOf(
+    answer(
+      200,
+      {
+        items: [
+          { id: one, note: null },
+          { id: other, note: 'x' },
+        ],
+      },
+      { etag: '"a"' },
+    ),
+  );
+  const cases: [what: string, source: WireResponse, difference: RegExp | null][] = [
+    [
+      'other values',
+      answer(
+        200,
+        {
+          items: [
+            { id: 'x', note: 'y' },
+            { id: 'z', note: null },
+          ],
+        },
+        { etag: '"b"' },
+      ),
+      null,
+    ],
+    ['another status', answer(500, { code: 'internal_error' }), /^the answer is 200, from sources 500 internal_error$/],
+    [
+      'another header',
+      answer(200, {
+        items: [
+          { id: 'x', note: 'y' },
+          { id: 'x', note: null },
+        ],
+      }),
+      /has etag/,
+    ],
+    [
+      'a missing field',
+      answer(200, { items: [{ id: 'x', note: 'y' }] }, { etag: '"b"' }),
+      /has \/items\/\*\/note null/,
+    ],
+    ['an empty list', answer(200, { items: [] }, { etag: '"b"' }), /lacks \/items is empty/],
+  ];
+  for (const [what, source, difference] of cases) {
+    const found = differenceOf(shipped, shapeOf(source));
+    if (difference === null) t.equal(found, null, what);
+    else t.match(found, difference, what);
+  }
+  const page = shapeOf(answer(200, `<p>${one}</p>`));
+  t.equal(differenceOf(page, shapeOf(answer(200, `<p>${other}</p>`))), null, 'a page with another id');
+  t.match(differenceOf(page, shapeOf(answer(200, '<b></b>'))), /its body has <p>·<\/p> and lacks <b><\/b>/);
+});
+
+t.test('an answer is declared with its status and code', async (t) => {
+  const problem = {
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: ['not_found'] } } }],
+        },
+      },
+    },
+  };
+  const declared = new DeclaredAnswers({
+    paths: {
+      '/products/{id}': { get: { responses: { 200: {}, 404: { $ref: '#/components/responses/NotFound' } } } },
+      '/products/count': { get: { responses: { 200: {} } } },
+    },
+    components: {
+      responses: { NotFound: problem },
+      schemas: { Problem: { properties: { code: { type: 'string' } } } },
+    },
+  });
+  t.equal(declared.nameOf('GET', `/products/${one}?fields=id`), 'GET /products/{id}');
+  t.equal(declared.nameOf('GET', '/products/count'), 'GET /products/count');
+  const faults: [status: number, code: string | undefined, fault: string | null][] = [
+    [200, undefined, null],
+    [304, undefined, null],
+    [404, 'not_found', null],
+    [404, 'no_such', '404 no_such is not declared'],
+    [500, 'internal_error', '500 internal_error is not declared'],
+  ];
+  for (const [status, code, fault] of faults)
+    t.equal(declared.faultOf('HEAD', `/products/${one}`, status, code), fault);
+  t.equal(declared.faultOf('GET', '/elsewhere', 404, 'not_found'), null, 'another path');
+  t.equal(declared.faultOf('GET', '/elsewhere', 500, undefined), '500', 'with a 500');
+});
