@@ -45,10 +45,7 @@ export {
   startSimulatorProcess,
   type WrongAnswers,
 } from './simulated-service.ts';
-<<<<<<< HEAD
-export { testOfFile } from './test-of-file.ts';
-=======
 export { type OpenBox, type OpenedTenant, openTenant } from './tenant.ts';
->>>>>>> 39e3d1a (test:shipped runs against a box that the binary has installed)
+export { testOfFile } from './test-of-file.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';
