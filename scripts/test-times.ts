@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Figures, FileFigures } from './test-run/figures.ts';
+import type { Figures, FileFigures } from '../tools/figures.ts';
 
 const keptPath = fileURLToPath(new URL('test-run/times.json', import.meta.url));
 

@@ -6,7 +6,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
-import { writeFigures } from './test-run/figures.ts';
+import { cpuTime } from '../tools/cpu-time.ts';
+import { writeFigures } from '../tools/figures.ts';
 import { help, type Options, readOptions } from './test-run/options.ts';
 import { shuffled } from './test-run/order.ts';
 import { printCounts, printFile, printSlowest } from './test-run/report.ts';
@@ -72,7 +73,10 @@ async function main(): Promise<number> {
     return printCounts(results) ? 0 : 1;
   } finally {
     await server.stop();
-    if (figures) await writeFigures(figures, suite, results);
+    if (figures) {
+      const passed = results.flatMap(({ asserts }) => asserts).filter(({ ok, skip }) => ok && skip === false).length;
+      await writeFigures(figures, { suite, passed, cpuSeconds: cpuTime(), files: results });
+    }
   }
 }
 

@@ -2,7 +2,7 @@
  * What a run of the tests prints: a line a file, failures whole, and at the end the counts and where the time went.
  */
 import { relative } from 'node:path';
-import { slowestOf } from './figures.ts';
+import { slowestOf } from '../../tools/figures.ts';
 import type { AssertResult } from './tap.ts';
 import type { FileResult } from './workers.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Test, t } from 'tap';
-import { cpuTime } from './cpu-time.ts';
+import { cpuTime } from '../../tools/cpu-time.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 /** Milliseconds for a file that sets no limit of its own: as in .taprc. */

@@ -1,11 +1,14 @@
 /**
- * What is checked when the subjects have ended: errors that only the installed box has logged, and processes that are
- * left.
+ * What no subject sees, checked when all have ended: services that have ended by themselves, errors that only the
+ * installed box has logged, and processes that are left.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { processesWith } from '@carton/runtime/testing';
 import { masked } from '../mirror/values.ts';
 import { boxFolder, logFile, type StackSettings } from '../stack/settings.ts';
+import type { Stack } from '../stack/stack.ts';
+import type { Failure } from './results.ts';
 
 interface LoggedError {
   message: string;
@@ -15,8 +18,30 @@ interface LoggedError {
 /** The level from which pino's lines are errors. */
 const errorLevel = 50;
 
+/** Stops the stack, and returns what was wrong with it. */
+export async function stopAndCheck(stack: Stack): Promise<Failure[]> {
+  const { settings } = stack;
+  const ended = stack.ended().map((name) => `${name} runs until it is stopped`);
+  const errors = await errorsOfBox(settings);
+  await stack.stop();
+  const left = processesWith(`${settings.folder}/`).filter(({ pid }) => pid !== process.pid && pid !== process.ppid);
+  const failure = (name: string, details: string[] = []) => ({ name: `stack > ${name}`, place: '', details });
+  return [
+    ...ended.map((name) => failure(name)),
+    ...errors.map(({ message, line }) => failure(`the box logs no error of its own: ${message}`, [line])),
+    ...(left.length > 0
+      ? [
+          failure(
+            'no process is left',
+            left.map(({ commandLine }) => commandLine),
+          ),
+        ]
+      : []),
+  ];
+}
+
 /** Errors of the installed box without a counterpart in the log of the one from sources, each kind once. */
-export async function errorsOfBox(settings: Pick<StackSettings, 'folder'>): Promise<LoggedError[]> {
+async function errorsOfBox(settings: Pick<StackSettings, 'folder'>): Promise<LoggedError[]> {
   const logs = join(boxFolder(settings), 'logs');
   const files = (await readdir(logs)).filter((file) => file.startsWith('box.log') && !file.endsWith('.gz'));
   const own = await Promise.all(files.map((file) => readErrors(join(logs, file))));
@@ -33,16 +58,4 @@ async function readErrors(file: string): Promise<LoggedError[]> {
     if (level < errorLevel || msg === 'request failed') return [];
     return [{ message: masked([msg, err?.message].filter(Boolean).join(': ')), line }];
   });
-}
-
-/** The command lines of processes that name the folder. */
-export async function processesIn(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid || Number(name) === process.ppid) continue;
-    const command = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
-    // The command that was given may name it too.
-    if (command.includes(`${folder}/`)) found.push(`${name} ${command}`);
-  }
-  return found;
 }

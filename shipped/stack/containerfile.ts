@@ -5,7 +5,7 @@
  */
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { runCommand } from './processes.ts';
+import { type Command, runCommand } from './processes.ts';
 
 interface Instruction {
   word: string;
@@ -38,7 +38,11 @@ export async function readServices(root: string, folder: string): Promise<Instal
 }
 
 /** Copies and installs what the images contain. */
-export async function installServices(root: string, folder: string, log: string): Promise<InstalledServices> {
+export async function installServices(
+  root: string,
+  folder: string,
+  { log, exited }: Pick<Command, 'log' | 'exited'>,
+): Promise<InstalledServices> {
   const stages = parse(await readFile(containerfile(root), 'utf8'));
   const ignored = await readIgnored(`${containerfile(root)}.dockerignore`);
   const variables = Object.fromEntries(
@@ -65,7 +69,7 @@ export async function installServices(root: string, folder: string, log: string)
       npm_config_prefer_offline: 'true',
       ...variables,
     };
-    await runCommand({ name: line, program, parameters, folder, environment, log });
+    await runCommand({ name: line, program, parameters, folder, environment, log, exited });
   }
   return readServices(root, folder);
 }

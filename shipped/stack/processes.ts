@@ -19,12 +19,16 @@ export interface Command {
   environment: Readonly<Record<string, string>>;
   /** The file with its output. */
   log: string;
+  /** Called when it exits. */
+  exited?: () => void;
 }
 
 /** Runs a command to its end. @throws Error with the end of its output if it fails */
-export async function runCommand({ name, program, parameters, folder, environment, log }: Command): Promise<void> {
+export async function runCommand(command: Command): Promise<void> {
+  const { name, program, parameters, folder, environment, log, exited } = command;
   await mkdir(dirname(log), { recursive: true });
   const child = spawn(program, parameters, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (exited) child.once('exit', exited);
   const output = createWriteStream(log);
   child.stderr.pipe(output, { end: false });
   await Promise.all([pipeline(child.stdout, output, { end: false }), once(child, 'close')]);

@@ -34,31 +34,31 @@ export interface StackOptions {
   folder: string;
   /** Receives a line for each step. */
   say(line: string): void;
+  /** Called before a step in a process of its own; the result when that exits. */
+  measure(step: string): () => void;
 }
 
 /** Builds, publishes and installs everything in an empty folder, and leaves it running. */
-export async function makeStack({ root, folder, say }: StackOptions): Promise<Stack> {
+export async function makeStack({ root, folder, say, measure }: StackOptions): Promise<Stack> {
   const settings = await newStackSettings(folder);
-  const timed = async <Result>(step: string, work: () => Promise<Result>): Promise<Result> => {
+  const timed = async <Result>(step: string, work: (exited: () => void) => Promise<Result>): Promise<Result> => {
     const start = performance.now();
-    const result = await work();
+    const result = await work(measure(step));
     say(`${step} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
     return result;
   };
+  const log = logFile(settings, 'install-services');
   await Promise.all([
-    timed('services installed', () =>
-      installServices(root, servicesFolder(settings), logFile(settings, 'install-services')),
-    ),
-    timed('packages built', () => buildPackages(root, settings)).then(() =>
-      timed('installer built', () => buildInstaller(root, settings)),
+    timed('services installed', (exited) => installServices(root, servicesFolder(settings), { log, exited })),
+    timed('packages built', (exited) => buildPackages(root, settings, exited)).then(() =>
+      timed('installer built', (exited) => buildInstaller(root, settings, exited)),
     ),
   ]);
-  return start(root, settings, async (stack) => {
-    await timed('packages published', () => publishPackages(root, settings));
+  return start(root, settings, async () => {
+    await timed('packages published', (exited) => publishPackages(root, settings, exited));
     settings.licenceKey = await mintKey(settings);
-    await timed('box installed', () => installBox(root, settings));
+    await timed('box installed', (exited) => installBox(root, settings).finally(exited));
     await saveStackSettings(settings);
-    return stack;
   });
 }
 
@@ -71,7 +71,7 @@ export async function openStack({ root, folder }: StackOptions): Promise<Stack> 
 }
 
 /** @param startBox installs or starts the box once the vendor's services run */
-async function start(root: string, settings: StackSettings, startBox: (stack: Stack) => Promise<unknown>) {
+async function start(root: string, settings: StackSettings, startBox: () => Promise<void>) {
   const services: RunningService[] = [];
   const stack: Stack = {
     settings,
@@ -91,7 +91,7 @@ async function start(root: string, settings: StackSettings, startBox: (stack: St
     services.push(await startMailServers(settings));
     const images = await readServices(root, servicesFolder(settings));
     await startVendor(settings, images, await databaseOf(postgres.url, 'control_plane'), (each) => services.push(each));
-    await startBox(stack);
+    await startBox();
     services.push(await startSourceBox(root, settings, await databaseOf(postgres.url, 'source_box')));
     return stack;
   } catch (error) {

@@ -69,18 +69,24 @@ export async function startVendor(
 }
 
 /** Builds the packages of this machine's platform into the stack's folder. */
-export async function buildPackages(root: string, settings: StackSettings): Promise<void> {
-  await publishWith(root, settings, 'build-packages', ['--build']);
+export function buildPackages(root: string, settings: StackSettings, exited: () => void): Promise<void> {
+  return publishWith(root, settings, 'build-packages', ['--build'], exited);
 }
 
 /** Publishes the built packages and their release. */
-export async function publishPackages(root: string, settings: StackSettings): Promise<void> {
+export function publishPackages(root: string, settings: StackSettings, exited: () => void): Promise<void> {
   const { ports } = settings;
   const addresses = ['--registry', localUrl(ports.registry), '--control-plane', localUrl(ports.controlPlane)];
-  await publishWith(root, settings, 'publish-packages', addresses);
+  return publishWith(root, settings, 'publish-packages', addresses, exited);
 }
 
-function publishWith(root: string, settings: StackSettings, name: string, parameters: string[]): Promise<void> {
+function publishWith(
+  root: string,
+  settings: StackSettings,
+  name: string,
+  parameters: string[],
+  exited: () => void,
+): Promise<void> {
   const out = join(settings.folder, 'packages');
   return runCommand({
     name,
@@ -89,11 +95,12 @@ function publishWith(root: string, settings: StackSettings, name: string, parame
     folder: root,
     environment: { PATH: process.env.PATH ?? '', PUBLISH_SECRET: settings.secrets.publish },
     log: logFile(settings, name),
+    exited,
   });
 }
 
 /** Builds the binary of the installer into `dist/`. */
-export function buildInstaller(root: string, settings: StackSettings): Promise<void> {
+export function buildInstaller(root: string, settings: StackSettings, exited: () => void): Promise<void> {
   return runCommand({
     name: 'build-installer',
     program: process.execPath,
@@ -101,6 +108,7 @@ export function buildInstaller(root: string, settings: StackSettings): Promise<v
     folder: root,
     environment: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     log: logFile(settings, 'build-installer'),
+    exited,
   });
 }
 

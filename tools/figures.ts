@@ -1,9 +1,7 @@
 /**
- * Where the time of a run went, as figures that can be kept and compared.
+ * Where the time of a suite went, as figures that can be kept and compared.
  */
 import { writeFile } from 'node:fs/promises';
-import { cpuTime } from './cpu-time.ts';
-import type { FileResult } from './workers.ts';
 
 export interface FileFigures {
   file: string;
@@ -27,7 +25,7 @@ const listed = 20;
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
 /** The files that took most CPU, most first. */
-export function slowestOf(results: readonly FileResult[]): FileFigures[] {
+export function slowestOf(results: readonly FileFigures[]): FileFigures[] {
   return [...results]
     .sort((a, b) => b.cpuSeconds - a.cpuSeconds)
     .slice(0, listed)
@@ -38,15 +36,22 @@ export function slowestOf(results: readonly FileResult[]): FileFigures[] {
     }));
 }
 
+export interface MeasuredRun {
+  suite: string;
+  passed: number;
+  cpuSeconds: number;
+  files: readonly FileFigures[];
+}
+
 /** Writes the figures of a run that is at its end, so that all its processes have ended. */
-export async function writeFigures(path: string, suite: string, results: readonly FileResult[]): Promise<void> {
+export async function writeFigures(path: string, { suite, passed, cpuSeconds, files }: MeasuredRun): Promise<void> {
   const figures: Figures = {
     suite,
-    files: results.length,
-    passed: results.flatMap(({ asserts }) => asserts).filter(({ ok, skip }) => ok && skip === false).length,
-    cpuSeconds: rounded(cpuTime()),
+    files: files.length,
+    passed,
+    cpuSeconds: rounded(cpuSeconds),
     wallSeconds: rounded(process.uptime()),
-    slowest: slowestOf(results),
+    slowest: slowestOf(files),
   };
   await writeFile(path, `${JSON.stringify(figures, null, 2)}\n`);
 }
