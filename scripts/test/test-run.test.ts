@@ -85,7 +85,10 @@ t.test('a seed is an order', async (t) => {
 
 t.test('each test file belongs to a suite', async (t) => {
   const [rules, faults] = [filesOfSuite('rules', root), filesOfSuite('faults', root)];
-  const everywhere = namedFiles(['runtime', 'control-plane', 'installer', 'vendor', 'scripts', 'tools', 'rigs', 'shipped'], root);
+  const everywhere = namedFiles(
+    ['runtime', 'control-plane', 'installer', 'vendor', 'scripts', 'tools', 'rigs', 'shipped'],
+    root,
+  );
   t.strictSame([...new Set([...rules, ...faults])].sort(), everywhere.sort());
   t.ok(rules.includes('vendor/cart/test/races.test.ts') && faults.includes('vendor/cart/test/races.test.ts'));
   t.notOk(rules.some((file) => file.startsWith('rigs/')));
