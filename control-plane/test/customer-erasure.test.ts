@@ -215,6 +215,14 @@ t.test('erasure leaves nothing but what it says', async (t) => {
   t.strictSame(await tablesWith(pending), []);
   t.strictSame(await tablesWith(id), ['journal', 'license_keys']);
   t.strictSame(await tablesWith(domain), ['box_domains']);
+  const { boxId } = await db('box_domains').where({ domain }).first('boxId');
+  t.match(await db('boxes').where({ id: boxId }).first(), {
+    name: boxId,
+    backendUrl: 'https://erased.invalid',
+    frontendUrl: null,
+    hostingSecret: null,
+    licenseId: null,
+  });
   t.equal((await exportOf(customerId)).status, 404);
   t.equal((await admin.get(`/license/keys?customerId=${encodeURIComponent(customerId)}`)).body.items.length, 0);
   t.match(await deploy(key, 'first'), { status: 403, body: { code: 'license_revoked' } });

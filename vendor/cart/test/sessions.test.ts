@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { shopperWith } from '@carton/cart/testing';
-import { hashToken } from '@carton/runtime';
+import { erasePerson, hashToken } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { countRows, forSale, openBox, quantitiesOf, sessionOf } from './helpers.ts';
@@ -38,6 +38,21 @@ t.test('with a forged session, writes to a missing cart create none', async (t) 
   t.match(await box.visitor().delete(path, { headers }), { status: 404 });
   t.match(await box.visitor().delete('/cart', { headers }), { status: 204 });
   t.equal(await countRows(box, 'carts'), before);
+});
+
+t.test('an erasure leaves the session without its cart, and forgets the responses to it', async (t) => {
+  const shopper = box.shopper();
+  const engraved = { ...item, properties: { engraving: 'Lise Meitner' } };
+  const key = { headers: { 'idempotency-key': 'engraved' } };
+  const { id } = (await shopper.post('/cart/items', engraved, key)).body;
+  await shopper.patch('/cart', { email: 'Lise@physics.example' });
+  const responsesWith = (text: string) =>
+    box.db.query('select key from idempotency_keys where tenant_id = $1 and strpos(body, $2) > 0', [text]);
+  t.strictSame(await responsesWith('Meitner'), [{ key: 'engraved' }]);
+  t.equal((await shopper.get('/cart')).body.id, id);
+  await erasePerson(box.db, { memberId: null, emails: ['lise@physics.example'] });
+  t.match((await shopper.get('/cart')).body, { id: null, items: exactly([]) });
+  t.strictSame(await responsesWith('Meitner'), []);
 });
 
 t.test('a session of an earlier release keeps its cart', async (t) => {

@@ -138,6 +138,16 @@ t.test('members list and end their own sessions', async (t) => {
   t.equal((await other.get('/member')).status, 401, 'an expired session');
 });
 
+t.test('idempotency keys are separate for each member', async (t) => {
+  const [one, other] = [await createMember(box), await createMember(box)];
+  const key = { headers: { 'idempotency-key': 'same' } };
+  const add = (member: Caller) => member.post('/cart/items', { variantId: shirt, quantity: 1 }, key);
+  const [first, repeated, separate] = [await add(one), await add(one), await add(other)];
+  t.strictSame([repeated.body, repeated.headers.get('idempotent-replayed')], [first.body, 'true']);
+  t.strictSame([separate.status, separate.headers.get('idempotent-replayed')], [201, null]);
+  t.not(separate.body.id, first.body.id, 'each has a cart');
+});
+
 t.test('the database has hashes of tokens only', async (t) => {
   const member = await createMember(box);
   const { token } = (await logIn(box.shopper(), member)).body;

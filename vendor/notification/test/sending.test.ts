@@ -273,3 +273,16 @@ t.test('lists have filters', async (t) => {
     'a period, page by page',
   );
 });
+
+t.test('the answer of a mail server, which may name the recipient, is erased too', async (t) => {
+  const email = 'named@shopper.example';
+  server.behaviour = { recipient: (to) => (to === email ? { code: 550, text: `${email} is unknown` } : null) };
+  const { id } = await placeOrder(box, variantId, { email });
+  t.match(await untilRecord(id, ({ status }) => status === 'failed'), { error: /named@shopper.example is unknown/ });
+  server.behaviour = {};
+  await staff.post(`/admin/orders/${id}/cancel`, {});
+  await untilIdle(box);
+  await erasePerson(box.db, { memberId: null, emails: [email] });
+  const named = 'select id from notifications row where strpos(row::text, $1) > 0';
+  t.strictSame(await box.owner.query(named, [email]), []);
+});

@@ -1,3 +1,4 @@
+import { hire } from '@carton/auth/testing';
 import { returnStock } from '@carton/inventory';
 import {
   addRestocked,
@@ -87,6 +88,12 @@ t.test('a repeated idempotency key cancels once and returns the same response', 
   t.strictSame([one.status, two.status], [200, 200]);
   t.strictSame(one.body, two.body);
   t.equal(await onHand(), 2);
+  const colleague = await hire(box, 'manager');
+  t.match(
+    await colleague.post(path, undefined, { headers }),
+    { status: 409, body: { code: 'order_already_canceled' } },
+    'the key is that of one person',
+  );
 });
 
 t.test('a fulfilled order is not canceled, even if it is fulfilled concurrently', async (t) => {

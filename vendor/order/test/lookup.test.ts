@@ -7,6 +7,8 @@ import { eventsOf, type TestTenant } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
 import { orderLinkMail } from '../link-mail.ts';
+import { isPlacedBy } from '../present.ts';
+import { readOrder } from '../service.ts';
 import { deleteExpiredLinks } from '../sweep.ts';
 import { openBox, place } from '../testing/index.ts';
 
@@ -133,8 +135,12 @@ t.test('requests for an address and guesses of tokens are throttled', async (t) 
   await forgetAttempts(box);
 });
 
-t.test('erasure deletes the links of a person', async (t) => {
-  const { id, number } = await place(box, { customer: { email: 'grace@example.com' } });
+t.test('erasure deletes the links of a person, and detaches the order from its session', async (t) => {
+  const session = { hash: 'b'.repeat(64), memberId: null };
+  const customer = { email: 'grace@example.com' };
+  const order = await place(box, { customer, sessionHash: session.hash });
+  const { id, number } = order;
+  t.ok(isPlacedBy(order, session));
   await box.staff.post(`/admin/orders/${id}/cancel`);
   const token = await linkTo(number, 'grace@example.com');
   await request('unknown', 'grace@example.com');
@@ -144,4 +150,5 @@ t.test('erasure deletes the links of a person', async (t) => {
   ]);
   t.strictSame(left, []);
   t.equal((await open(token)).status, 404);
+  t.notOk(isPlacedBy(await readOrder(box.db, id), session));
 });
