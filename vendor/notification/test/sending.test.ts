@@ -281,7 +281,7 @@ t.test('the answer of a mail server, which may name the recipient, is erased too
   t.match(await untilRecord(id, ({ status }) => status === 'failed'), { error: /named@shopper.example is unknown/ });
   server.behaviour = {};
   await staff.post(`/admin/orders/${id}/cancel`, {});
-  await untilIdle(box);
+  await untilDelivered(box);
   await erasePerson(box.db, { memberId: null, emails: [email] });
   const named = 'select id from notifications row where strpos(row::text, $1) > 0';
   t.strictSame(await box.owner.query(named, [email]), []);

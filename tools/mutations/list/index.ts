@@ -1,0 +1,11 @@
+/**
+ * All mutations, by subject.
+ */
+import type { MutationList } from '../mutation.ts';
+import { erasure } from './erasure.ts';
+import { money } from './money.ts';
+import { rights } from './rights.ts';
+import { stock } from './stock.ts';
+import { tenants } from './tenants.ts';
+
+export const mutationList = { money, stock, rights, tenants, erasure } satisfies MutationList;

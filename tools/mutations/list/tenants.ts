@@ -1,0 +1,207 @@
+/**
+ * Mutations of the rules that separate tenants: row-level security, statements, hosts, secrets, keys, ETags.
+ */
+import type { Mutation } from '../mutation.ts';
+
+export const tenants: readonly Mutation[] = [
+  {
+    rule: 'A policy shows the rows of the tenant of the connection only',
+    file: 'runtime/db/row-security.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: 'using (${isTenant}) with check',
+    replacement: 'using (true) with check',
+    tests: ['runtime/db/test/row-security.test.ts', 'runtime/test/row-security.test.ts'],
+    ownTemplate: true,
+  },
+  {
+    rule: 'A policy lets a connection write rows of its tenant only',
+    file: 'runtime/db/row-security.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: 'with check (${isTenant})',
+    replacement: 'with check (true)',
+    tests: ['runtime/db/test/row-security.test.ts'],
+  },
+  {
+    rule: 'Policies are forced on the owner of the tables',
+    file: 'runtime/db/row-security.ts',
+    text: "const force = (await isCitus(knex)) ? 'no force' : 'force';",
+    replacement: "const force = 'no force';",
+    tests: ['runtime/db/test/row-security.test.ts'],
+  },
+  {
+    rule: 'The box works as a role to which the policies apply',
+    file: 'runtime/db/row-security.ts',
+    text: 'return { role, enforced: true,',
+    replacement: 'return { role: null, enforced: true,',
+    tests: ['runtime/db/test/row-security.test.ts'],
+  },
+  {
+    rule: 'A connection whose tenant could not be set reads nothing',
+    file: 'runtime/db/row-security.ts',
+    text: 'connection.tenantId = undefined;',
+    replacement: '',
+    tests: ['runtime/db/test/row-security.test.ts'],
+  },
+  {
+    rule: 'A statement names its tenant',
+    file: 'runtime/db/tenant-reader.ts',
+    text: 'if (!/\\$1(?!\\d)/.test(text)) throw',
+    replacement: 'if (text === undefined) throw',
+    tests: ['runtime/db/test/tenant-database.test.ts'],
+  },
+  {
+    rule: 'Queries that are built are of one tenant',
+    file: 'runtime/db/tenant-reader.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: '.where(`${name}.tenant_id`, this.tenantId)',
+    replacement: '',
+    tests: ['runtime/db/test/tenant-database.test.ts'],
+  },
+  {
+    rule: 'A change is of one tenant, without row-level security too',
+    file: 'runtime/db/tenant-database.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: "set ${set.join(', ')} where tenant_id = $1${condition} returning *`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    replacement: "set ${set.join(', ')} where $1::uuid is not null${condition} returning *`",
+    tests: ['runtime/db/test/tenant-database.test.ts'],
+  },
+  {
+    rule: 'Each key of a table begins with the tenant',
+    file: 'runtime/db/tenant-keys.ts',
+    text: "rows.filter((row) => row.firstColumn !== 'tenant_id')",
+    replacement: 'rows.filter((row) => row.firstColumn === undefined)',
+    tests: ['runtime/db/test/migrations.test.ts'],
+  },
+  {
+    rule: 'A reference leads to no row of another tenant',
+    file: 'runtime/db/tenant-keys.ts',
+    text: 'if (rows.length === 0) return;',
+    replacement: 'if (rows.length >= 0) return;',
+    tests: ['runtime/db/test/migrations.test.ts'],
+  },
+  {
+    rule: 'A store is named by its slug only with the hosting secret',
+    file: 'runtime/box/tenancy.ts',
+    text: 'if (!secretsEqual(ctx.get(hostingSecretHeader), this.#secrets.hosting)) {',
+    replacement: 'if (!this.#secrets.hosting) {',
+    tests: ['vendor/tenant/test/tenants.test.ts'],
+  },
+  {
+    rule: 'A suspended store serves nothing',
+    file: 'runtime/box/tenancy.ts',
+    text: "if (tenant.status === 'suspended') throw tenantSuspended();",
+    replacement: '',
+    tests: ['vendor/tenant/test/tenants.test.ts'],
+  },
+  {
+    rule: 'A suspension applies from the next request on',
+    file: 'runtime/box/tenancy.ts',
+    text: 'invalidate(): void {\n    this.#cache.clear();',
+    replacement: 'invalidate(): void {',
+    tests: ['vendor/tenant/test/tenants.test.ts'],
+  },
+  {
+    rule: 'A box with several stores serves none at an unknown host',
+    file: 'vendor/core/store.ts',
+    text: 'return tenants.length === 1 ? (tenants[0] as TenantRow) : null;',
+    replacement: 'return tenants[0] ?? null;',
+    tests: ['vendor/tenant/test/tenants.test.ts'],
+  },
+  {
+    rule: 'An exact host takes precedence over a wildcard',
+    file: 'vendor/tenant/domains.ts',
+    text: "state <> 'pending' order by host = $1 desc limit 1",
+    replacement: "state <> 'pending' order by host = $1 limit 1",
+    tests: ['vendor/tenant/test/tenants.test.ts'],
+  },
+  {
+    rule: 'A host that is not proved is not served',
+    file: 'vendor/tenant/domains.ts',
+    text: "where (host = $1 or host = $2) and state <> 'pending'",
+    replacement: 'where (host = $1 or host = $2)',
+    tests: ['vendor/tenant/test/proof.test.ts'],
+  },
+  {
+    rule: 'No store has a host above or below that of another',
+    file: 'vendor/tenant/domains.ts',
+    text: 'if (taken.length > 0) throw hostTaken(',
+    replacement: 'if (taken.length > 1) throw hostTaken(',
+    tests: ['vendor/tenant/test/hosts.test.ts'],
+  },
+  {
+    rule: 'Guests do not share idempotency keys',
+    file: 'runtime/box/idempotency.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: "`session ${session?.begin() ?? ''}`",
+    replacement: "'session'",
+    tests: ['runtime/test/sessions.test.ts'],
+  },
+  {
+    rule: 'Members do not share idempotency keys',
+    file: 'runtime/box/idempotency.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: '`member ${session.memberId}`',
+    replacement: "'member'",
+    tests: ['vendor/member/test/sessions.test.ts'],
+  },
+  {
+    rule: 'Staff do not share idempotency keys',
+    file: 'runtime/box/idempotency.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: 'return `staff ${staff.id}`;',
+    replacement: "return 'staff';",
+    tests: ['vendor/order/test/canceling.test.ts'],
+  },
+  {
+    rule: 'An idempotency key belongs to one request',
+    file: 'runtime/box/idempotency.ts',
+    text: 'if (stored && stored.fingerprint !== fingerprint) throw idempotencyConflict();',
+    replacement: '',
+    tests: ['vendor/cart/test/items.test.ts'],
+  },
+  {
+    rule: 'The session of a shopper is valid in one store',
+    file: 'runtime/box/session-token.ts',
+    text: '.update(tenantId + sessionId)',
+    replacement: '.update(sessionId)',
+    tests: ['runtime/test/sessions.test.ts'],
+  },
+  {
+    rule: 'Callers of different stores have separate rate limits',
+    file: 'runtime/box/rate-limits.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    text: "`${tenant?.id ?? 'box'} ${name}`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
+    replacement: '`box ${name}`',
+    tests: ['runtime/test/rate-limits.test.ts'],
+  },
+  {
+    rule: 'A change with an outdated ETag is refused',
+    file: 'runtime/http/preconditions.ts',
+    text: 'if (!matchesStrongly(ifMatch, etag)) {',
+    replacement: "if (!matchesStrongly(ifMatch, etag) && etag === '') {",
+    tests: ['runtime/test/conditional.test.ts'],
+  },
+  {
+    rule: 'A change needs a strong ETag',
+    file: 'runtime/http/preconditions.ts',
+    text: 'return tags.some(({ weak, tag }) => !weak && tag === etag);',
+    replacement: 'return tags.some(({ tag }) => tag === etag);',
+    tests: ['runtime/test/conditional.test.ts'],
+  },
+  {
+    rule: 'A domain belongs to one customer',
+    file: 'control-plane/boxes/domains/conflicts.ts',
+    text: 'conflicts.set(taken.claimed, taken);',
+    replacement: '',
+    tests: ['control-plane/test/boxes.test.ts'],
+  },
+  {
+    rule: 'A licence key reads only the boxes of its customer',
+    file: 'control-plane/boxes/store.ts',
+    text: '.where({ customerId, name })',
+    replacement: '.where({ name })',
+    tests: ['control-plane/test/credentials.test.ts'],
+  },
+];
