@@ -8,6 +8,9 @@ import type { FileResult } from './workers.ts';
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
 
+/** Lines of comments that are shown, the last ones. */
+const maxComments = 60;
+
 /** A failed assertion: its name, the difference, where it is. */
 function describe({ path, name, diagnostics }: AssertResult, root: string): string {
   const lines = [`  ✗ ${path.slice(1).join(' › ') || name}`];
@@ -26,12 +29,13 @@ function indent(text: string): string {
 }
 
 /** Prints a file's result. */
-export function printFile({ file, ok, asserts, cpuSeconds, wallSeconds }: FileResult, root: string): void {
+export function printFile({ file, ok, asserts, comments, cpuSeconds, wallSeconds }: FileResult, root: string): void {
   const skipped = asserts.filter((each) => each.skip !== false);
   console.log(`${ok ? 'ok' : 'not ok'} - ${file} # ${seconds(wallSeconds)}, CPU ${seconds(cpuSeconds)}`);
   for (const { name, skip } of skipped) console.log(`  skipped: ${name}${typeof skip === 'string' ? `: ${skip}` : ''}`);
   if (ok) return;
   for (const each of asserts) if (!each.ok && each.skip === false) console.log(describe(each, root));
+  if (comments.length > 0) console.log(`  what the tests said:\n${indent(comments.slice(-maxComments).join('\n'))}`);
   console.log(`  run it alone: npm test -- ${file}`);
 }
 

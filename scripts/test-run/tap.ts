@@ -32,6 +32,13 @@ export function readTap(lines: readonly string[]): AssertResult[] {
   return results.flatMap(([kind, result]) => (kind === 'assert' ? [fromFlat(result)] : []));
 }
 
+/** What tests have said by comments, without what tap says itself. */
+export function readComments(lines: readonly string[]): string[] {
+  return lines
+    .flatMap((line) => /^\s*# (.+)$/.exec(line)?.[1] ?? [])
+    .filter((text) => !/^(Subtest: |time=|\{ total: )/.test(text));
+}
+
 interface FlatResult {
   ok: boolean;
   name: string;

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type AssertResult, readTap } from './tap.ts';
+import { type AssertResult, readComments, readTap } from './tap.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 const program = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -22,6 +22,8 @@ export interface FileResult {
   file: string;
   ok: boolean;
   asserts: AssertResult[];
+  /** What its tests have said. */
+  comments: string[];
   cpuSeconds: number;
   wallSeconds: number;
 }
@@ -63,17 +65,18 @@ class Worker {
     this.#send({ file });
     const outcome = await Promise.race([Promise.all([message, last]), this.#ended]);
     const asserts = readTap(lines);
+    const comments = readComments(lines);
     const fail = (name: string) => asserts.push({ ok: false, name, path: [file], skip: false });
     if (typeof outcome === 'string') {
       fail(`the process of the test file ended: ${outcome}`);
-      return { file, ok: false, asserts, cpuSeconds: 0, wallSeconds: (performance.now() - started) / 1000 };
+      return { file, ok: false, asserts, comments, cpuSeconds: 0, wallSeconds: (performance.now() - started) / 1000 };
     }
     const [{ memory, open, cpuSeconds, wallSeconds }, end] = outcome;
     this.#memory = memory;
     if (asserts.every(({ path, skip }) => path.length === 1 && skip === false)) fail('the file has no test');
     if (open.length > 0) fail(`the file leaves open: ${open.join(', ')}`);
     const ok = end.startsWith('ok ') && asserts.every((each) => each.ok || each.skip !== false);
-    return { file, ok, asserts, cpuSeconds, wallSeconds };
+    return { file, ok, asserts, comments, cpuSeconds, wallSeconds };
   }
 
   async end(): Promise<void> {

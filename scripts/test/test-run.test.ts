@@ -44,7 +44,8 @@ t.test('a failed assertion has its path, its difference and its place', async (t
   const failed = failing?.asserts.find(({ ok }) => !ok);
   t.strictSame(failed?.path, [pathOf('fails'), 'a rule', 'of a part', 'the amount']);
   t.match(failed?.diagnostics?.diff, /-\s+"amount": 2,\n\+\s+"amount": 1,/);
-  t.match(failed?.diagnostics?.at, { fileName: /fails\.ts$/, lineNumber: 5 });
+  t.match(failed?.diagnostics?.at, { fileName: /fails\.ts$/, lineNumber: 6 });
+  t.strictSame(failing?.comments, ['said before']);
 });
 
 t.test('a file that leaves a server or a process fails, and one that ends its server does not', async (t) => {
