@@ -67,11 +67,13 @@ t.test('programs are found by the PATH, and not by a path of their own', async (
 t.test('a program for administrators is found beside those of the PATH', async (t) => {
   const system = join(empty, 'system');
   for (const folder of ['bin', 'sbin']) await mkdir(join(system, folder), { recursive: true });
-  const { PATH } = process.env;
+  const { PATH, TEST_PROGRAMS } = process.env;
   t.teardown(() => {
     process.env.PATH = PATH;
+    if (TEST_PROGRAMS !== undefined) process.env.TEST_PROGRAMS = TEST_PROGRAMS;
   });
   process.env.PATH = join(system, 'bin');
+  delete process.env.TEST_PROGRAMS;
   const advice = 'haproxy, rsync are not installed: apt-get install haproxy rsync';
   t.equal(missingPrograms('haproxy', 'rsync'), advice);
   t.throws(() => pathOf('rsync'), { message: 'rsync is not installed: apt-get install rsync' });
