@@ -1,7 +1,14 @@
 /**
  * Starts the control plane: database, migrations, signing keys, API.
  */
-import { applyMigrations, connect, type RunningApi, startService, vendor } from '@carton/runtime/service';
+import {
+  applyMigrations,
+  connect,
+  type RunningApi,
+  startPatience,
+  startService,
+  vendor,
+} from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { openUrlChecks } from './addresses/lookups.ts';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
@@ -38,9 +45,9 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
   return startService({ ...options, about }, async ({ log, operations, onClose }) => {
     const { databaseUrl, poolSize, tokenLifetimeSeconds, signingKeySecret } = options;
     const observer = operations.observeDatabase;
+    await prepareDatabase(databaseUrl, log);
     const db = connect({ url: databaseUrl, poolSize, applicationName: 'control-plane', observer });
     onClose(() => db.destroy());
-    await applyMigrations(db, [migrationOwner], log);
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
     const webhookSecrets = openEncryption(signingKeySecret, 'webhook secrets', 'the secret of a webhook');
     const hostingSecrets = hostingSecretEncryption(signingKeySecret);
@@ -129,4 +136,14 @@ async function removeOld(db: Knex): Promise<void> {
   await removeOldEvents(db);
   await removeOldDeliveries(db);
   await removeOldWarnings(db);
+}
+
+/** Applies the migrations, on connections for which it waits longer than a request does. */
+async function prepareDatabase(url: string, log: Parameters<typeof applyMigrations>[2]): Promise<void> {
+  const db = connect({ url, applicationName: 'control-plane start', acquireTimeout: startPatience });
+  try {
+    await applyMigrations(db, [migrationOwner], log);
+  } finally {
+    await db.destroy();
+  }
 }

@@ -11,6 +11,7 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 export { isUniqueViolation } from './db/errors.ts';
 export { newId } from './db/id.ts';
 export { collectMigrations, migrate, migratorSettings, pendingMigrations } from './db/migrations.ts';
+export { startPatience } from './db/start-patience.ts';
 export { migrationOwners } from './engine/migrations.ts';
 export * from './http/index.ts';
 export { explorer } from './openapi/explorer.ts';

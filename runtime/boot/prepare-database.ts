@@ -6,13 +6,14 @@ import { isCitus } from '../db/citus/detect.ts';
 import { openDatabase } from '../db/database.ts';
 import { withMigrationLock } from '../db/migrations.ts';
 import { prepareRuntimeRole } from '../db/row-security.ts';
+import { startPatience } from '../db/start-patience.ts';
 import { migrationOwners } from '../engine/migrations.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import { applyMigrations } from '../start/migrations.ts';
 
 /** Applies the migrations and creates the role. Returns how the box connects: with which role, and whether to Citus. */
 export async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {
-  const { knex, close } = openDatabase({ url, applicationName: 'box start' });
+  const { knex, close } = openDatabase({ url, applicationName: 'box start', acquireTimeout: startPatience });
   try {
     const owners = migrationOwners(packages);
     await applyMigrations(knex, owners, log);

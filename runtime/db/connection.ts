@@ -50,6 +50,8 @@ export interface ConnectionOptions {
   applicationName?: string;
   /** The role that connections switch to. Default: the login user. */
   role?: string | null;
+  /** Milliseconds that work waits for a connection. Default: 5000. */
+  acquireTimeout?: number;
   /** Milliseconds that one statement may take. Default: no limit. */
   statementTimeout?: number;
   /** Further server settings for these connections. */
@@ -69,6 +71,7 @@ export function poolSettings({
   poolSize = 10,
   applicationName = 'box',
   role,
+  acquireTimeout = 5000,
   statementTimeout,
   settings = {},
   observer,
@@ -93,7 +96,7 @@ export function poolSettings({
     pool: { min: 0, max: poolSize, afterCreate: prepareWith(observer) },
     // Read in pool.ts; knex documents the option but its types lack it.
     ...({ userParams: { observer } } as object),
-    acquireConnectionTimeout: 5000,
+    acquireConnectionTimeout: acquireTimeout,
     // Errors are thrown, and logged once by the code that catches them.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
     wrapIdentifier: (name, original) => original(toSnakeCase(name)),

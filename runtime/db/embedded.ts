@@ -7,11 +7,11 @@ import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { vendor } from '../vendor.ts';
 import { chooseAccount, cleanEnvironment } from './embedded/account.ts';
 import { archiveSettings } from './embedded/archive.ts';
 import { copiedBinaries, findBinariesPackage, prepareBinaries, removeOldBinaries } from './embedded/binaries.ts';
+import { ensureDatabase, withClient } from './embedded/client.ts';
 import {
   checkMajor,
   ensureCluster,
@@ -324,24 +324,6 @@ async function supervise(plan: Plan, meanwhile: () => void, ending?: AbortSignal
       survives = yes;
     },
   };
-}
-
-async function ensureDatabase(url: string): Promise<void> {
-  await withClient(url, async (client) => {
-    const found = await client.query('select from pg_database where datname = $1', [vendor.name]);
-    if (found.rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(vendor.name)}`);
-  });
-}
-
-async function withClient<Result>(url: string, use: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {}); // the query in progress fails with the same error
-  try {
-    await client.connect();
-    return await use(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 /**

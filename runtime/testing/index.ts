@@ -45,6 +45,7 @@ export {
   startSimulatorProcess,
   type WrongAnswers,
 } from './simulated-service.ts';
+export { startSlowServer } from './slow-server.ts';
 export { type OpenBox, type OpenedTenant, openTenant } from './tenant.ts';
 export { testOfFile } from './test-of-file.ts';
 export { until, untilWaiting } from './waiting.ts';
