@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { copyFile, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** @param folder does not exist yet */
@@ -14,7 +14,8 @@ export async function copyCheckout(checkout: string, folder: string): Promise<vo
     ['-C', checkout, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
     { maxBuffer: 64 * 1024 * 1024 },
   );
-  const files = [...new Set(stdout.split('\0').filter(Boolean))];
+  // A link in the place of the folder of packages is not ignored as the folder is.
+  const files = [...new Set(stdout.split('\0'))].filter((file) => file !== '' && basename(file) !== 'node_modules');
   const folders = new Set(files.map(dirname));
   for (const each of folders) await mkdir(join(folder, each), { recursive: true });
   for (const file of files) await copyFile(join(checkout, file), join(folder, file)).catch(ignoreMissing);

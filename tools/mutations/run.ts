@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@carton/runtime/testing';
 import { copyCheckout } from './copy.ts';
 import { type ListedMutation, mutate } from './mutation.ts';
-import { startTestServer, type TestServer } from './server.ts';
+import { type MutationServer, startMutationServer } from './server.ts';
 import { runTestFile, type TestOutcome } from './test-run.ts';
 
 export interface MutationOutcome {
@@ -36,11 +36,11 @@ export async function runMutations(
   { checkout, jobs, progress }: RunOptions,
 ): Promise<RunResult> {
   const folder = await temporaryFolder('mutations-');
-  let server: TestServer | undefined;
+  let server: MutationServer | undefined;
   try {
     const copies = Array.from({ length: Math.min(jobs, mutations.length) }, (_, at) => join(folder, `copy-${at}`));
     for (const copy of copies) await copyCheckout(checkout, copy);
-    server = await startTestServer(folder);
+    server = await startMutationServer(folder);
     const template = await server.createTemplate(copies[0] as string);
     const bench: Bench = { server, template, progress };
     const files = [...new Set(mutations.flatMap(({ tests }) => tests))];
@@ -55,7 +55,7 @@ export async function runMutations(
 }
 
 interface Bench extends Pick<RunOptions, 'progress'> {
-  server: TestServer;
+  server: MutationServer;
   /** Of the sources as they are. */
   template: string;
 }

@@ -7,12 +7,11 @@ import { once } from 'node:events';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { administer } from '@carton/runtime/testing';
-import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
+import { administer, startTestServer } from '@carton/runtime/testing';
 
 const program = 'tools/mutations/template.ts';
 
-export interface TestServer {
+export interface MutationServer {
   /** The environment of test files; without a template, it is the one to create one in. */
   environment(template?: string): NodeJS.ProcessEnv;
   /** Creates a template from the sources of a copy, and returns its name. @throws Error with what the program wrote */
@@ -22,12 +21,8 @@ export interface TestServer {
 }
 
 /** @param folder for the data, and for what Node.js keeps of compiled modules */
-export async function startTestServer(folder: string): Promise<TestServer> {
-  // Tests need no durability: their data is deleted.
-  const postgres = await startEmbeddedPostgres({
-    directory: join(folder, 'postgresql'),
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
-  });
+export async function startMutationServer(folder: string): Promise<MutationServer> {
+  const postgres = await startTestServer(join(folder, 'postgresql'));
   process.env.TEST_DATABASE_URL = postgres.url;
   const environment = (template?: string) => ({
     ...process.env,
@@ -37,7 +32,7 @@ export async function startTestServer(folder: string): Promise<TestServer> {
   return {
     environment,
     async createTemplate(copy) {
-      // An older checkout lacks the program.
+      // Another checkout may lack the program.
       await mkdir(dirname(join(copy, program)), { recursive: true });
       await copyFile(new URL('./template.ts', import.meta.url), join(copy, program));
       const name = `template_${randomBytes(6).toString('hex')}`;

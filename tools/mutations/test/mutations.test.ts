@@ -2,9 +2,10 @@
  * The list of mutations fits the sources, and a fault counts as noticed only if an assertion fails.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { missingPrograms } from '@carton/runtime/testing';
 import t from 'tap';
 import { runScript } from '../../test/run-script.ts';
 import { copyCheckout } from '../copy.ts';
@@ -84,17 +85,22 @@ t.test('only a failed assertion is red', async (t) => {
   t.strictSame(readOutcome('TAP version 14\nok 1 - begun\n', '', null), { state: 'broken', failure: 'exit code null' });
 });
 
-t.test('a copy has the files and packages of the checkout, and its own workspaces', async (t) => {
-  const checkout = t.testdir({
-    '.gitignore': 'node_modules/\n',
-    'a.ts': 'export const a = 1;',
-    vendor: { cart: { 'index.ts': 'export const cart = 1;', node_modules: { own: { 'index.js': '' } } } },
-    node_modules: { plain: { 'index.js': '' }, '@scope': { one: { 'index.js': '' } }, '@carton': {} },
+const needsGit = { skip: missingPrograms('git') };
+t.test('a copy has the files and packages of the checkout, and its own workspaces', needsGit, async (t) => {
+  const folder = t.testdir({
+    checkout: {
+      '.gitignore': 'node_modules/\n',
+      'a.ts': 'export const a = 1;',
+      vendor: { cart: { 'index.ts': 'export const cart = 1;', node_modules: { own: { 'index.js': '' } } } },
+      node_modules: {
+        plain: { 'index.js': '' },
+        '@scope': { one: { 'index.js': '' } },
+        '@carton': { cart: t.fixture('symlink', '../../vendor/cart') },
+      },
+    },
   });
-  symlinkSync('../../vendor/cart', join(checkout, 'node_modules/@carton/cart'));
+  const [checkout, copy] = [join(folder, 'checkout'), join(folder, 'copy')];
   execFileSync('git', ['init', '--quiet', checkout]);
-  const copy = join(t.testdirName, '..', `${t.testdirName.split('/').at(-1)}-copy`);
-  t.teardown(() => execFileSync('rm', ['-rf', copy]));
   await copyCheckout(checkout, copy);
   writeFileSync(join(copy, 'node_modules/@carton/cart/index.ts'), 'export const cart = 2;');
   t.equal(readFileSync(join(copy, 'vendor/cart/index.ts'), 'utf8'), 'export const cart = 2;');
