@@ -16,7 +16,7 @@ import { filesOfSuite, hasOwnProcess, namedFiles } from './test-run/suites.ts';
 import { type FileResult, runFiles } from './test-run/workers.ts';
 
 const root = dirname(sourceRoot);
-const roundsOfRaces = '50';
+const roundsOfRaces = '20';
 
 function chosenOptions(): Options {
   try {
