@@ -9,6 +9,7 @@ import type { IdempotentRunner } from './idempotency.ts';
 import type { OriginSource } from './origins.ts';
 import type { ConsistentRunner } from './preconditions.ts';
 import type { Problem, ProblemType } from './problems.ts';
+import type { Refusal } from './repair.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -49,8 +50,13 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   uploadFolder?: string;
   /** Milliseconds in which the client has to read what a streamed response has sent; defaults to two minutes. */
   readDeadline?: number;
-  /** Fail a request whose response does not match its own schema. For tests. */
+  /**
+   * Fail a request whose response does not match its own schema. For tests. Otherwise what the schema refuses is repaired
+   * where it may be absent.
+   */
   strictResponses?: boolean;
+  /** Called with what the schema of a response refuses. */
+  observeRefusals?(operationId: string, refusals: readonly Refusal[]): void;
   /** Middleware that runs before the routes: pages and files that are not operations. */
   before?: readonly Middleware[];
 }

@@ -48,6 +48,14 @@ export function partialOf(response: TSchema): TObject {
   return partial;
 }
 
+/** The response schema when these fields are selected: without the others, and with what the selected ones require. */
+export function selectedOf(response: TSchema, selected: ReadonlySet<string>): TSchema {
+  const item = itemOf(response);
+  const properties = Object.fromEntries(Object.entries(item.properties).filter(([name]) => selected.has(name)));
+  const own = { ...item, properties, required: item.required?.filter((name) => selected.has(name)) } as TSchema;
+  return item === response ? own : { ...response, properties: { ...response.properties, items: Type.Array(own) } };
+}
+
 function nameOf({ $id }: TSchema): { $id?: string } {
   return $id === undefined ? {} : { $id: `Selected${$id}` };
 }

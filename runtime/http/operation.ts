@@ -4,7 +4,7 @@
 import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
-import { partialOf, selectFrom } from './fields.ts';
+import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
 import { etagOf, matchesWeakly } from './preconditions.ts';
@@ -31,9 +31,10 @@ import {
   unsupportedFileType,
   unsupportedMediaType,
 } from './problems.ts';
+import { type RefusalReport, serializeRepaired } from './repair.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
 import { object, RawBody, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
-import { serialize, validate } from './validation.ts';
+import { validate } from './validation.ts';
 
 /** A response before it is written to the connection; also what an Idempotency-Key replays. */
 export interface Reply {
@@ -157,10 +158,16 @@ export async function readInput(
   return validate(declaration.body, body, 'body');
 }
 
-/** Serializes a handler's result by the route's declaration, with the selected fields only if some were selected. */
+/**
+ * Serializes a handler's result by the route's declaration.
+ * @param report receives the values that the schema refuses, and what was done; null to fail instead
+ * @param fields the selected fields, if some were selected
+ * @throws RefusedValue
+ */
 export function replyOf(
   declaration: RouteDeclaration,
   result: unknown,
+  report: RefusalReport | null,
   fields: ReadonlySet<string> | null = null,
 ): Reply {
   const { status, response, cacheControl = 'no-store', isPrivate } = declaration;
@@ -176,7 +183,9 @@ export function replyOf(
   }
   if (!response) return { status, body: null, headers };
   headers['Content-Type'] = 'application/json; charset=utf-8';
-  const body = fields ? serialize(partialOf(response), selectFrom(result, fields)) : serialize(response, result);
+  const body = fields
+    ? serializeRepaired(partialOf(response), selectFrom(result, fields), report, () => selectedOf(response, fields))
+    : serializeRepaired(response, result, report);
   if (declaration.returnsRepresentation) headers.ETag = etagOf(body);
   const { etagPrefix } = declaration;
   return { status, body, headers, ...(etagPrefix && { etag: etagOf(body, etagPrefix(result as never)) }) };

@@ -17,6 +17,7 @@ import { etagOf, matchesStrongly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, receiveForm } from './receive.ts';
+import type { RefusalReport } from './repair.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
 import { faults } from './validation.ts';
@@ -60,10 +61,10 @@ export function serveRoute<Scope, Services extends object, Caller>(
       const content = await handler({ ...services, params, query, body, files, fields } as never);
       return sendFile(ctx, declaration, content as FileContent, options.readDeadline);
     }
-    const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route) : null;
+    const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route, options) : null;
     const work = async (services: Services): Promise<Reply> => {
       const result = await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
-      const reply = replyOf(declaration, result, fields);
+      const reply = replyOf(declaration, result, reportOf(ctx, declaration, options), fields);
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
     };
@@ -124,13 +125,17 @@ function identifier<Scope, Services, Caller>(
 }
 
 /** The If-Match header for a handler that evaluates it itself. */
-function ifMatchOf<Services>(ctx: Context, { readRoute }: Route<Services>): IfMatch | null {
+function ifMatchOf<Services>(
+  ctx: Context,
+  { readRoute }: Route<Services>,
+  { strictResponses }: Pick<AppOptions<never, Services>, 'strictResponses'>,
+): IfMatch | null {
   const header = ctx.req.headers['if-match'];
   if (header === undefined || !readRoute) return null;
   return {
     header,
     names(result) {
-      const { etag, body } = replyOf(readRoute.declaration, result);
+      const { etag, body } = replyOf(readRoute.declaration, result, strictResponses ? null : () => {});
       return matchesStrongly(header, etag ?? etagOf(String(body)));
     },
   };
@@ -156,7 +161,7 @@ function applyIfMatch<Services>(
       files: {},
       fields: null,
     } as never);
-    return String(replyOf(readRoute.declaration, result).body);
+    return String(replyOf(readRoute.declaration, result, strictResponses ? null : () => {}).body);
   };
 
   // `*` matches any state, so concurrent changes do not matter.
@@ -187,6 +192,34 @@ function applyIfMatch<Services>(
 function rejectUnlessMissing(error: unknown): never {
   if (error instanceof Problem && error.type.code !== notFound.code) throw preconditionFailed(error.message);
   throw error;
+}
+
+/** The most pointers in a line of the log. */
+const maxPointers = 20;
+
+/** Logs and counts what was refused in a response; null where a refusal fails the request. */
+function reportOf(
+  ctx: Context,
+  { operationId, path }: RouteDeclaration,
+  {
+    strictResponses,
+    log,
+    observeRefusals,
+  }: Pick<AppOptions<never, never>, 'strictResponses' | 'log' | 'observeRefusals'>,
+): RefusalReport | null {
+  if (strictResponses) return null;
+  return (refusals) => {
+    observeRefusals?.(operationId, refusals);
+    const { requestId } = ctx.state;
+    const logged = {
+      requestId,
+      operationId,
+      route: path,
+      count: refusals.length,
+      refused: refusals.slice(0, maxPointers),
+    };
+    log.error(logged, 'the schema of a response refuses values');
+  };
 }
 
 function rejectMismatchedResponse(route: Route<never>, reply: Reply, fields: ReadonlySet<string> | null): void {

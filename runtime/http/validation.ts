@@ -1,10 +1,9 @@
 /**
- * Validates requests and serializes responses by their schemas. Each schema is compiled at its first use: compiling
- * hundreds of them would dominate the start.
+ * Validates requests by their schemas. Each schema is compiled at its first use: compiling hundreds of them would
+ * dominate the start.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
-import fastJsonStringify from 'fast-json-stringify';
 import { type FieldError, invalidRequest } from './problems.ts';
 import { type TSchema, transformSchema } from './schemas.ts';
 
@@ -156,47 +155,4 @@ function pointerOf(error: ErrorObject): string {
 
 function list(error: ErrorObject): string {
   return (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
-}
-
-const serializers = new WeakMap<TSchema, (value: unknown) => string>();
-
-/**
- * Serializes a response as JSON by its declared schema: undeclared properties are removed, and a missing required one
- * throws.
- */
-export function serialize(schema: TSchema, value: unknown): string {
-  let write = serializers.get(schema);
-  if (!write) {
-    const known = Object.fromEntries(definedFormats().map((name) => [name, true as const]));
-    const options = { ajv: { formats: known } };
-    write = fastJsonStringify(serializerSchema(transformSchema(schema)) as never, options) as (
-      value: unknown,
-    ) => string;
-    serializers.set(schema, write);
-  }
-  return write(value);
-}
-
-/**
- * Adapts a schema to fast-json-stringify: it removes undeclared properties only without `additionalProperties: false`,
- * handles null fastest with `nullable`, and does not know the formats of this API.
- */
-function serializerSchema(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(serializerSchema);
-  if (schema === null || typeof schema !== 'object') return schema;
-  const { anyOf, additionalProperties, ...rest } = schema as {
-    anyOf?: { type?: string }[];
-    additionalProperties?: unknown;
-  };
-  const other = anyOf?.length === 2 && anyOf[1]?.type === 'null' ? anyOf[0] : undefined;
-  if (other) return { ...(serializerSchema(other) as object), nullable: true };
-  const isOwnFormat = ([key, child]: [string, unknown]) => key === 'format' && formats.has(child as string);
-  const children = Object.entries(rest)
-    .filter((entry) => !isOwnFormat(entry))
-    .map(([key, child]) => [key, key === 'enum' ? child : serializerSchema(child)]);
-  return {
-    ...Object.fromEntries(children),
-    ...(anyOf && { anyOf: serializerSchema(anyOf) }),
-    ...(additionalProperties ? { additionalProperties: serializerSchema(additionalProperties) } : {}),
-  };
 }

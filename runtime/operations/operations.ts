@@ -6,13 +6,14 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Migration } from '../db/migrations.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
-import type { RequestObserver } from '../http/app-options.ts';
+import type { AppOptions, RequestObserver } from '../http/app-options.ts';
 import { BackgroundObserver } from './background.ts';
 import { withCurrentWork } from './current-work.ts';
 import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition, type Gather } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
+import { RefusalCounts } from './refusals.ts';
 import { ServiceObserver } from './services.ts';
 import { StatementObserver } from './statements.ts';
 import type { TracingSettings } from './tracing/settings.ts';
@@ -33,6 +34,7 @@ export interface OperationsOptions {
 export interface Operations {
   observeDatabase: DatabaseObserver;
   observeRequest: RequestObserver;
+  observeRefusals: NonNullable<AppOptions<never, never>['observeRefusals']>;
   observeBackground: BackgroundObserver;
   observeServices: ServiceObserver;
   /** Adds a pool to the metrics. */
@@ -56,6 +58,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const { log, about, slowQueries = 0, tracing, gather } = options;
   const tracer = tracing ? await (await import('./tracing/open-telemetry.ts')).openTracer(tracing, about, log) : null;
   const requests = new RequestCounts();
+  const refusals = new RefusalCounts();
   const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
   const background = new BackgroundObserver(tracer);
   const services = new ServiceObserver(log);
@@ -65,6 +68,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const operations: Operations = {
     observeDatabase: statements,
     observeRequest: requestObserver(requests, tracer),
+    observeRefusals: (operation, refused) => refusals.count(operation, refused),
     observeBackground: background,
     observeServices: services,
     watchPool(name, knex) {
@@ -95,6 +99,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
         read: single(() => (operations.draining ? 1 : 0)),
       }),
       ...requests.families,
+      ...refusals.families,
       ...migrations,
       ...poolFamilies(pools),
       ...statements.families,

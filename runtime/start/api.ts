@@ -22,7 +22,7 @@ export interface ApiGroup<Services> extends Omit<DocumentGroup, 'declarations'> 
   routes: readonly Route<Services>[];
 }
 
-type SetHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'translateError';
+type SetHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'observeRefusals' | 'translateError';
 
 export interface ApiDescription<Scope, Services, Caller> extends Omit<AppOptions<Scope, Services, Caller>, SetHere> {
   /** The service's name in a sentence: `box`. */
@@ -92,6 +92,7 @@ export async function createApi<Scope, Services extends object, Caller>(
     routes,
     log,
     observeRequest: operations.observeRequest,
+    observeRefusals: operations.observeRefusals,
     translateError: problemOfDatabaseError,
     before: [docs.middleware],
     scope: (ctx, route) => (ownOperations.has(route.declaration.operationId) ? api.ownScope : api.scope(ctx, route)),

@@ -74,6 +74,8 @@ export interface TestBoxOptions {
   slowQueries?: number;
   /** Secret of the website hosting layer. Default: a new one. */
   hostingSecret?: string;
+  /** False to repair responses that their schemas refuse, as in production. Default: true, so that they fail. */
+  strictResponses?: boolean;
   /** True for jobs that run only when the test runs them, or makes them due: they would delete the old rows it makes. */
   idleJobs?: boolean;
   /** Default: shown with a failure, and at the level TEST_LOG_LEVEL on standard error. */
@@ -103,7 +105,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     hostingSecret: secrets.hosting,
     metricsSecret: secrets.metrics,
     slowQueries: options.slowQueries,
-    strictResponses: true,
+    strictResponses: options.strictResponses ?? true,
     rateLimits: options.rateLimits && { ...noRateLimits, ...options.rateLimits },
     trustProxy: options.trustProxy,
     secureCookies: options.secureCookies ?? false,

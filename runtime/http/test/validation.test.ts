@@ -4,7 +4,8 @@
 import t from 'tap';
 import { Country } from '../../country/country.ts';
 import { nullable, object, Type } from '../schemas.ts';
-import { serialize, validate } from '../validation.ts';
+import { serialize } from '../serializer.ts';
+import { validate } from '../validation.ts';
 
 t.test('formats of this API cause no warnings on the console', (t) => {
   const warnings = t.capture(console, 'warn');
