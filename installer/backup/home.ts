@@ -7,6 +7,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type BoxFolder, exists } from '../box/folder.ts';
+import { commandLineOf, programOf } from '../box/process-table.ts';
 import { readSecrets } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
@@ -45,15 +46,13 @@ export function hasData(data: string): Promise<boolean> {
 export async function findServer(data: string): Promise<RunningServer | undefined> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const [pid, folder, , , socketFolder = '', , , status = ''] = lines.map((line) => line.trim());
-  if (!(Number(pid) > 0) || !(await isServerOn(Number(pid), folder ?? data))) return undefined;
+  if (!(Number(pid) > 0) || !isServerOn(Number(pid), folder ?? data)) return undefined;
   return { pid: Number(pid), socketFolder, status };
 }
 
 /** Whether a process is a PostgreSQL whose command line names a folder: after a crash another may have its number. */
-export async function isServerOn(pid: number, folder: string): Promise<boolean> {
-  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-  const program = (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
-  return program === 'postgres' && words.includes(folder);
+export function isServerOn(pid: number, folder: string): boolean {
+  return programOf(pid) === 'postgres' && commandLineOf(pid).includes(folder);
 }
 
 /** Returns the name and password of a connection by socket to an embedded server. */

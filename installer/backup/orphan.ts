@@ -32,13 +32,13 @@ export async function stopOrphanedDatabase(folder: BoxFolder, output: Output): P
     for (const [signal, seconds] of steps) {
       send(pid, signal);
       const began = Date.now();
-      while (await isServerOn(pid, data)) {
+      while (isServerOn(pid, data)) {
         const waited = (Date.now() - began) / 1000;
         if (waited > seconds) break;
         output.waiting('waiting for the database to stop', waited);
         await pause(pollMilliseconds);
       }
-      if (!(await isServerOn(pid, data))) return pid;
+      if (!isServerOn(pid, data)) return pid;
     }
     throw new Failure('did_not_stop', `PostgreSQL (process ${pid}) did not stop`, 'Look at the disk: it may be stuck');
   });
@@ -56,7 +56,7 @@ async function withOrphan<T>(
   const unlock = await lockDatabase(home.directory);
   if (!unlock) return undefined;
   try {
-    return (await isServerOn(server.pid, data)) ? await work(server, data) : undefined;
+    return isServerOn(server.pid, data) ? await work(server, data) : undefined;
   } finally {
     unlock();
   }

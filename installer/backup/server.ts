@@ -3,11 +3,12 @@
  * stops. Nothing but this process can connect to it.
  */
 import { spawn } from 'node:child_process';
-import { chown, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { chown, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { processIds } from '../box/process-table.ts';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { cleanEnvironment, type DatabaseAccount, identityOf } from './account.ts';
@@ -67,7 +68,7 @@ export async function withServer<T>(plan: ServerPlan, work: (client: pg.Client) 
 
 /** Kills the processes of servers whose command line names a data folder: one may have outlived a killed command. */
 export async function killServersOn(data: string): Promise<void> {
-  for (let left = await serversOn(data); left.length > 0; left = await serversOn(data)) {
+  for (let left = serversOn(data); left.length > 0; left = serversOn(data)) {
     for (const pid of left) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -79,12 +80,8 @@ export async function killServersOn(data: string): Promise<void> {
   }
 }
 
-async function serversOn(data: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (/^\d+$/.test(name) && (await isServerOn(Number(name), data))) found.push(Number(name));
-  }
-  return found;
+function serversOn(data: string): number[] {
+  return processIds().filter((pid) => isServerOn(pid, data));
 }
 
 function parametersOf({ data, settings = {} }: ServerPlan, socketFolder: string): string[] {

@@ -2,7 +2,7 @@
  * The kernel's process table (Linux, /proc). Process ids are reused: id, start time and boot id together identify one
  * process.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * Identifies one process together with its id: `<boot id>:<time of the boot>:<start in clock ticks since boot>`, the time
@@ -15,15 +15,15 @@ const bootTimeTolerance = 2;
 
 /** Returns the identity of a running process, or undefined if there is none or it is a zombie. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
-  const line = await readProc(`${pid}/stat`);
+  const line = readProc(`${pid}/stat`);
   if (!line) return undefined;
   // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const startTime = fields[19];
   if (state === 'Z' || state === 'X') return undefined;
-  const [, bootTime = ''] = /^btime (\d+)$/m.exec((await readProc('stat')) ?? '') ?? [];
-  return `${((await readProc('sys/kernel/random/boot_id')) ?? '').trim()}:${bootTime}:${startTime}`;
+  const [, bootTime = ''] = /^btime (\d+)$/m.exec(readProc('stat') ?? '') ?? [];
+  return `${(readProc('sys/kernel/random/boot_id') ?? '').trim()}:${bootTime}:${startTime}`;
 }
 
 /** Whether the process is still running, and its id has not been reused. */
@@ -69,30 +69,47 @@ export async function findProcesses(
   variable: string,
 ): Promise<FoundProcess[]> {
   const found: FoundProcess[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const commandLine = await readStrings(`${name}/cmdline`);
-    if (!test(commandLine) || !(await readStrings(`${name}/environ`)).includes(variable)) continue;
-    const identity = await identify(Number(name));
-    if (identity) found.push({ pid: Number(name), identity, commandLine });
+  for (const pid of processIds()) {
+    const commandLine = commandLineOf(pid);
+    if (!test(commandLine) || !readStrings(`${pid}/environ`).includes(variable)) continue;
+    const identity = await identify(pid);
+    if (identity) found.push({ pid, identity, commandLine });
   }
   return found;
 }
 
+/** Returns the ids of all processes. */
+export function processIds(): number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
+/** Returns the words of a process's command line, the last of them empty; none but that if there is no such process. */
+export function commandLineOf(pid: number): string[] {
+  return readStrings(`${pid}/cmdline`);
+}
+
+/** Returns the name of the program that a process runs; empty if there is no such process. */
+export function programOf(pid: number): string {
+  return (readProc(`${pid}/comm`) ?? '').trim();
+}
+
 /** Returns a variable of the environment with which a process was started; undefined if it has none, or has exited. */
 export async function readVariable(pid: number, name: string): Promise<string | undefined> {
-  const line = (await readStrings(`${pid}/environ`)).find((each) => each.startsWith(`${name}=`));
+  const line = readStrings(`${pid}/environ`).find((each) => each.startsWith(`${name}=`));
   return line?.slice(name.length + 1);
 }
 
-async function readStrings(path: string): Promise<string[]> {
-  return ((await readProc(path)) ?? '').split('\0');
+function readStrings(path: string): string[] {
+  return (readProc(path) ?? '').split('\0');
 }
 
-/** Returns undefined when the process does not exist, or exits meanwhile. */
-async function readProc(path: string): Promise<string | undefined> {
+/**
+ * Returns undefined when the process does not exist, or exits meanwhile. Nothing here waits for a disk: a call of the thread
+ * pool takes ten times as long as the kernel.
+ */
+function readProc(path: string): string | undefined {
   try {
-    return await readFile(`/proc/${path}`, 'utf8');
+    return readFileSync(`/proc/${path}`, 'utf8');
   } catch {
     return undefined;
   }
