@@ -13,6 +13,8 @@ import { decrypt, encrypt, isEncrypted } from './encryption.ts';
 import type { BackedUpFile, BackupSink } from './sink.ts';
 
 const block = 512;
+/** What is compressed and decompressed at a time: smaller parts cost a call of the thread pool each. */
+const partBytes = 1024 * 1024;
 
 /** An entry of an archive. Its content must be read before the next entry. */
 export interface ArchiveEntry {
@@ -43,7 +45,10 @@ export async function writeArchive(
     },
   });
   const { ZSTD_c_checksumFlag, ZSTD_c_compressionLevel } = constants;
-  const compress = createZstdCompress({ params: { [ZSTD_c_checksumFlag]: 1, [ZSTD_c_compressionLevel]: 3 } });
+  const compress = createZstdCompress({
+    chunkSize: partBytes,
+    params: { [ZSTD_c_checksumFlag]: 1, [ZSTD_c_compressionLevel]: 3 },
+  });
   const protect = (source: AsyncIterable<Buffer>) => (passphrase === undefined ? source : encrypt(source, passphrase));
   let broken: unknown;
   let stored: Promise<void> = Promise.resolve();
@@ -60,9 +65,19 @@ export async function writeArchive(
       broken ??= error;
     })
     .then(() => stored.catch(() => undefined));
+  let small: Buffer[] = [];
+  let smallBytes = 0;
   const write = async (part: Buffer) => {
     if (broken) throw broken;
-    if (input.write(part) || input.destroyed) return;
+    small.push(part);
+    smallBytes += part.length;
+    if (smallBytes >= partBytes) await writeSmall();
+  };
+  const writeSmall = async () => {
+    const gathered = Buffer.concat(small, smallBytes);
+    small = [];
+    smallBytes = 0;
+    if (input.write(gathered) || input.destroyed) return;
     await new Promise<void>((resolve) => {
       const go = () => {
         input.off('drain', go).off('close', go);
@@ -74,6 +89,7 @@ export async function writeArchive(
   try {
     await fill(tarSink(write));
     await write(Buffer.alloc(2 * block));
+    await writeSmall();
     input.end();
   } catch (error) {
     const first = broken ?? error;
@@ -124,7 +140,7 @@ export async function* readArchive(
   passphrase: string | undefined,
 ): AsyncGenerator<ArchiveEntry> {
   const broken = () => new Failure('integrity_failed', `${name} was changed or cut off`, 'Use another backup');
-  const decompressed = createZstdDecompress();
+  const decompressed = createZstdDecompress({ chunkSize: partBytes });
   const input = Readable.from(opened(source, name, passphrase));
   let reason: unknown;
   input.once('error', (error) => {

@@ -3,13 +3,15 @@
  * that makes them consistent. Source: PostgreSQL 18, "Making a Base Backup Using the Low Level API".
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { asFailure, Failure, interrupted } from '../failure.ts';
 import { megabytes, type Output } from '../output/output.ts';
 import { vendor } from '../vendor.ts';
 import { type CountedMoment, countAtMoment } from './counts.ts';
+import { readWith, takingTurns } from './file-content.ts';
 import { withConnection } from './home.ts';
 import type { BackupSink } from './sink.ts';
 
@@ -25,7 +27,6 @@ const emptied = new Set([
 const leftOut =
   /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*|backup_(label|manifest)(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|current_logfiles)$/;
 
-const partBytes = 1024 * 1024;
 const control = 'global/pg_control';
 
 export interface BaseBackup {
@@ -96,9 +97,7 @@ export async function measureData(data: string): Promise<number> {
   let bytes = 0;
   for await (const path of filesOf(data)) {
     if (path.endsWith('/')) continue;
-    const handle = await openIfPresent(join(data, path));
-    bytes += (await handle?.stat())?.size ?? 0;
-    await handle?.close();
+    bytes += statSync(join(data, path), { throwIfNoEntry: false })?.size ?? 0;
   }
   return bytes;
 }
@@ -108,7 +107,9 @@ async function copyData(data: string, sink: BackupSink, { output, signal }: Copy
   const total = await measureData(data);
   const began = Date.now();
   let copied = 0;
+  const turn = takingTurns();
   for await (const path of filesOf(data)) {
+    await turn();
     if (signal?.aborted) throw interrupted('Nothing was left behind: run the command again');
     if (path.endsWith('/')) await sink.folder(`${dataPath}/${path.slice(0, -1)}`);
     else if (path !== control) copied += await copyFile(join(data, path), `${dataPath}/${path}`, sink, false);
@@ -136,35 +137,17 @@ async function* filesOf(data: string, within = ''): AsyncGenerator<string> {
 }
 
 /**
- * Copies a file as long as it is now. It may change meanwhile: what is torn or cut is repaired by the WAL.
+ * Copies a file.
  * @param required whether it must exist, and have all of its bytes
+ * @returns its size
  */
 async function copyFile(from: string, to: string, sink: BackupSink, required: boolean): Promise<number> {
-  const handle = await openIfPresent(from);
-  if (!handle) {
-    if (!required) return 0;
-    throw new Failure('unexpected', `${from} is missing: the server has removed it during the backup`, 'Run it again');
-  }
-  try {
-    const { size } = await handle.stat();
-    await sink.file(to, size, partsOf(handle, size, required));
-    return size;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Yields exactly `bytes` bytes; a file that was cut meanwhile goes on with zeros, as in pg_basebackup. */
-async function* partsOf(handle: FileHandle, bytes: number, required: boolean): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes; ) {
-    const part = Buffer.alloc(Math.min(partBytes, bytes - at));
-    const { bytesRead } = await handle.read(part, 0, part.length, at);
-    if (bytesRead === 0 && required)
-      throw new Failure('unexpected', 'a file was cut during the backup', 'Run it again');
-    const filled = bytesRead === 0 ? part : part.subarray(0, bytesRead);
-    at += filled.length;
-    yield filled;
-  }
+  const copied = await readWith(from, { required }, async (content, bytes) => {
+    await sink.file(to, bytes, content);
+    return bytes;
+  });
+  if (copied !== undefined || !required) return copied ?? 0;
+  throw new Failure('unexpected', `${from} is missing: the server has removed it during the backup`, 'Run it again');
 }
 
 /** Reads the control file, which the server may be writing: two reads that agree are of one version. */
@@ -215,10 +198,6 @@ export function positionOf(lsn: string): bigint {
 
 function toDigits(number: bigint): string {
   return number.toString(16).toUpperCase().padStart(8, '0');
-}
-
-function openIfPresent(path: string): Promise<FileHandle | undefined> {
-  return open(path, 'r').catch(ignoreMissing) as Promise<FileHandle | undefined>;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -8,7 +8,7 @@
  *   <home>/data.before-<time>       the former data, which stays until it is removed by hand
  */
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
@@ -19,6 +19,7 @@ import { chooseDatabaseAccount, type DatabaseAccount, postgresProgram } from './
 import { dataPath } from './base-backup.ts';
 import { type Counts, compareCounts, countRows } from './counts.ts';
 import { dumpPath, replaceCommand } from './external.ts';
+import { readWith, takingTurns } from './file-content.ts';
 import { databaseHome, findServer, hasData, lockDatabase } from './home.ts';
 import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } from './record.ts';
 import { killServersOn, withServer } from './server.ts';
@@ -82,12 +83,15 @@ export async function restoreDatabase(
   const restore = await beginRestore(folder, options);
   try {
     for (const path of await foldersIn(from)) await restore.folder(path);
+    const turn = takingTurns();
     for (const file of files) {
+      await turn();
       if (options.signal?.aborted) throw interrupted('Nothing was changed');
-      const handle = await open(join(from, file.path), 'r').catch(() => undefined);
-      if (!handle) throw damaged(from, `${file.path} is missing`);
-      const content = handle.createReadStream() as AsyncIterable<Buffer>;
-      checkDigest(from, file, await restore.file(file.path, content));
+      const found = await readWith(join(from, file.path), { required: false }, (content) =>
+        restore.file(file.path, content),
+      );
+      if (found === undefined) throw damaged(from, `${file.path} is missing`);
+      checkDigest(from, file, found);
     }
     const counts = await restore.recover(record);
     const former = await restore.swap();

@@ -3,8 +3,11 @@
  * file.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type Content, writeNew } from './file-content.ts';
+
+export type { Content } from './file-content.ts';
 
 /** A file of a backup. */
 export interface BackedUpFile {
@@ -14,9 +17,6 @@ export interface BackedUpFile {
   /** SHA-256 in hexadecimal digits. */
   digest: string;
 }
-
-/** Parts of a file's content, in order. */
-export type Content = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 export interface BackupSink {
   /** Creates a folder, which may stay empty. */
@@ -57,15 +57,6 @@ export async function writeFileOf(
   owner?: { uid: number; gid: number },
 ): Promise<string> {
   const hash = createHash('sha256');
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    for await (const part of content) {
-      hash.update(part);
-      await handle.writeFile(part);
-    }
-    if (owner) await handle.chown(owner.uid, owner.gid);
-  } finally {
-    await handle.close();
-  }
+  await writeNew(path, content, owner, (part) => hash.update(part));
   return hash.digest('hex');
 }
