@@ -4,12 +4,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { freePort } from '@carton/runtime/testing';
 import t from 'tap';
 import { releaseEntry } from '../box/folder.ts';
 import { identify } from '../box/process-table.ts';
 import { findRunningBox } from '../box/running.ts';
 import { scope } from '../vendor.ts';
-import { freePort, key, list, makeBox, until } from './support/box.ts';
+import { key, list, makeBox, until } from './support/box.ts';
 import { makeRuntime } from './support/packages.ts';
 import { startVendor } from './support/vendor.ts';
 

@@ -8,7 +8,7 @@ import { Agent, get } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exactly, temporaryFolder } from '@carton/runtime/testing';
+import { exactly, freePort, temporaryFolder } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { exchangeBox } from '../box/exchange.ts';
 import { findProcesses, identify } from '../box/process-table.ts';
@@ -16,7 +16,7 @@ import { findRunningBox } from '../box/running.ts';
 import { readyToLaunch } from '../commands/start.ts';
 import { silent } from '../output/output.ts';
 import { scope } from '../vendor.ts';
-import { freePort, key, list, makeBox, type TestBox, until } from './support/box.ts';
+import { key, list, makeBox, type TestBox, until } from './support/box.ts';
 import { type Behaviour, handsOver, makeRuntime } from './support/packages.ts';
 import { startVendor } from './support/vendor.ts';
 

@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { findServer } from '../backup/home.ts';
 import { writeLaunchQueue } from '../box/launch-queue.ts';
@@ -13,6 +12,7 @@ import { findRunningBox, type RunningBox } from '../box/running.ts';
 import { readyToLaunch } from '../commands/start.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, type TestBox, until } from './support/box.ts';
+import { commandFile } from './support/command.ts';
 import { handsOver, hasWorkers, makeRuntime } from './support/packages.ts';
 import { startVendor } from './support/vendor.ts';
 
@@ -25,11 +25,9 @@ const running = async ({ folder }: TestBox): Promise<RunningBox> => {
   return (await findRunningBox(folder)) as RunningBox;
 };
 
-const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
-
 /** Starts the supervisor as `start` does, which sends it the launch only after that. */
 async function beginSupervisor({ dir }: TestBox) {
-  const child = spawn(process.execPath, [cli, 'supervise', '--dir', dir], {
+  const child = spawn(process.execPath, [commandFile, 'supervise', '--dir', dir], {
     env: { PATH: process.env.PATH },
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { backup, listBackups } from '../../commands/backup.ts';
@@ -12,11 +11,11 @@ import { schedule } from '../../commands/backup-schedule.ts';
 import { checkLastBackup, proveLastBackup } from '../../commands/doctor-backup.ts';
 import { restore } from '../../commands/restore.ts';
 import { silent as output } from '../../output/output.ts';
+import { commandFile } from '../../test/support/command.ts';
 import { partBytesFor, partsOf } from '../s3/parts.ts';
 import { emptyBox, startBox } from './support/box.ts';
 import { startBucket } from './support/bucket.ts';
 
-const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 const bucket = await startBucket(t);
 const box = await startBox(t);
 const { root: dir } = box.folder;
@@ -122,7 +121,7 @@ t.test(
     const at = `${bucket.address}/killed`;
     const before = await bucket.files();
     const killed = Promise.withResolvers<void>();
-    const child = spawn(process.execPath, [...process.execArgv, cli, 'backup', '--dir', dir, '--to', at, '--json'], {
+    const child = spawn(process.execPath, [commandFile, 'backup', '--dir', dir, '--to', at, '--json'], {
       stdio: 'ignore',
     });
     bucket.breakRequests(({ url }) => {

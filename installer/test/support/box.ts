@@ -3,23 +3,18 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '@carton/runtime/testing';
+import { freePort, temporaryFolder } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { type BoxFolder, boxFolder } from '../../box/folder.ts';
 import { findRunningBox } from '../../box/running.ts';
 import { variable } from '../../vendor.ts';
+import { commandFile, compileCache } from './command.ts';
 import { checkDocumented } from './documented.ts';
 import type { TestVendor } from './vendor.ts';
-
-/** Tests run hundreds of commands, so they share compiled code. */
-export const compileCache = join(tmpdir(), 'installer-test-compile-cache');
-const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url));
 
 /** The outcome of a command. `events` are the JSON lines of its standard output. */
 export interface Outcome {
@@ -101,7 +96,7 @@ export async function makeBox(t: Test, vendor: TestVendor | undefined, parent = 
   });
 
   const begin = (commandLine: string[], environment: NodeJS.ProcessEnv = {}, shell: string[] = []): Running => {
-    const [program, ...words] = [...shell, process.execPath, cli, ...commandLine] as [string, ...string[]];
+    const [program, ...words] = [...shell, process.execPath, commandFile, ...commandLine] as [string, ...string[]];
     const child = spawn(program, words, {
       env: {
         PATH: process.env.PATH,
@@ -171,15 +166,6 @@ async function end(child: ChildProcess, commandLine: readonly string[]): Promise
   const exitCode = await exit;
   checkDocumented(commandLine, stdout, exitCode);
   return { exitCode, stdout, stderr, events, end: events.at(-1) ?? {} };
-}
-
-/** Returns a port that is not in use at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Waits until a condition holds; tap's timeout ends a test whose condition never does. */

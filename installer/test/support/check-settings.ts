@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagesOfTier, temporaryFolder } from '@carton/runtime/testing';
 import { lockFileName } from '../../vendor.ts';
-import { compileCache } from './box.ts';
+import { compileCache } from './command.ts';
 import type { Entry } from './packages.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

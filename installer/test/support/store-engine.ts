@@ -5,14 +5,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { startEmbeddedPostgres as StartEmbeddedPostgres } from '@carton/runtime/service';
 import pg from 'pg';
+import { addCluster } from './cluster.ts';
 
 export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once migrated' | 'exits while told to';
 
+// To import it evaluates all of its exports, which takes longer than all modules here.
+const { createServer } = process.getBuiltinModule('node:http');
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 // A box is started without the condition by which names of the workspace lead to sources.
 const { startEmbeddedPostgres } = (await import(new URL('../../../runtime/db/embedded.ts', import.meta.url).href)) as {
@@ -31,13 +33,11 @@ export async function runStoreEngine(version: string, behaviour: StoreBehaviour)
   await symlink(programs, join(scope, `postgresql-${platform}`)).catch(() => undefined);
   await mkdir(join(BOX_HOME, 'data'), { recursive: true });
   const { DATABASE_URL, WAL_ARCHIVE_FOLDER } = process.env;
-  const server = DATABASE_URL
-    ? undefined
-    : await startEmbeddedPostgres({
-        directory: join(BOX_HOME, 'data/postgresql'),
-        settings: { fsync: 'off' },
-        ...(WAL_ARCHIVE_FOLDER && { archive: WAL_ARCHIVE_FOLDER }),
-      });
+  const start = (directory: string) =>
+    startEmbeddedPostgres({ directory, settings: { fsync: 'off' }, archive: WAL_ARCHIVE_FOLDER });
+  const directory = join(BOX_HOME, 'data/postgresql');
+  if (!DATABASE_URL) await addCluster(directory, start);
+  const server = DATABASE_URL ? undefined : await start(directory);
   const pool = new pg.Pool({ connectionString: server?.url ?? DATABASE_URL });
   pool.on('error', () => {});
   await migrate(pool, scope);

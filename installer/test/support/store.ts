@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { runtimePackage, scope } from '../../vendor.ts';
 import type { TestBox } from './box.ts';
+import { compileCache } from './command.ts';
 import { makePackage, type TestPackage } from './packages.ts';
 import type { StoreBehaviour } from './store-engine.ts';
 
@@ -51,7 +52,9 @@ export function makeStore(
 ): TestPackage[] {
   const all = [first, ...migrations];
   const kinds = Object.fromEntries(all.flatMap(({ file, kind }) => (kind ? [[file, kind]] : [])));
-  const main = `import { runStoreEngine } from ${JSON.stringify(engine)};
+  const main = `import { enableCompileCache } from 'node:module';
+enableCompileCache(${JSON.stringify(compileCache)});
+const { runStoreEngine } = await import(${JSON.stringify(engine)});
 await runStoreEngine(${JSON.stringify(version)}, ${JSON.stringify(behaviour)});
 `;
   return [

@@ -11,6 +11,7 @@ import { type BoxFolder, boxFolder, releaseFolder } from '../../../box/folder.ts
 import { writeSettings } from '../../../box/settings.ts';
 import { switchCurrent } from '../../../release/layout.ts';
 import { createLock, formatLock, releaseId } from '../../../release/lock-file.ts';
+import { addCluster } from '../../../test/support/cluster.ts';
 import { embeddedDatabasePrefix, lockFileName } from '../../../vendor.ts';
 
 /** A release without packages, besides PostgreSQL. */
@@ -53,11 +54,14 @@ export async function startBox(t: Test, folder?: BoxFolder): Promise<DatabaseBox
   const at = folder ?? (await emptyBox(t));
   const own = { controlPlaneUrl: '', registryUrl: '', host: '127.0.0.1', port: 1, tier: 'basic', customerId: 'test' };
   await writeSettings(at, own, { LICENSE_KEY: '', OPERATOR_SECRET: 'operator', HOSTING_SECRET: 'hosting' });
+  const directory = join(at.data, 'postgresql');
+  const startIn = (folder: string, archive?: string) =>
+    startEmbeddedPostgres({ directory: folder, settings: { fsync: 'off' }, archive });
+  if (!folder) await addCluster(directory, startIn);
   const box = {
     folder: at,
     async start(archive?: string) {
-      const directory = join(at.data, 'postgresql');
-      box.server = await startEmbeddedPostgres({ directory, settings: { fsync: 'off' }, archive });
+      box.server = await startIn(directory, archive);
     },
     query: (text: string) => queryAt(box.server.url, text),
     sell: () => sell(box.server.url),
