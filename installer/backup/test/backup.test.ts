@@ -9,6 +9,7 @@ import { backup, listBackups } from '../../commands/backup.ts';
 import { restore } from '../../commands/restore.ts';
 import { silent } from '../../output/output.ts';
 import { removeOldBackups } from '../catalogue.ts';
+import { useCheapKeys } from '../encryption.ts';
 import { folderPlace } from '../open-place.ts';
 import { verifyBackup } from '../read.ts';
 import { emptyBox, startBox } from './support/box.ts';
@@ -37,6 +38,7 @@ t.test('A backup has data, files, settings and release; only its owner can read 
   });
   t.equal((await stat(taken.path)).mode & 0o777, 0o600);
   const content = await readFile(taken.path, 'latin1');
+  t.match(content, /^[^\n]*"cost":17,/, 'a guess at the passphrase is expensive');
   t.notMatch(content, /OPERATOR_SECRET|picture|manifest/);
   t.match(await listBackups(dir), { entries: exactly([{ bytes: taken.bytes, encrypted: true }]) });
 
@@ -64,6 +66,7 @@ t.test('A backup has data, files, settings and release; only its owner can read 
 });
 
 t.test('A wrong passphrase, and a changed, cut or continued file are named before anything changes', async (t) => {
+  t.teardown(useCheapKeys());
   const to = join(dir, '..', 'encrypted.tar.zst.enc');
   await backup({ dir, to, passphraseFile }, output);
   const plain = join(dir, '..', 'plain.tar.zst');

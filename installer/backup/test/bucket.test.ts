@@ -12,6 +12,7 @@ import { checkLastBackup, proveLastBackup } from '../../commands/doctor-backup.t
 import { restore } from '../../commands/restore.ts';
 import { silent as output } from '../../output/output.ts';
 import { commandFile } from '../../test/support/command.ts';
+import { useCheapKeys } from '../encryption.ts';
 import { partBytesFor, partsOf } from '../s3/parts.ts';
 import { emptyBox, startBox } from './support/box.ts';
 import { startBucket } from './support/bucket.ts';
@@ -39,6 +40,7 @@ const passphraseFile = join(dir, '..', 'passphrase');
 await writeFile(passphraseFile, 'five random words are enough\n');
 
 t.test('A backup in a bucket is restored on another machine, with access from files', async (t) => {
+  t.teardown(useCheapKeys());
   bucket.breakRequests(() => undefined);
   const taken = await backup({ dir, to, passphraseFile }, output);
   t.match(taken, { encrypted: true, path: /^s3:\/\/backups\/shops\/berlin\/carton-\d{8}T\d{6}Z\.tar\.zst\.enc$/ });
