@@ -97,8 +97,8 @@ t.test('a box in the foreground is replaced under the same parent', async (t) =>
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   const parent = box.begin(['start', '--foreground', '--json']);
-  await until(() => box.ask().then((answer) => answer !== undefined));
-  await until(() => box.run(['status', '--json']).then(({ exitCode }) => exitCode === 0));
+  await parent.printed('"event":"healthy"');
+  t.match(await box.run(['status', '--json']), { exitCode: 0 });
 
   t.test('with a good release', async (t) => {
     publish('0.2.0');

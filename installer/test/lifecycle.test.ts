@@ -152,7 +152,8 @@ t.test('in the foreground', async (t) => {
 
   t.test('the command passes the box’s output on and ends with its exit status', async (t) => {
     const parent = box.begin(['start', '--foreground', '--json']);
-    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    await parent.printed('"event":"healthy"');
+    t.match(await box.run(['status', '--json']), { exitCode: 0 });
     t.match(await box.run(['start', '--json']), { end: { result: { alreadyRunning: true } } });
     parent.child.kill('SIGTERM');
     const { exitCode, stdout, end } = await parent.ended;
@@ -163,8 +164,8 @@ t.test('in the foreground', async (t) => {
   });
 
   t.test('a box whose parent was killed is restarted by the next parent', async (t) => {
-    const first = box.begin(['start', '--foreground']);
-    await until(async () => (await box.run(['status', '--json'])).exitCode === 0);
+    const first = box.begin(['start', '--foreground', '--json']);
+    await first.printed('"event":"healthy"');
     const orphan = await findRunningBox(box.folder);
     first.child.kill('SIGKILL');
     await once(first.child, 'exit'); // not 'close': the box still has its output open

@@ -175,6 +175,7 @@ t.test('a former box that completes its requests is not taken for one that serve
   const full = join(box.folder.logs, 'full');
   await writeFile(full, '');
   process.kill((await findRunningBox(box.folder))?.pid as number, 'SIGKILL');
+  await until(async () => (await findRunningBox(box.folder)) === undefined);
   await until(async () => (await box.run(['status', '--json'])).exitCode === 13);
   t.ok(
     (await processesOf(box)).some(({ pid }) => pid === end.result?.pid),

@@ -12,7 +12,8 @@ import type { Test } from 'tap';
 import { type BoxFolder, boxFolder } from '../../box/folder.ts';
 import { findRunningBox } from '../../box/running.ts';
 import { variable } from '../../vendor.ts';
-import { commandFile, compileCache } from './command.ts';
+import { compileCache } from './bundle.ts';
+import { commandFile } from './command.ts';
 import { checkDocumented } from './documented.ts';
 import type { TestVendor } from './vendor.ts';
 

@@ -5,18 +5,22 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packagesOfTier, temporaryFolder } from '@carton/runtime/testing';
-import { lockFileName } from '../../vendor.ts';
-import { compileCache } from './command.ts';
+import { temporaryFolder } from '@carton/runtime/testing';
+import { withDependencies } from '../../../runtime/testing/packages.ts';
+import { lockFileName, scope } from '../../vendor.ts';
+import { compileCache } from './bundle.ts';
 import type { Entry } from './packages.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Those with the settings that tests change. */
+const withSettings = ['media', 'notification', 'payment'].map((name) => `${scope}/${name}`);
 
 /** Returns the program's entry in the engine's package, and the folder to remove after the test. */
 export async function checkSettingsProgram(): Promise<{ entry: Entry; folder: string }> {
   const folder = await temporaryFolder('declared-settings-');
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const packages = Object.fromEntries(packagesOfTier('basic').map((name) => [name, {}]));
+  const packages = Object.fromEntries(withDependencies(withSettings).map((name) => [name, {}]));
   const lockFile = join(folder, lockFileName);
   await writeFile(lockFile, JSON.stringify({ tier: 'basic', packages }));
   const program = join(root, 'runtime/check-settings.ts');

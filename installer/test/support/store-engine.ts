@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { startEmbeddedPostgres as StartEmbeddedPostgres } from '@carton/runtime/service';
 import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../runtime/db/embedded.ts';
 import { addCluster } from './cluster.ts';
 
 export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once migrated' | 'exits while told to';
@@ -16,10 +16,6 @@ export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once mig
 // To import it evaluates all of its exports, which takes longer than all modules here.
 const { createServer } = process.getBuiltinModule('node:http');
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-// A box is started without the condition by which names of the workspace lead to sources.
-const { startEmbeddedPostgres } = (await import(new URL('../../../runtime/db/embedded.ts', import.meta.url).href)) as {
-  startEmbeddedPostgres: typeof StartEmbeddedPostgres;
-};
 const platform = `${process.platform}-${process.arch}`;
 
 /** Runs until SIGTERM. */

@@ -1,14 +1,13 @@
 /**
  * Releases with migrations for tests of upgrades: the engine of store-engine.ts, and a package with its tables.
  */
-import { fileURLToPath } from 'node:url';
 import { runtimePackage, scope } from '../../vendor.ts';
 import type { TestBox } from './box.ts';
-import { compileCache } from './command.ts';
+import { bundleOf, compileCache } from './bundle.ts';
 import { makePackage, type TestPackage } from './packages.ts';
 import type { StoreBehaviour } from './store-engine.ts';
 
-const engine = fileURLToPath(new URL('store-engine.ts', import.meta.url));
+const engine = await bundleOf('installer/test/support/store-engine.ts');
 /** A file in the folder of a box, while which exists an engine that `exits while told to` does so. */
 export const exitFile = 'data/exits';
 export const storePackage = `${scope}/store`;
