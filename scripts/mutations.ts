@@ -54,10 +54,13 @@ async function main(): Promise<number> {
   if (fitting.length === 0) return 1;
   // It loads the engine, which takes longer than all of the above.
   const { runMutations } = await import('../tools/mutations/run.ts');
-  const result = await runMutations(fitting, { ...options, progress: (line) => console.log(line) });
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+  const { signal } = stopping;
+  const result = await runMutations(fitting, { ...options, progress: (line) => console.log(line), signal });
   for (const { file, failure } of result.failing) console.error(`${file} fails without a mutation: ${failure}`);
   const summary = { ...summaryOf(result), outdated };
-  if (result.failing.length === 0) console.log(`\n${tableOf(result)}\n`);
+  console.log(`\n${tableOf(result)}\n`);
   console.log(JSON.stringify(summary));
   return summary.red === mutations.length ? 0 : 1;
 }

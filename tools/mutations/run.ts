@@ -23,17 +23,21 @@ export interface RunOptions {
   jobs: number;
   /** Called after each test file without a mutation, and after each mutation. */
   progress(line: string): void;
+  /** Ends the run. */
+  signal: AbortSignal;
 }
 
 export interface RunResult {
-  /** Test files that fail without a mutation. If there are any, no mutation is run. */
+  /** Test files that fail without a mutation. */
   failing: readonly TestOutcome[];
+  /** Without those whose test files fail anyway. */
   mutations: readonly MutationOutcome[];
 }
 
+/** @throws AbortError after the signal */
 export async function runMutations(
   mutations: readonly ListedMutation[],
-  { checkout, jobs, progress }: RunOptions,
+  { checkout, jobs, progress, signal }: RunOptions,
 ): Promise<RunResult> {
   const folder = await temporaryFolder('mutations-');
   let server: MutationServer | undefined;
@@ -42,19 +46,19 @@ export async function runMutations(
     for (const copy of copies) await copyCheckout(checkout, copy);
     server = await startMutationServer(folder);
     const template = await server.createTemplate(copies[0] as string);
-    const bench: Bench = { server, template, progress };
+    const bench: Bench = { server, template, progress, signal };
     const files = [...new Set(mutations.flatMap(({ tests }) => tests))];
     const before = await inCopies(copies, files, (file, copy) => runUnchanged(bench, copy, file));
     const failing = before.filter(({ state }) => state !== 'green');
-    if (failing.length > 0) return { failing, mutations: [] };
-    return { failing, mutations: await inCopies(copies, mutations, (each, copy) => runMutation(bench, copy, each)) };
+    const usable = mutations.filter(({ tests }) => !failing.some(({ file }) => tests.includes(file)));
+    return { failing, mutations: await inCopies(copies, usable, (each, copy) => runMutation(bench, copy, each)) };
   } finally {
     await server?.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-interface Bench extends Pick<RunOptions, 'progress'> {
+interface Bench extends Pick<RunOptions, 'progress' | 'signal'> {
   server: MutationServer;
   /** Of the sources as they are. */
   template: string;
@@ -75,14 +79,18 @@ async function inCopies<Item, Result>(
   return results;
 }
 
-async function runUnchanged({ server, template, progress }: Bench, copy: string, file: string): Promise<TestOutcome> {
-  const outcome = await runTestFile(copy, file, server.environment(template));
+async function runUnchanged(
+  { server, template, progress, signal }: Bench,
+  copy: string,
+  file: string,
+): Promise<TestOutcome> {
+  const outcome = await runTestFile(copy, file, server.environment(template), signal);
   progress(`unchanged ${outcome.state.padEnd(6)} ${file}`);
   return outcome;
 }
 
 async function runMutation(
-  { server, template, progress }: Bench,
+  { server, template, progress, signal }: Bench,
   copy: string,
   mutation: ListedMutation,
 ): Promise<MutationOutcome> {
@@ -95,7 +103,7 @@ async function runMutation(
   try {
     own = mutation.ownTemplate && (await server.createTemplate(copy));
     const environment = server.environment(own ?? template);
-    for (const file of mutation.tests) outcomes.push(await runTestFile(copy, file, environment));
+    for (const file of mutation.tests) outcomes.push(await runTestFile(copy, file, environment, signal));
   } finally {
     await writeFile(path, source);
     if (own !== undefined) await server.dropTemplate(own);

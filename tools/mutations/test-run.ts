@@ -34,11 +34,16 @@ interface Assertion {
   skip?: unknown;
 }
 
-/** Runs a test file in the root of a checkout. */
+/**
+ * Runs a test file in the root of a checkout.
+ * @param signal ends the file
+ * @throws AbortError after the signal
+ */
 export async function runTestFile(
   checkout: string,
   file: string,
   environment: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
 ): Promise<TestOutcome> {
   const child = spawn(process.execPath, ['--conditions=workspace-source', file], {
     cwd: checkout,
@@ -46,6 +51,7 @@ export async function runTestFile(
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: (longestMinutes + 1) * 60_000,
     killSignal: 'SIGKILL',
+    signal,
   });
   const [tap, log, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { file, ...readOutcome(tap, log, code) };
