@@ -33,13 +33,13 @@ export interface Stage {
 export interface StageMailbox {
   /** The mails of the installed box so far. Those of the other box are known too. */
   mails(): Promise<Mail[]>;
-  /** Waits for the mail to an address that comes `number`-th, from 0. @throws Error after a minute */
+  /** Waits for the mail to an address that comes `number`-th, from 0. @throws Error if it does not come */
   mailTo(address: string, number?: number): Promise<Mail>;
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-const mailPatience = 60_000;
+const mailPatience = 180_000;
 
 /** @param compared false to send everything to the installed box alone */
 export async function openStage(t: Test, { compared = true }: { compared?: boolean } = {}): Promise<Stage> {

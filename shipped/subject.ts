@@ -2,6 +2,8 @@
  * A subject of the suite: tests against the stack. Whatever a subject asks the box, every answer must be declared in the
  * document and be that of the sources.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Exchange } from './mirror/mirror.ts';
 import { logOf } from './report/box-log.ts';
@@ -34,6 +36,7 @@ export function subject(
       if (!test.passing()) showLog(t, stage, own);
     });
     await run(t, stage);
+    await recordAnswers(stage, name);
     await t.test('every answer is declared, and that of the sources', async (t) => {
       const faults = new Map<string, Exchange>();
       for (const exchange of exchanges)
@@ -45,6 +48,14 @@ export function subject(
       t.pass(`${exchanges.length} answers`);
     });
   });
+}
+
+/** Records the answers in the folder of the stack, a line each. */
+async function recordAnswers({ settings, exchanges }: Stage, name: string): Promise<void> {
+  const folder = join(settings.folder, 'answers');
+  await mkdir(folder, { recursive: true });
+  const lines = exchanges.map((exchange) => `${JSON.stringify(exchange)}\n`);
+  await writeFile(join(folder, `${name}.jsonl`), lines.join(''));
 }
 
 /** Shows what the box logged of requests: those with a fault or a 500, else the last one. */

@@ -13,17 +13,25 @@ export interface Exchange {
   /** The operation: `POST /cart/items`. */
   name: string;
   status: number;
+  /** Of a problem. */
+  code: string | undefined;
   requestId: string | undefined;
   /** What is wrong with the answer: not declared, or different from that of the sources. */
   faults: string[];
 }
 
 /** How long reads may take to be alike: what boxes do after a response, they do at different moments. */
-const patience = 5_000;
+const patience = 30_000;
+/** The same for a read that has differed before. */
+const lessPatience = 500;
+/** Milliseconds between two of such reads, at most. */
+const longestPause = 1000;
 
 export class Mirror {
   readonly values = new PairedValues();
   readonly exchanges: Exchange[] = [];
+  /** Names of operations that have differed. */
+  readonly #different = new Set<string>();
   readonly #shipped: Wire;
   readonly #source: Wire | null;
   readonly #declared: DeclaredAnswers;
@@ -50,31 +58,32 @@ export class Mirror {
 
   async #exchange(request: WireRequest): Promise<WireResponse> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const until = performance.now() + patience;
-    for (let pause = 20; ; pause *= 2) {
+    const name = this.#declared.nameOf(request.method, request.path);
+    const until = performance.now() + (this.#different.has(name) ? lessPatience : patience);
+    for (let pause = 20; ; pause = Math.min(2 * pause, longestPause)) {
       const [shipped, source] = await Promise.all([
         this.#shipped.send(request),
         this.#source?.send(this.#translated(request)).catch((error: Error) => error),
       ]);
       const difference = source === undefined ? null : differenceBetween(shipped, source);
-      // A request that was refused as one too many has changed nothing, so it can be repeated.
-      const isRepeatable = isRead || (isRefused(shipped) && isRefused(source));
-      if (difference !== null && isRepeatable && performance.now() < until) {
+      if (difference !== null && isRead && performance.now() < until) {
         await sleep(pause);
         continue;
       }
       if (source !== undefined && !(source instanceof Error)) this.#learn(shipped, source);
-      this.#note(request, shipped, difference);
+      if (difference !== null) this.#different.add(name);
+      this.#note(name, request, shipped, difference);
       return shipped;
     }
   }
 
-  #note({ method, path }: WireRequest, shipped: WireResponse, difference: string | null): void {
+  #note(name: string, { method, path }: WireRequest, shipped: WireResponse, difference: string | null): void {
     const { status, code } = shapeOf(shipped);
     const undeclared = this.#declared.faultOf(method, path, status, code);
     this.exchanges.push({
-      name: this.#declared.nameOf(method, path),
+      name,
       status,
+      code,
       requestId: requestIdOf(shipped),
       faults: [undeclared, difference].filter((fault) => fault !== null),
     });
@@ -107,10 +116,6 @@ export class Mirror {
 function differenceBetween(shipped: WireResponse, source: WireResponse | Error): string | null {
   if (source instanceof Error) return `from sources there is no answer: ${source.message}`;
   return differenceOf(shapeOf(shipped), shapeOf(source));
-}
-
-function isRefused(answer: WireResponse | Error | undefined): boolean {
-  return answer !== undefined && !(answer instanceof Error) && answer.status === 429;
 }
 
 export function requestIdOf({ headers }: Pick<WireResponse, 'headers'>): string | undefined {
