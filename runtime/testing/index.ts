@@ -20,7 +20,7 @@ export { exactly } from './exactly.ts';
 export { extendBox } from './extend-box.ts';
 export { showLogOfFailures } from './failures.ts';
 export { temporaryFolder } from './folders.ts';
-export { packagesOfTier, sourceRoot } from './packages.ts';
+export { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 export { freePort } from './ports.ts';
 export { processesWith, type RunningProcess } from './processes.ts';
 export {
@@ -46,6 +46,7 @@ export {
   type WrongAnswers,
 } from './simulated-service.ts';
 export { startSlowServer } from './slow-server.ts';
+export { statementsOf } from './statements.ts';
 export { type OpenBox, type OpenedTenant, openTenant } from './tenant.ts';
 export { testOfFile } from './test-of-file.ts';
 export { until, untilWaiting } from './waiting.ts';

@@ -5,8 +5,7 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '@carton/runtime/testing';
-import { withDependencies } from '../../../runtime/testing/packages.ts';
+import { temporaryFolder, withDependencies } from '@carton/runtime/testing';
 import { lockFileName, scope } from '../../vendor.ts';
 import { compileCache } from './bundle.ts';
 import type { Entry } from './packages.ts';

@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { startEmbeddedPostgres } from '@carton/runtime/service';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../../runtime/db/embedded.ts';
 import { addCluster } from './cluster.ts';
 
 export type StoreBehaviour = 'healthy' | 'breaks its products' | 'exits once migrated' | 'exits while told to';

@@ -1,7 +1,7 @@
 /**
  * Products for shoppers: published ones, in declared orders, with prices.
  */
-import { createTestBox, exactly, extendBox } from '@carton/runtime/testing';
+import { createTestBox, exactly, extendBox, statementsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { type PriceRequest, variantPricers } from '../index.ts';
 import { packages, publishProduct } from './helpers.ts';
@@ -210,20 +210,17 @@ t.test('with prices', async (t) => {
   });
 
   await t.test('a list takes as many statements for twelve products as for one', async (t) => {
-    const captured = t.capture(Object.getPrototypeOf(box.db), 'query', Object.getPrototypeOf(box.db).query);
-    // Statements of the background worker are not counted.
-    const statements = () =>
-      captured().filter(({ args }) => / (products|product_variants|stores) /.test(String(args[0])));
-    await visitor.get('/products?limit=12');
-    const forOne = statements().length;
+    const list = () => visitor.get('/products?limit=12');
+    const statements = async () =>
+      (await statementsOf(box.db, list)).filter((text) => /\b(products|product_variants)\b/.test(text));
+    const forOne = await statements();
     for (let turn = 0; turn < 12; turn += 1) {
       await publishProduct(box, { title: `Twelve ${turn}`, options: [{ name: 'Size', values: ['S', 'M'] }] });
     }
-    statements();
-    const response = await visitor.get('/products?limit=12');
-    const forTwelve = statements();
-    t.equal(response.body.items.length, 12);
-    t.equal(forTwelve.length, forOne);
+    const forTwelve = await statements();
+    t.equal((await list()).body.items.length, 12);
+    t.strictSame(forTwelve, forOne);
+    t.ok(forTwelve.length > 0);
     t.ok(forTwelve.length <= 3, `${forTwelve.length} statements besides the pricer's`);
   });
 
