@@ -60,9 +60,14 @@ function nameOf({ $id }: TSchema): { $id?: string } {
   return $id === undefined ? {} : { $id: `Selected${$id}` };
 }
 
+const unions = new WeakMap<TSchema, TSchema>();
+
 /** The response schema of a route: all fields, or those that a request selects. */
 export function responseSchemaOf({ response, fields }: RouteDeclaration): TSchema | undefined {
-  return response && fields ? Type.Union([response, partialOf(response)]) : response;
+  if (!response || !fields) return response;
+  const union = unions.get(response) ?? Type.Union([response, partialOf(response)]);
+  unions.set(response, union);
+  return union;
 }
 
 /**

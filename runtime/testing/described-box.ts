@@ -9,17 +9,36 @@ import { settings as boxSettings } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { gatherExtensions } from '../extension/extension.ts';
 import { startOperations } from '../operations/operations.ts';
-import { loadPackages } from '../package/load.ts';
+import { type LoadedPackage, loadPackages } from '../package/load.ts';
 import { readPackageSettings } from '../package/settings.ts';
 import { createApi } from '../start/api.ts';
-import { packagesOfTier, sourceRoot } from './packages.ts';
+import type { TestDocument } from './document.ts';
+import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 
 export type DescribedBox = Pick<RunningBox, 'routes' | 'accessKinds' | 'permissions'>;
 
-/** Describes a box with the packages of a tier. */
-export async function describeBox(tier: Tier = 'enterprise'): Promise<DescribedBox> {
+export interface CompleteDescription extends DescribedBox {
+  packages: readonly LoadedPackage[];
+  /** Its document, as a client reads it. */
+  document(): Promise<TestDocument>;
+}
+
+export interface DescribeOptions {
+  tier?: Tier;
+  /** Full names. Default: all packages of the tier. */
+  packages?: readonly string[];
+  /** A file beside the node_modules with the packages. Default: the source tree's. */
+  packagesFrom?: string;
+}
+
+/** Describes a box, by default one with all packages of a tier. */
+export async function describeBox({
+  tier = 'enterprise',
+  packages: names = packagesOfTier(tier),
+  packagesFrom = sourceRoot,
+}: DescribeOptions = {}): Promise<CompleteDescription> {
   const log = pino({ level: 'silent' });
-  const packages = await loadPackages(packagesOfTier(tier), sourceRoot);
+  const packages = await loadPackages(withDependencies(names), packagesFrom);
   // No connection is opened: nothing is queried.
   const database = openDatabase({ url: 'postgres://nobody@localhost/nowhere', applicationName: 'description' });
   try {
@@ -27,8 +46,10 @@ export async function describeBox(tier: Tier = 'enterprise'): Promise<DescribedB
     database.extensions = gatherExtensions([...packages.flatMap((loaded) => loaded.extends ?? []), ...settings]);
     const options = { databaseUrl: '', tier, packages: [], packagesFrom: sourceRoot, host: '', port: 0 };
     const { box, api } = boxApi(options, { packages, database, log });
-    const { routes } = await createApi(api, { log, operations: await startOperations({ log, about: {} }) });
-    return { routes, accessKinds: api.accessKinds, permissions: box.permissions };
+    const operations = await startOperations({ log, about: {} });
+    const { routes, document } = await createApi(api, { log, operations });
+    const described = { routes, accessKinds: api.accessKinds, permissions: box.permissions, packages };
+    return { ...described, document: async () => JSON.parse(JSON.stringify(await document())) };
   } finally {
     await database.close();
   }

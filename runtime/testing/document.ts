@@ -14,6 +14,7 @@ export interface TestDocument {
   security?: unknown;
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, TestOperation>>;
+  webhooks?: Record<string, Record<string, unknown>>;
   components: Record<string, Record<string, unknown>>;
   'x-tagGroups': { name: string; tags: string[] }[];
 }
@@ -137,7 +138,8 @@ function headerFaults({ responses }: TestOperation, parameters: Node[], resolve:
   return faults;
 }
 
-function readPointer(document: Node, reference: string): Node {
+/** What a reference within the document leads to; undefined if to nothing. */
+export function readPointer(document: Node, reference: string): Node {
   return reference
     .slice(2)
     .split('/')

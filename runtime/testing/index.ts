@@ -13,13 +13,15 @@ export {
   type TestDatabase,
   urlOfDatabase,
 } from './database.ts';
-export { type DescribedBox, describeBox } from './described-box.ts';
-export { documentFaults, type TestDocument } from './document.ts';
+export { type CompleteDescription, type DescribedBox, describeBox } from './described-box.ts';
+export { documentFaults, operationsOf, type TestDocument } from './document.ts';
+export { differenceOf, referenceFaults, textOf } from './document-difference.ts';
 export { eventsOf, eventTypesOf, payloadsOf, untilDelivered } from './events.ts';
 export { exactly } from './exactly.ts';
 export { extendBox } from './extend-box.ts';
 export { showLogOfFailures } from './failures.ts';
 export { temporaryFolder } from './folders.ts';
+export { lintDocuments } from './lint-documents.ts';
 export { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 export { freePort } from './ports.ts';
 export { processesWith, type RunningProcess } from './processes.ts';
@@ -49,5 +51,6 @@ export { startSlowServer } from './slow-server.ts';
 export { statementsOf } from './statements.ts';
 export { type OpenBox, type OpenedTenant, openTenant } from './tenant.ts';
 export { testOfFile } from './test-of-file.ts';
+export { compareTiers, type TierDifference } from './tier-difference.ts';
 export { until, untilWaiting } from './waiting.ts';
 export { type WrittenPackage, writePackage } from './written-package.ts';

@@ -4,12 +4,15 @@
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Tier } from '../box/tier.ts';
 import { packageName, vendor } from '../vendor.ts';
 import { sourceRoot } from './packages.ts';
 
 export interface WrittenPackage {
   /** Without the scope. */
   name: string;
+  /** Default: basic. */
+  tier?: Tier;
   /** Names of its dependencies without the scope. */
   dependencies: readonly string[];
   /** The text of its index.ts. */
@@ -24,7 +27,7 @@ export interface WrittenPackage {
  */
 export async function writePackage(
   t: { teardown(task: () => Promise<void>): void },
-  { name, dependencies, index, migration }: WrittenPackage,
+  { name, tier = 'basic', dependencies, index, migration }: WrittenPackage,
   others: readonly string[] = [],
 ) {
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
@@ -38,7 +41,7 @@ export async function writePackage(
     await symlink(await realpath(join(installed, other)), join(scope, other));
   }
   await symlink(own, join(scope, name));
-  await writeFile(join(own, 'package.json'), manifestOf(name, dependencies));
+  await writeFile(join(own, 'package.json'), manifestOf(name, tier, dependencies));
   await writeFile(join(own, 'index.ts'), index);
   if (migration) await writeFile(join(own, `migrations/20991231000000_${name}_create_${name}.js`), migration);
   await writeFile(join(folder, 'package.json'), '{}');
@@ -48,7 +51,7 @@ export async function writePackage(
   };
 }
 
-function manifestOf(name: string, dependencies: readonly string[]): string {
+function manifestOf(name: string, tier: Tier, dependencies: readonly string[]): string {
   return JSON.stringify(
     {
       name: packageName(name),
@@ -56,7 +59,7 @@ function manifestOf(name: string, dependencies: readonly string[]): string {
       type: 'module',
       exports: { '.': './index.ts', './package.json': './package.json' },
       dependencies: Object.fromEntries(dependencies.map((needed) => [packageName(needed), `^${vendor.version}`])),
-      [vendor.name]: { tier: 'basic' },
+      [vendor.name]: { tier },
     },
     null,
     2,

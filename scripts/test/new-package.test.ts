@@ -97,11 +97,14 @@ t.test('it passes the checks of the code', async (t) => {
 t.test('a box serves it, and it passes the contract suite', async (t) => {
   const box = await createTestBox(t, { packages, packagesFrom, tier: 'basic' });
   const target = await boxTarget(box, (task) => t.teardown(task));
-  const result = await checkContract(target, { quick: true });
-  for (const line of summaryOf(result)) t.comment(line);
-  t.strictSame(result.failures, []);
+  const declarations = target.declarations.filter(({ operationId }) => /Gift/.test(operationId));
   t.strictSame(
-    box.box.routes.map(({ declaration }) => declaration.operationId).filter((name) => /Gift/.test(name)),
+    declarations.map(({ operationId }) => operationId),
     ['listGiftBoxes', 'createGiftBox', 'readGiftBox', 'updateGiftBox', 'deleteGiftBox'],
   );
+  // The other packages are checked where all are.
+  const result = await checkContract({ ...target, declarations });
+  for (const line of summaryOf(result)) t.comment(line);
+  t.strictSame(result.failures, []);
+  t.strictSame(result.neverSucceeded, []);
 });

@@ -1,6 +1,6 @@
 /**
- * `npm start`: ready after one command, the commands of the README work as pasted, no process remains afterwards, and the
- * next start finds the data again.
+ * `npm start`: ready after one command, the commands of the README work as pasted, the contract holds row by row, requests
+ * and answers are as documented, no process remains afterwards, and the next start finds the data again.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,9 @@ import { promisify } from 'node:util';
 import { findProcesses } from '@carton/installer';
 import { callerOf, missingPrograms, processesWith } from '@carton/runtime/testing';
 import t from 'tap';
+import { testStackRows } from '../../tools/contract-rows/stack.ts';
 import { noOlderNode, runInOlderNode } from './support/older-node.ts';
+import { testThroughProxies } from './support/prism.ts';
 import { root, stackPlace, startStack } from './support/stack.ts';
 
 const run = promisify(execFile);
@@ -45,6 +47,17 @@ t.test('a fresh start, the README, and a second start', { skip }, async (t) => {
   const order = /location: (\/checkout\/[0-9a-f-]{36})/i.exec(stdout)?.[1] as string;
   const cart = await callerOf(stack.boxUrl, { cookie: await cookieOf(place.home) }).get('/cart');
   t.strictSame(cart.body.items, [], 'the cart is empty');
+
+  await t.test('the rows of the contract', async (t) => {
+    await testStackRows(t, {
+      ...stack,
+      visitor: callerOf(stack.boxUrl),
+      hosted: callerOf(stack.boxUrl, { 'x-tenant-slug': stack.tenant, 'x-hosting-secret': stack.hostingSecret }),
+      log: await readFile(join(stack.home, 'logs/box.log'), 'utf8'),
+    });
+  });
+
+  await t.test('requests and answers are those of the documents', (t) => testThroughProxies(t, stack));
 
   await t.test('a part that dies is restarted', async (t) => {
     for (const { pid } of processesWith('control-plane/main.ts'))

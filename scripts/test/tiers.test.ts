@@ -1,5 +1,6 @@
 /**
- * A box changes its tier, and npm's own client uses the gated registry: both get what their key entitles them to.
+ * What customers do with a key, at one vendor: a box changes its tier, npm's own client uses the gated registry, and the
+ * stories of docs/stories happen in an installed box.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import t from 'tap';
 import { compareDocuments } from '../changes/compare.ts';
 import type { Change } from '../changes/findings.ts';
 import { stackPlace, startStack } from './support/stack.ts';
+import { testStories } from './support/stories.ts';
 
 const run = promisify(execFile);
 const stack = await startStack(t, await stackPlace(t), '--tier', 'basic');
@@ -161,6 +163,8 @@ t.test("npm's own client at the gated registry", async (t) => {
   );
   t.equal(late.length, 1, 'and the report arrives later');
 });
+
+t.test('stories', (t) => testStories(t, stack));
 
 /** Finds the control plane of a stack by the folder in its environment. */
 async function controlPlaneProcess(home: string): Promise<number[]> {

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { type TSchema, Type } from '../../http/schemas.ts';
-import { matches } from '../../http/validation.ts';
+import { accepts } from './accepts.ts';
 import { nounsOfField, nounsOfSchema, type Pool, type Scalars } from './pool.ts';
 
 export interface Source {
@@ -17,8 +17,8 @@ export interface Source {
   unmarked?: ReadonlySet<string>;
   /** With all optional properties, without null and empty arrays, so that each field can be generated invalid. */
   complete?: boolean;
-  /** Percentage of the optional properties to include. Default: 50. Fewer properties cause fewer refusals. */
-  optional?: number;
+  /** The percentage of the optional properties to include, read at each draw. Fewer cause fewer refusals. Default: 50. */
+  optional?: () => number;
   /** Mostly use the document's examples, which are consistent with each other, for example in their currency. */
   preferExamples?: boolean;
 }
@@ -39,7 +39,7 @@ type Node = TSchema & Record<string, unknown>;
 /** An arbitrary for the values of a schema. */
 export function arbitraryOf(schema: TSchema, source: Source, field: Field = noField): Values {
   const values = unrestricted(schema as Node, source, field);
-  return 'not' in schema ? values.filter((value) => matches(schema, value)) : values;
+  return 'not' in schema ? values.filter((value) => accepts(schema, value)) : values;
 }
 
 function unrestricted(schema: Node, source: Source, field: Field): Values {
@@ -113,7 +113,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
       ? textOfFormat(String(format))
       : pattern !== undefined
         ? textOfPattern(String(pattern), Math.max(minLength, Math.min(maxLength, 60)))
-        : fc.string({ unit: 'grapheme-composite', minLength, maxLength: Math.min(maxLength, minLength + 30) })
+        : freeText(minLength, Math.min(maxLength, minLength + 30))
   ).filter(fitting);
   const isFree = format === undefined && pattern === undefined && !source.unmarked?.has(name);
   const plain = withExamples(schema, generated, source);
@@ -128,7 +128,7 @@ function textOf(schema: Node, source: Source, { name, of }: Field): Values {
   return fc.tuple(values, fc.nat({ max: 19 }), placeInPool).map(([value, chance, place]) => {
     if (chance >= known) return value;
     const there = source.pool.pick(nounsOfField(name, of), place, source.isOpen);
-    return there !== undefined && fitting(there) && matches(schema, there) ? there : value;
+    return there !== undefined && fitting(there) && accepts(schema, there) ? there : value;
   });
 }
 
@@ -139,6 +139,16 @@ function textOfPattern(pattern: string, maxLength: number): fc.Arbitrary<string>
   const key = `${maxLength} ${pattern}`;
   const values = patterns.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
   patterns.set(key, values);
+  return values;
+}
+
+const freeTexts = new Map<string, fc.Arbitrary<string>>();
+
+/** Cached, as patterns are: fast-check prepares many special texts for each. */
+function freeText(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const key = `${minLength} ${maxLength}`;
+  const values = freeTexts.get(key) ?? fc.string({ unit: 'grapheme-composite', minLength, maxLength });
+  freeTexts.set(key, values);
   return values;
 }
 
@@ -179,7 +189,7 @@ function listOf(schema: Node, source: Source, field: Field): Values {
 
 /** The record, if its values match the properties. */
 function fitting({ properties }: Node, record: Scalars | undefined): object | undefined {
-  const fits = record && Object.entries(record).every(([name, value]) => matches(properties[name], value));
+  const fits = record && Object.entries(record).every(([name, value]) => accepts(properties[name], value));
   return fits ? record : undefined;
 }
 
@@ -201,9 +211,9 @@ function objectOf(schema: Node, source: Source): Values {
   const declared = fc.record(
     Object.fromEntries(names.map((name) => [name, arbitraryOf(properties[name] as TSchema, source, { name, of })])),
   );
-  const density = source.complete ? 100 : (source.optional ?? 50);
   const chances = fc.array(fc.nat({ max: 99 }), { minLength: names.length, maxLength: names.length });
   const known = fc.tuple(declared, chances).map(([values, dice]) => {
+    const density = source.complete ? 100 : (source.optional?.() ?? 50);
     const rank = (name: string) => (required.includes(name) ? -1 : (dice[names.indexOf(name)] as number));
     const order = names.toSorted((a, b) => rank(a) - rank(b));
     const included = order.filter((name, index) => index < minProperties || rank(name) < density);

@@ -3,6 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { tenantProblems } from '../../box/tenancy.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject } from '../../http/schemas.ts';
@@ -10,6 +11,7 @@ import type { TestBox } from '../box.ts';
 import type { Caller } from '../client.ts';
 import type { DescribedBox } from '../described-box.ts';
 import type { OpenedTenant } from '../tenant.ts';
+import { until } from '../waiting.ts';
 import { openRows } from './rows.ts';
 import type { LimitedCaller, Side, Target } from './target.ts';
 import type { RequestHeaders } from './wire.ts';
@@ -50,7 +52,15 @@ export async function boxTarget<Tenant extends OpenedTenant>(
 ): Promise<Target> {
   // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
-    tables: ['background_tasks', 'event_deliveries', 'product_stock', 'product_stock_refreshes', ...changingTables],
+    tables: [
+      'background_tasks',
+      'event_deliveries',
+      'product_stock',
+      'product_stock_refreshes',
+      // One row for all tenants, with the one that has claimed a host last.
+      'tenant_domain_claims',
+      ...changingTables,
+    ],
     columns: ['dispatched_at'],
     // A job deletes expired files.
     rows: { media_files: 'expires_at is not null' },
@@ -69,7 +79,27 @@ export async function boxTarget<Tenant extends OpenedTenant>(
     sides: [await sideOf(box, box, declarations, createMember), await sideOf(box, second, declarations, createMember)],
     requestsNameSide: true,
     rows,
+    settled: ({ identity }) => untilDelivered(box.databaseUrl, identity),
   };
+}
+
+/** Resolves when no event of a tenant waits for its dispatch, and no delivery is due. Failed ones are due later. */
+async function untilDelivered(databaseUrl: string, tenantId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`select set_config('carton.tenant_id', $1, false)`, [tenantId]);
+    const waiting = () =>
+      client.query<{ waiting: boolean }>(
+        `select exists (select from event_outbox where tenant_id = $1 and dispatched_at is null)
+             or exists (select from event_deliveries
+                         where tenant_id = $1 and status = 'pending' and next_attempt_at <= now()) as waiting`,
+        [tenantId],
+      );
+    await until(waiting, ({ rows }) => rows[0]?.waiting === false);
+  } finally {
+    await client.end();
+  }
 }
 
 async function sideOf<Tenant extends OpenedTenant>(

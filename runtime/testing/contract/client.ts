@@ -3,14 +3,16 @@
  * declaration and for data that its caller may not see.
  */
 import { defaultBodyLimit } from '../../http/body.ts';
-import { paramsSchemaOf } from '../../http/operation.ts';
+import { paramsSchemaOf, problemsOf } from '../../http/operation.ts';
+import type { ProblemType } from '../../http/problems.ts';
 import { accessKindsOf, type RouteDeclaration } from '../../http/route.ts';
 import { uploadLimit } from '../../http/upload.ts';
 import { formOf, formType } from './form.ts';
+import { idsIn } from './ids.ts';
 import { Pool } from './pool.ts';
 import type { Report } from './report.ts';
 import { type Deviation, describe, deviationsOf } from './responses.ts';
-import type { Side, Target } from './target.ts';
+import type { Only, Side, Target } from './target.ts';
 import { type RequestHeaders, type Sender, Wire, type WireResponse } from './wire.ts';
 
 /** The values of one request. */
@@ -34,7 +36,6 @@ export interface CheckedResponse extends WireResponse {
   deviations: Deviation[];
 }
 
-const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const noIds: ReadonlySet<string> = new Set();
 const noResponse: WireResponse = { status: 0, headers: {}, bytes: Buffer.alloc(0), text: '', body: undefined };
 
@@ -50,11 +51,20 @@ export class ContractClient {
   readonly ownIds = new Map<Side, ReadonlySet<string>>();
   readonly #sentIds = new Map<Side, Set<string>>();
   readonly #wire: Sender;
+  readonly #problems: ReadonlyMap<RouteDeclaration, readonly ProblemType[]>;
 
-  constructor(target: Target, report: Report) {
+  /** The routes that are called with valid requests. */
+  readonly called: readonly RouteDeclaration[];
+  /** The routes that are checked. */
+  readonly checked: readonly RouteDeclaration[];
+
+  constructor(target: Target, report: Report, only?: Only) {
     this.target = target;
+    this.called = target.declarations.filter((each) => !only || only.called.has(each));
+    this.checked = target.declarations.filter((each) => !only || only.checked.has(each));
     this.report = report;
     this.#wire = target.sender ?? new Wire(target.url);
+    this.#problems = new Map(target.declarations.map((each) => [each, problemsOf(each, target.commonProblems)]));
     this.#pools = new Map(target.sides.map((side) => [side, new Pool(side.reserved, side.known)]));
     this.#widePool = new Pool(target.sides.flatMap(({ reserved, identity }) => [...reserved, identity]));
     for (const side of target.sides) this.#sentIds.set(side, new Set());
@@ -107,14 +117,14 @@ export class ContractClient {
     credentials: Credentials,
     request: RequestValues = {},
   ): Promise<CheckedResponse> {
-    const { report, target } = this;
+    const { report } = this;
     report.count(category);
     const answer = await this.#sendAs(side, declaration, credentials, request);
     if ('fault' in answer) {
       const actual = answer.fault as string;
       return { ...noResponse, deviations: [{ requirement: 'the service must respond', actual }] };
     }
-    const deviations = deviationsOf(declaration, target.commonProblems, answer);
+    const deviations = deviationsOf(declaration, this.#problems.get(declaration) ?? [], answer);
     const kind = 'kind' in credentials ? credentials.kind : null;
     const pool = this.pool(side, kind);
     const isWide = this.isWide(kind);
@@ -177,7 +187,7 @@ export class ContractClient {
     for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name];
     const sent = this.#sentIds.get(side) as Set<string>;
     for (const text of [path, JSON.stringify(request.body) ?? '', typeof request.raw === 'string' ? request.raw : '']) {
-      for (const [id] of text.toLowerCase().matchAll(anyId)) sent.add(id);
+      for (const id of idsIn(text.toLowerCase())) sent.add(id);
     }
     return {
       method: request.method ?? declaration.method.toUpperCase(),
@@ -192,11 +202,12 @@ export class ContractClient {
   #seenOfOthers(side: Side, request: RequestValues, { text }: WireResponse): Deviation[] {
     const other = this.other(side);
     const requirement = `no data of another party (${other.name}) may be visible`;
-    const requested = `${JSON.stringify(request)}`;
-    const words = [other.marker, ...other.secrets].filter((word) => text.includes(word) && !requested.includes(word));
+    const words = [other.marker, ...other.secrets].filter(
+      (word) => text.includes(word) && !`${JSON.stringify(request)}`.includes(word),
+    );
     const foreign = this.ownIds.get(other) ?? noIds;
     const sent = this.#sentIds.get(side) as Set<string>;
-    for (const [id] of text.matchAll(anyId)) if (foreign.has(id) && !sent.has(id)) words.push(id);
+    for (const id of idsIn(text)) if (foreign.has(id) && !sent.has(id)) words.push(id);
     return words.length > 0 ? [{ requirement, actual: words.slice(0, 3).join(', ') }] : [];
   }
 }

@@ -12,9 +12,9 @@ import type { RequestHeaders } from './wire.ts';
 const invalidRequest: RequestValues = { params: {}, query: { 'no such': 'parameter' } };
 
 export async function checkCredentials(client: ContractClient): Promise<void> {
-  const { declarations, sides, rows } = client.target;
+  const { sides, rows } = client.target;
   const before = await Promise.all(sides.map((side) => rows.digest(side)));
-  await inParallel(declarations, async (declaration) => {
+  await inParallel(client.checked, async (declaration) => {
     checkDeclaration(client, declaration);
     if (isClosed(client, declaration)) await checkWithoutAccess(client, declaration);
     if (declaration.permission) await checkLimited(client, declaration);

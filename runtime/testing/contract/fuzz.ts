@@ -10,7 +10,7 @@ import { requestsFor, seedFor } from './requests.ts';
 
 /** @param runs maximum number of requests for each route; a failing one is shrunk */
 export async function fuzz(client: ContractClient, runs: number): Promise<void> {
-  await inParallel(client.target.declarations, async (declaration) => {
+  await inParallel(client.checked, async (declaration) => {
     const [side] = client.target.sides;
     const [kind] = client.kindsFor(side, declaration);
     if (kind === undefined) return client.report.reportUntested(declaration, 'there is no caller that may use it');

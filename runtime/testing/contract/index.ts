@@ -9,7 +9,7 @@ import { fuzz } from './fuzz.ts';
 import { checkIsolation, learnIds } from './isolation.ts';
 import { checkProtocol } from './protocol.ts';
 import { type ContractResult, Report } from './report.ts';
-import type { Target } from './target.ts';
+import type { Only, Target } from './target.ts';
 import { checkValidation } from './validation.ts';
 import { walk } from './walk.ts';
 
@@ -17,7 +17,7 @@ export { type BoxTargetOptions, boxTarget, type ContractBox } from './box.ts';
 export type { ExampleDocument } from './examples.ts';
 export { type ContractResult, summaryOf } from './report.ts';
 export { openRows } from './rows.ts';
-export type { LimitedCaller, Side, Target } from './target.ts';
+export type { LimitedCaller, Only, Side, Target } from './target.ts';
 export { type Sender, Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ContractOptions {
@@ -25,9 +25,9 @@ export interface ContractOptions {
   seed?: number;
   /** Fuzzed requests for each route. Default: `CONTRACT_RUNS`, or 40. */
   runs?: number;
-  /** Only walks the routes and checks access and protocol, for a service whose routes are fuzzed elsewhere. */
-  quick?: boolean;
-  /** Rounds in which valid requests are sent, at most. Default: 9, or 2 if `quick`. */
+  /** For a service whose other routes are checked elsewhere: those that this run calls, and of them those it checks. */
+  only?: Only;
+  /** Rounds in which valid requests are sent, at most. Default: 9, or 2 with `only`. */
   rounds?: number;
   /** Parts to leave out, for a service whose sources are checked with them elsewhere. */
   leaveOut?: readonly Part[];
@@ -47,12 +47,14 @@ export async function checkContract(target: Target, options: ContractOptions = {
   const {
     seed = Number(process.env.CONTRACT_SEED ?? randomInt(2 ** 31)),
     runs = Number(process.env.CONTRACT_RUNS ?? 40),
+    only,
   } = options;
   const report = new Report(seed);
-  const client = new ContractClient(target, report);
+  const client = new ContractClient(target, report, only);
   try {
     client.unmarked = await target.rows.uniqueColumns();
-    await walk(client, options.rounds ?? (options.quick ? 2 : 9));
+    await walk(client, { sides: only ? [target.sides[0]] : target.sides, maxRounds: options.rounds ?? (only ? 2 : 9) });
+    for (const side of target.sides) await target.settled?.(side);
     await learnIds(client);
     const parts: Record<Part, () => Promise<void>> = {
       credentials: () => checkCredentials(client),
@@ -61,11 +63,12 @@ export async function checkContract(target: Target, options: ContractOptions = {
       isolation: () => checkIsolation(client),
       fuzz: () => fuzz(client, runs),
     };
-    const leftOut = new Set<string>(options.leaveOut ?? (options.quick ? ['validation', 'isolation', 'fuzz'] : []));
+    // Isolation is between two sides that have called the routes.
+    const leftOut = new Set<string>(options.leaveOut ?? (only ? ['isolation'] : []));
     if (options.document) await checkExamples(client, options.document);
     for (const [part, check] of Object.entries(parts)) if (!leftOut.has(part)) await check();
   } finally {
     client.close();
   }
-  return report.result(target.declarations);
+  return report.result(client.called);
 }

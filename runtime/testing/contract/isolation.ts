@@ -29,9 +29,11 @@ export async function checkIsolation(client: ContractClient): Promise<void> {
 }
 
 async function checkDirection(client: ContractClient, side: Side, victim: Side): Promise<void> {
-  const { declarations, rows } = client.target;
+  const { rows } = client.target;
+  // What it has done itself may still change its rows.
+  await client.target.settled?.(victim);
   let before = await rows.digest(victim);
-  const reached = declarations.filter(
+  const reached = client.checked.filter(
     (declaration) =>
       !accessKindsOf(declaration).every((kind) => client.isWide(kind)) || accessKindsOf(declaration).length === 0,
   );

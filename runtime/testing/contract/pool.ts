@@ -14,6 +14,10 @@ const maxRecords = 100;
 type Scalar = string | number | boolean;
 export type Scalars = Record<string, Scalar>;
 
+function isScalar(value: unknown): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
 /** `stock-items` and `stockItems` become `stockItem`. */
 function singular(words: string): string {
   const camel = words.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -22,7 +26,7 @@ function singular(words: string): string {
 }
 
 function capital(word: string): string {
-  return word.replace(/^./, (letter) => letter.toUpperCase());
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function fixedWords(path: string): string[] {
@@ -57,19 +61,25 @@ function nounsOfResponse({ path, location }: RouteDeclaration): string[] {
   return place.endsWith(':id') ? nounsOfParameter(place, 'id') : [singular(fixedWords(path).at(-1) ?? '')];
 }
 
+const nounsOfNames = new Map<string, readonly string[]>();
+
 /** The nouns of a named schema, the most specific first: `staffUser` and `user` for `StaffUserDetail`. */
-export function nounsOfSchema({ $id }: TSchema): string[] {
-  const words = $id?.replace(/(Detail|Summary)$/, '').match(/[A-Z][a-z0-9]*/g) ?? [];
-  return words.map((_, index) =>
-    words
-      .slice(index)
-      .join('')
-      .replace(/^./, (letter) => letter.toLowerCase()),
-  );
+export function nounsOfSchema({ $id = '' }: TSchema): readonly string[] {
+  let nouns = nounsOfNames.get($id);
+  if (!nouns) {
+    const words = $id.replace(/(Detail|Summary)$/, '').match(/[A-Z][a-z0-9]*/g) ?? [];
+    nouns = words.map((_, index) => {
+      const noun = words.slice(index).join('');
+      return noun.charAt(0).toLowerCase() + noun.slice(1);
+    });
+    nounsOfNames.set($id, nouns);
+  }
+  return nouns;
 }
 
+/** The length is compared first: most texts are not as long as an id. */
 export function isId(value: unknown): value is string {
-  return typeof value === 'string' && uuidText.test(value);
+  return typeof value === 'string' && value.length === 36 && uuidText.test(value);
 }
 
 /** Prefix of a noun for values seen on an open route. */
@@ -81,12 +91,17 @@ export function isOpenRoute({ access }: RouteDeclaration): boolean {
 }
 
 export class Pool {
-  readonly #values = new Map<string, string[]>();
+  /** The values of a noun, the newest last. */
+  readonly #values = new Map<string, Set<string>>();
+  /** The nouns of a value. */
+  readonly #nouns = new Map<string, Set<string>>();
   readonly #timesSeen = new Map<string, number>();
   readonly #related = new Map<string, ReadonlySet<string>>();
   readonly #reserved: ReadonlySet<string>;
   readonly #known: readonly Scalars[];
-  #records: Scalars[] = [];
+  readonly #records: Scalars[] = [];
+  /** The pool of the ids, until the values change. */
+  #ids: Pool | undefined;
 
   /**
    * @param reserved values that are never picked
@@ -106,10 +121,14 @@ export class Pool {
    */
   pick(nouns: readonly string[], number: number, isOpen = false): string | undefined {
     const places = isOpen ? [...nouns.map((noun) => open + noun), ...nouns] : nouns;
-    const available = (noun: string) => this.#values.get(noun)?.filter((value) => !this.#reserved.has(value));
-    const values = places.map(available).find((found) => found?.length);
-    const byWeight = values?.toSorted((a, b) => this.#weight(b) - this.#weight(a));
-    return byWeight?.[number % byWeight.length];
+    for (const place of places) {
+      const values = [...(this.#values.get(place) ?? [])].filter((value) => !this.#reserved.has(value));
+      if (values.length === 0) continue;
+      const weights = new Map(values.map((value) => [value, this.#weight(value)]));
+      const weightOf = (value: string) => weights.get(value) as number;
+      return values.sort((a, b) => weightOf(b) - weightOf(a))[number % values.length];
+    }
+    return undefined;
   }
 
   /** Makes a value less likely: its state prevents one operation and probably others. */
@@ -120,13 +139,9 @@ export class Pool {
   /** Removes a value that no longer exists, until it is seen again. */
   remove(value: string): void {
     this.#timesSeen.delete(value);
-    for (const [noun, values] of this.#values) {
-      if (values.includes(value))
-        this.#values.set(
-          noun,
-          values.filter((each) => each !== value),
-        );
-    }
+    this.#ids = undefined;
+    for (const noun of this.#nouns.get(value) ?? []) this.#values.get(noun)?.delete(value);
+    this.#nouns.delete(value);
   }
 
   #seen(value: string): number {
@@ -135,8 +150,9 @@ export class Pool {
 
   /** Includes related values: the stock item of a frequent variant has the same weight as the variant. */
   #weight(value: string): number {
-    const others = [...(this.#related.get(value) ?? [])];
-    return others.reduce((sum, other) => sum + this.#seen(other), this.#seen(value));
+    let sum = this.#seen(value);
+    for (const other of this.#related.get(value) ?? []) sum += this.#seen(other);
+    return sum;
   }
 
   /**
@@ -148,10 +164,15 @@ export class Pool {
     return record && Object.fromEntries(names.map((name) => [name, record[name] as Scalar]));
   }
 
-  /** A pool with all ids and no texts: the other side may send these ids, but its texts must remain distinguishable. */
+  /**
+   * A pool with all ids of this moment and no texts: the other side may send these ids, but its texts must remain
+   * distinguishable.
+   */
   ids(): Pool {
+    if (this.#ids) return this.#ids;
     const ids = new Pool();
-    for (const [noun, values] of this.#values) ids.#values.set(noun, values.filter(isId));
+    for (const [noun, values] of this.#values) ids.#values.set(noun, new Set([...values].filter(isId)));
+    this.#ids = ids;
     return ids;
   }
 
@@ -173,11 +194,12 @@ export class Pool {
       const own = [...nounsOfSchema(schema), ...nouns];
       // The items of a page have the nouns of the list.
       const isPage = 'nextCursor' in properties;
-      const scalars = Object.entries(value).filter(([, found]) => /string|number|boolean/.test(typeof found));
+      const scalars = Object.entries(value).filter(([, found]) => isScalar(found));
       const ids = scalars.map(([, found]) => found).filter(isId);
       const { id } = value as { id?: unknown };
       if (isId(id)) this.#related.set(id, new Set(ids.filter((each) => each !== id)));
-      if (scalars.length > 1) this.#records = [...this.#records, Object.fromEntries(scalars)].slice(-maxRecords);
+      if (scalars.length > 1) this.#records.push(Object.fromEntries(scalars));
+      if (this.#records.length > maxRecords) this.#records.shift();
       for (const [name, child] of Object.entries(properties)) {
         const found = (value as Record<string, unknown>)[name];
         if (typeof found !== 'string') this.#visit(child, found, isPage ? nouns : [singular(name)], prefix);
@@ -190,9 +212,20 @@ export class Pool {
   #add(nouns: readonly string[], value: string, prefix: string): void {
     if (value.length > maxValueLength) return;
     this.#timesSeen.set(value, this.#seen(value) + 1);
-    for (const noun of new Set([...nouns, ...nouns.map((each) => prefix + each)])) {
-      const values = (this.#values.get(noun) ?? []).filter((each) => each !== value);
-      this.#values.set(noun, [...values, value].slice(-maxValues));
-    }
+    this.#ids = undefined;
+    for (const noun of new Set([...nouns, ...nouns.map((each) => prefix + each)])) this.#addTo(noun, value);
+  }
+
+  /** Adds the value as the newest of the noun; the oldest one too many is removed. */
+  #addTo(noun: string, value: string): void {
+    const values = this.#values.get(noun) ?? new Set();
+    values.delete(value);
+    values.add(value);
+    this.#values.set(noun, values);
+    this.#nouns.set(value, (this.#nouns.get(value) ?? new Set()).add(noun));
+    if (values.size <= maxValues) return;
+    const [oldest] = values as Iterable<string> as [string];
+    values.delete(oldest);
+    this.#nouns.get(oldest)?.delete(noun);
   }
 }

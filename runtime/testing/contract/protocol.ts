@@ -14,8 +14,8 @@ import { describe, problemDeviations } from './responses.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export async function checkProtocol(client: ContractClient): Promise<void> {
-  const { declarations, sides } = client.target;
-  await inParallel(declarations, async (declaration) => {
+  const { sides } = client.target;
+  await inParallel(client.checked, async (declaration) => {
     const [kind] = client.kindsFor(sides[0], declaration);
     if (kind === undefined) return;
     if (declaration.upload?.raw) await checkRawFile(client, declaration, kind);
@@ -26,7 +26,7 @@ export async function checkProtocol(client: ContractClient): Promise<void> {
     if (declaration.conditional) await checkStaleVersion(client, declaration, kind);
   });
   // One route of each path is enough: methods are checked by path.
-  const paths = new Map(declarations.map((declaration) => [shapeOf(declaration.path), declaration]));
+  const paths = new Map(client.checked.map((declaration) => [shapeOf(declaration.path), declaration]));
   await inParallel(paths.values(), (declaration) => checkPath(client, declaration));
 }
 

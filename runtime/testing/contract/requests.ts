@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { RouteDeclaration } from '../../http/route.ts';
 import type { TObject, TSchema } from '../../http/schemas.ts';
-import { matches } from '../../http/validation.ts';
+import { accepts } from './accepts.ts';
 import { arbitraryOf, placeInPool, type Source } from './arbitrary.ts';
 import { paramsOf, type RequestValues } from './client.ts';
 import { isOpenRoute, nounsOfParameter, type Pool } from './pool.ts';
@@ -57,7 +57,7 @@ function paramsArbitrary(declaration: RouteDeclaration, source: Source, ids: Poo
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         const there = ids.pick(nounsOfParameter(declaration.path, name), place, isOpenRoute(declaration));
-        const fits = there !== undefined && matches(schema?.properties[name] as TSchema, there);
+        const fits = there !== undefined && accepts(schema?.properties[name] as TSchema, there);
         return [name, fits ? there : value];
       }),
     ),

@@ -2,10 +2,9 @@
  * Compares a response with the declaration of its route.
  */
 import { responseSchemaOf } from '../../http/fields.ts';
-import { problemsOf } from '../../http/operation.ts';
 import { type ProblemType, problemUri } from '../../http/problems.ts';
 import type { RouteDeclaration } from '../../http/route.ts';
-import { object, Type } from '../../http/schemas.ts';
+import { object, type TObject, Type } from '../../http/schemas.ts';
 import { faults } from '../../http/validation.ts';
 import type { WireResponse } from './wire.ts';
 
@@ -35,6 +34,7 @@ const problemProperties = {
   ),
 };
 const problemSchema = object(problemProperties);
+const schemasWithMembers = new WeakMap<ProblemType, TObject>();
 
 /** Describes a response in a few words. */
 export function describe({ status, body }: WireResponse): string {
@@ -42,13 +42,21 @@ export function describe({ status, body }: WireResponse): string {
   return [status, body?.code, pointers && `at ${pointers.slice(0, 5).join(', ')}`].filter(Boolean).join(' ');
 }
 
-/** The deviations of a response from the declaration of its route. */
+/** The schema of a problem, the same object each time: schemas are compiled once for each object. */
+function schemaOf(problem: ProblemType | undefined): TObject {
+  if (!problem?.members) return problemSchema;
+  const schema = schemasWithMembers.get(problem) ?? object({ ...problemProperties, ...problem.members });
+  schemasWithMembers.set(problem, schema);
+  return schema;
+}
+
+/** The deviations of a response from the declaration of its route, which may respond with these problems. */
 export function deviationsOf(
   declaration: RouteDeclaration,
-  commonProblems: readonly ProblemType[],
+  problems: readonly ProblemType[],
   answer: WireResponse,
 ): Deviation[] {
-  if (answer.status >= 400) return problemDeviations(problemsOf(declaration, commonProblems), answer);
+  if (answer.status >= 400) return problemDeviations(problems, answer);
   return successDeviations(declaration, answer);
 }
 
@@ -65,7 +73,7 @@ export function problemDeviations(declared: readonly ProblemType[], answer: Wire
     ];
   }
   const found = declared.find(({ code }) => code === body?.code);
-  const wrong = faults(found?.members ? object({ ...problemProperties, ...found.members }) : problemSchema, body);
+  const wrong = faults(schemaOf(found), body);
   if (wrong)
     deviations.push({
       requirement: 'a problem must have the shape of RFC 9457',

@@ -47,6 +47,14 @@ export interface Rows {
   uniqueColumns(): Promise<Set<string>>;
 }
 
+/** A part of the routes of a service. */
+export interface Only {
+  /** One side calls these with valid requests; every response must be a declared one. */
+  called: ReadonlySet<RouteDeclaration>;
+  /** These, of those that are called, are checked in all respects of one side. */
+  checked: ReadonlySet<RouteDeclaration>;
+}
+
 export interface Target {
   readonly url: string;
   /** Sends the requests. Default: connections to the URL. */
@@ -64,4 +72,6 @@ export interface Target {
   /** True if requests name their side independently of the credential, so that another side's credential is invalid. */
   readonly requestsNameSide: boolean;
   readonly rows: Rows;
+  /** Resolves when the service has completed the background work of a side that is due. Default: there is none. */
+  settled?(side: Side): Promise<void>;
 }

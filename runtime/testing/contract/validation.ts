@@ -9,7 +9,7 @@ import { violationsOf } from './violations.ts';
 const isRefused = 'invalid_request';
 
 export async function checkValidation(client: ContractClient): Promise<void> {
-  await inParallel(client.target.declarations, async (declaration) => {
+  await inParallel(client.checked, async (declaration) => {
     const [side] = client.target.sides;
     const [kind] = client.kindsFor(side, declaration);
     if (kind === undefined) return;

@@ -2,7 +2,7 @@
  * Values that violate a schema in one place and one keyword, each with the JSON pointer (RFC 6901) to that place.
  */
 import type { TSchema } from '../../http/schemas.ts';
-import { matches } from '../../http/validation.ts';
+import { accepts } from './accepts.ts';
 
 export interface Violation {
   /** The violated keyword of the schema: `maxLength`, or `an unknown field`. */
@@ -52,11 +52,11 @@ export function* violationsOf(schema: TSchema, value: unknown, isText = false): 
 
 /** A value that matches no alternative, and the violations of the alternative that the value matches. */
 function* violationsOfUnion(choices: readonly Node[], value: unknown, isText: boolean): Generator<Violation> {
-  const misfit = [true, 12.5, 'text', [[]]].find((each) => !choices.some((choice) => matches(choice, each)));
+  const misfit = [true, 12.5, 'text', [[]]].find((each) => !choices.some((choice) => accepts(choice, each)));
   if (misfit !== undefined && !isText) yield { keyword: 'type', pointer: '', value: misfit };
-  const own = choices.find((choice) => matches(choice, structuredClone(value)));
+  const own = choices.find((choice) => accepts(choice, structuredClone(value)));
   for (const violation of own ? violationsOf(own, value, isText) : []) {
-    const fits = choices.some((choice) => matches(choice, structuredClone(violation.value)));
+    const fits = choices.some((choice) => accepts(choice, structuredClone(violation.value)));
     if (!fits) yield violation;
   }
 }

@@ -2,8 +2,9 @@
  * Calls every route with valid requests, in the same way for both sides, so that both have the same handles, numbers
  * and keys, and ids are known for the checks that follow.
  */
+import type fc from 'fast-check';
 import type { RouteDeclaration } from '../../http/route.ts';
-import { type ContractClient, isSuccess } from './client.ts';
+import { type ContractClient, isSuccess, type RequestValues } from './client.ts';
 import { draw, requestsFor, seedFor } from './requests.ts';
 import { describe } from './responses.ts';
 import type { Side } from './target.ts';
@@ -31,16 +32,19 @@ function inOrder(declarations: readonly RouteDeclaration[], round: Round, seed: 
 }
 
 /**
- * Calls all routes for both sides. A round can use what the one before created: rounds continue while more routes
+ * Calls all routes for these sides. A round can use what the one before created: rounds continue while more routes
  * succeed, up to a maximum.
  */
-export async function walk(client: ContractClient, maxRounds: number): Promise<void> {
-  const { sides } = client.target;
+export async function walk(
+  client: ContractClient,
+  { sides, maxRounds }: { sides: readonly Side[]; maxRounds: number },
+): Promise<void> {
   const reached = sides.map(() => new Set<RouteDeclaration>());
+  const drawn = sides.map((side) => new DrawnRequests(client, side));
   const count = () => reached.reduce((sum, { size }) => sum + size, 0);
   const walkRound = (number: number, round: Round) =>
     Promise.all(
-      sides.map((side, index) => walkSide(client, side, number, round, reached[index] as Set<RouteDeclaration>)),
+      drawn.map((requests, index) => walkSide(requests, number, round, reached[index] as Set<RouteDeclaration>)),
     );
   let number = 0;
   let quietRounds = 0;
@@ -60,17 +64,45 @@ function differ(reached: readonly ReadonlySet<RouteDeclaration>[]): boolean {
   return others.some((each) => each.size !== one?.size || [...each].some((route) => !one.has(route)));
 }
 
+/** Draws the requests of a side; what generates those of a route is made once, since that costs as much as a draw. */
+class DrawnRequests {
+  readonly client: ContractClient;
+  readonly side: Side;
+  readonly #generators = new Map<string, fc.Arbitrary<RequestValues>>();
+  /** Percentage of the optional properties. */
+  #share = 0;
+
+  constructor(client: ContractClient, side: Side) {
+    this.client = client;
+    this.side = side;
+  }
+
+  draw(declaration: RouteDeclaration, kind: string | null, share: number, seed: number): RequestValues {
+    const key = `${declaration.operationId} ${kind}`;
+    const generator = this.#generators.get(key) ?? this.#generatorOf(declaration, kind);
+    this.#generators.set(key, generator);
+    this.#share = share;
+    return draw(generator, seed, 1)[0] as RequestValues;
+  }
+
+  #generatorOf(declaration: RouteDeclaration, kind: string | null): fc.Arbitrary<RequestValues> {
+    const { client, side } = this;
+    const source = { pool: client.pool(side, kind), marker: side.marker, unmarked: client.unmarked };
+    return requestsFor(declaration, { ...source, optional: () => this.#share, preferExamples: true });
+  }
+}
+
 /** Calls the routes one after another, so that each request can use the values of earlier responses. */
 async function walkSide(
-  client: ContractClient,
-  side: Side,
+  requests: DrawnRequests,
   number: number,
   round: Round,
   reached: Set<RouteDeclaration>,
 ): Promise<void> {
-  const seed = number % 2 === 0 ? null : seedFor(client.report.seed, number);
-  for (const declaration of inOrder(client.target.declarations, round, seed)) {
-    if (await walkRoute(client, side, declaration, number)) reached.add(declaration);
+  const { called, report } = requests.client;
+  const seed = number % 2 === 0 ? null : seedFor(report.seed, number);
+  for (const declaration of inOrder(called, round, seed)) {
+    if (await walkRoute(requests, declaration, number)) reached.add(declaration);
   }
 }
 
@@ -81,28 +113,19 @@ function targetSuccesses({ method, path }: RouteDeclaration, round: number): num
 }
 
 /** Resolves to true when a request of the route succeeded. */
-async function walkRoute(
-  client: ContractClient,
-  side: Side,
-  declaration: RouteDeclaration,
-  round: number,
-): Promise<boolean> {
+async function walkRoute(requests: DrawnRequests, declaration: RouteDeclaration, round: number): Promise<boolean> {
+  const { client, side } = requests;
   const seed = seedFor(client.report.seed, 'walk', declaration.operationId, round);
   let successes = 0;
   let answers: string[] = [];
   const target = targetSuccesses(declaration, round);
   for (const kind of client.kindsFor(side, declaration)) {
-    const source = { pool: client.pool(side, kind), marker: side.marker, unmarked: client.unmarked };
     for (const attempt of optional.keys()) {
       // A list is read without filters first, to collect its values.
       const isPlain = declaration.method === 'get' && attempt === 0;
-      const share = isPlain ? 0 : optional[(attempt + round) % optional.length];
+      const share = isPlain ? 0 : (optional[(attempt + round) % optional.length] as number);
       if (successes === target) break;
-      const [request = {}] = draw(
-        requestsFor(declaration, { ...source, optional: share, preferExamples: true }),
-        seed + attempt,
-        1,
-      );
+      const request = requests.draw(declaration, kind, share, seed + attempt);
       // The same key on both sides: their stored responses must be separate.
       const headers = declaration.idempotent ? { 'idempotency-key': `walk ${seed} ${attempt}` } : undefined;
       const answer = await client.request('valid', side, declaration, { kind }, { ...request, headers });

@@ -4,9 +4,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Caller, callerOf, freePort, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
+import { builtPackages } from '../../../tools/test/built-packages.ts';
 
 export const root = dirname(sourceRoot);
 
@@ -25,8 +26,12 @@ export interface StackFile {
   staff: { email: string; password: string };
 }
 
-export interface RunningStack extends StackFile {
+export interface StackPlace {
   home: string;
+  environment: Record<string, string>;
+}
+
+export interface RunningStack extends StackFile, StackPlace {
   process: ChildProcess;
   /** Its output so far. */
   output(): string;
@@ -38,15 +43,12 @@ export interface RunningStack extends StackFile {
   controlPlane: Caller;
 }
 
-export interface StackPlace {
-  home: string;
-  environment: Record<string, string>;
-}
-
-/** A temporary folder, removed at the end of the test, and free ports. */
+/** A temporary folder with the packages built, removed at the end of the test, and free ports. */
 export async function stackPlace(t: { teardown(task: () => Promise<void>): void }): Promise<StackPlace> {
   const home = await temporaryFolder('stack-');
   t.teardown(() => rm(home, { recursive: true, force: true }));
+  // Where the stack builds.
+  await symlink(await builtPackages(), join(home, 'packages'));
   const [box, controlPlane, registry] = [await freePort(), await freePort(), await freePort()];
   return {
     home,
@@ -100,7 +102,7 @@ export async function startStack(
   const file: StackFile = JSON.parse(readFileSync(join(place.home, 'stack.json'), 'utf8'));
   return {
     ...file,
-    home: place.home,
+    ...place,
     process: child,
     output: () => output,
     stop,

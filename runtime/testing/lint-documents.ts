@@ -1,0 +1,37 @@
+/**
+ * Checks OpenAPI documents with the linters that developers of clients use.
+ */
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { sourceRoot } from './packages.ts';
+
+const root = dirname(sourceRoot);
+const ruleset = join(root, 'scripts/test/spectral.yaml');
+
+/** Runs a program of the project; returns its exit code and output. */
+async function run(program: string, words: readonly string[]): Promise<{ code: number; output: string }> {
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const options = { maxBuffer: 2 ** 26, env: { ...process.env, ...quiet } };
+  return promisify(execFile)(join(root, 'node_modules/.bin', program), words, options).then(
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  );
+}
+
+/** The errors and warnings of `redocly lint` and `spectral lint` in these files; each tool reads all in one run. */
+export async function lintDocuments(files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const [redocly, spectral] = await Promise.all([
+    run('redocly', ['lint', '--extends=recommended', '--format=json', ...files]),
+    run('spectral', ['lint', '--ruleset', ruleset, '--fail-severity=hint', ...files]),
+  ]);
+  // One result for each file, one after another.
+  const results = (redocly.output.match(/^\{$[\s\S]*?^\}$/gm) ?? []).map((text) => JSON.parse(text));
+  if (results.length !== files.length) return [`redocly lint: ${redocly.output.slice(0, 1000)}`];
+  const found = results.filter(({ totals }) => totals.errors > 0 || totals.warnings > 0);
+  return [
+    ...found.map(({ problems }) => `redocly lint: ${JSON.stringify(problems.slice(0, 3))}`),
+    ...(spectral.code === 0 ? [] : [`spectral lint: ${spectral.output.slice(0, 1000)}`]),
+  ];
+}
