@@ -8,6 +8,16 @@ import { masked } from './values.ts';
 /** Headers that depend on the connection and the moment. */
 const passing = new Set(['connection', 'date', 'keep-alive']);
 
+/** Operations on what boxes make in the background, so in another order, with the reason. */
+const incomparable: Readonly<Record<string, string>> = {
+  'POST /admin/notifications/{id}/resend': 'mails are sent in any order, so the id is that of another mail',
+};
+
+/** Whether the answers to an operation say anything about each other. */
+export function isComparable(name: string): boolean {
+  return !(name in incomparable);
+}
+
 /** The comparable part of an answer. */
 export interface AnswerShape {
   status: number;

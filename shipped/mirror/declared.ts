@@ -40,7 +40,10 @@ export class DeclaredAnswers {
     if (!operation) return status >= 500 ? `${status} ${code ?? ''}`.trim() : null;
     const codes = operation.statuses.get(status);
     if (codes === undefined) return `${[status, code].filter(Boolean).join(' ')} is not declared`;
-    return codes === null || codes.has(code ?? '') ? null : `${status} ${code ?? 'without a code'} is not declared`;
+    // An answer to HEAD has no body, so no code.
+    return codes === null || method === 'HEAD' || codes.has(code ?? '')
+      ? null
+      : `${status} ${code ?? 'without a code'} is not declared`;
   }
 
   #find(method: string, path: string): Operation | undefined {

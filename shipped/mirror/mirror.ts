@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Wire, type WireRequest, type WireResponse } from '@carton/runtime/testing/contract';
-import { differenceOf, shapeOf } from './answer.ts';
+import { differenceOf, isComparable, shapeOf } from './answer.ts';
 import type { DeclaredAnswers } from './declared.ts';
 import { PairedValues } from './values.ts';
 
@@ -65,7 +65,7 @@ export class Mirror {
         this.#shipped.send(request),
         this.#source?.send(this.#translated(request)).catch((error: Error) => error),
       ]);
-      const difference = source === undefined ? null : differenceBetween(shipped, source);
+      const difference = source === undefined || !isComparable(name) ? null : differenceBetween(shipped, source);
       if (difference !== null && isRead && performance.now() < until) {
         await sleep(pause);
         continue;

@@ -53,8 +53,8 @@ async function errorsOfBox(settings: Pick<StackSettings, 'folder'>): Promise<Log
 async function readErrors(file: string): Promise<LoggedError[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith('{'));
   return lines.flatMap((line) => {
-    const { level, msg, err } = JSON.parse(line) as { level: number; msg?: string; err?: { message?: string } };
-    // A failed request is the matter of the subject that sent it.
+    const { level = 0, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
+    // A failed request is the matter of the subject that sent it. What the supervisor logs has no level.
     if (level < errorLevel || msg === 'request failed') return [];
     return [{ message: masked([msg, err?.message].filter(Boolean).join(': ')), line }];
   });

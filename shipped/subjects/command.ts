@@ -66,7 +66,13 @@ subject(
       checkEnded(t, await give('open', '--print'), 0, 'open', boxUrl);
       given.add('completion');
       checkEnded(t, await carton(settings, ['completion', 'bash']), 0, 'completion', /complete/);
-      checkEnded(t, await give('doctor', '--offline'), exitCodes.problems_found.status, 'doctor', /backup/);
+      const doctor = await give('doctor', '--offline');
+      // It may advise, for example that the box gets a user of its own.
+      t.ok(
+        [exitCodes.ok.status, exitCodes.problems_found.status].some((each) => each === doctor.code),
+        'doctor',
+      );
+      t.match(doctor.output, /backup/, 'doctor: its output');
       // On a machine without systemd it says so.
       const { code } = await give('service status');
       t.ok(
@@ -155,7 +161,12 @@ subject(
       const products = await fetch(`http://127.0.0.1:${port}/products`, { headers });
       t.match(await products.text(), 'Kept', 'the restored box sells what was for sale');
       if (existsSync(terminal)) {
-        const words = ['--quiet', '--command', `./carton uninstall --data --dir ${copy}`, '/dev/null'];
+        const words = [
+          '--quiet',
+          '--command',
+          `stty columns 100; ./carton uninstall --data --dir ${copy}`,
+          '/dev/null',
+        ];
         const refused = await runOnMachine(settings, terminal, words, 'n');
         t.match(refused.output, /remove/i, 'a question at a terminal');
         t.ok(existsSync(join(copy, 'box.json')), 'after which nothing is removed');

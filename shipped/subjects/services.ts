@@ -95,6 +95,7 @@ subject(
       await bodyOf(shopper.post('/cart/items', { variantId, quantity: 1 }));
       await bodyOf(
         shopper.put('/cart/shipping-address', {
+          name: 'Ada',
           line1: '1 New Street',
           city: 'Berlin',
           postalCode: '10115',

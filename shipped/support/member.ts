@@ -18,6 +18,8 @@ export async function createMember({ mailbox }: Pick<Stage, 'mailbox'>, tenant: 
   const email = `member-${randomBytes(6).toString('hex')}@${tenant.slug}.example`;
   const password = 'correct horse battery';
   const shopper = tenant.shopper();
+  // Registrations and log-ins from one address are limited.
+  shopper.headers['x-forwarded-for'] = `10.${[...randomBytes(3)].join('.')}`;
   requireStatus(202, await shopper.post('/member/register', { email, password, name: 'Ada Lovelace' }));
   const { text } = await mailbox.mailTo(email);
   const [token] = /mev_[\w-]+|[\w-]{40,}/.exec(text) ?? [];

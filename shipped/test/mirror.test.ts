@@ -144,8 +144,9 @@ t.test('an answer is declared with its status and code', async (t) => {
     [404, 'no_such', '404 no_such is not declared'],
     [500, 'internal_error', '500 internal_error is not declared'],
   ];
-  for (const [status, code, fault] of faults)
-    t.equal(declared.faultOf('HEAD', `/products/${one}`, status, code), fault);
+  for (const [status, code, fault] of faults) t.equal(declared.faultOf('GET', `/products/${one}`, status, code), fault);
+  t.equal(declared.faultOf('HEAD', `/products/${one}`, 404, undefined), null, 'HEAD has no code');
+  t.equal(declared.faultOf('HEAD', `/products/${one}`, 400, undefined), '400 is not declared');
   t.equal(declared.faultOf('GET', '/elsewhere', 404, 'not_found'), null, 'another path');
   t.equal(declared.faultOf('GET', '/elsewhere', 500, undefined), '500', 'with a 500');
 });

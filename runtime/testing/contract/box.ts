@@ -38,8 +38,6 @@ export type ContractBox<Tenant extends OpenedTenant = OpenedTenant> = Tenant &
 export interface BoxTargetOptions<Tenant extends OpenedTenant> {
   /** Creates a member, if the box has a package for them. */
   createMember?: (tenant: Tenant) => Promise<MemberCaller>;
-  /** More tables that the background worker of this box writes at any time. */
-  changingTables?: readonly string[];
   /** Sends the requests. Default: connections to the box. */
   sender?: Target['sender'];
 }
@@ -48,7 +46,7 @@ export interface BoxTargetOptions<Tenant extends OpenedTenant> {
 export async function boxTarget<Tenant extends OpenedTenant>(
   box: ContractBox<Tenant>,
   teardown: (task: () => Promise<void>) => void,
-  { createMember, changingTables = [], sender }: BoxTargetOptions<Tenant> = {},
+  { createMember, sender }: BoxTargetOptions<Tenant> = {},
 ): Promise<Target> {
   // The background worker writes these at any time.
   const rows = openRows(box.databaseUrl, {
@@ -59,7 +57,6 @@ export async function boxTarget<Tenant extends OpenedTenant>(
       'product_stock_refreshes',
       // One row for all tenants, with the one that has claimed a host last.
       'tenant_domain_claims',
-      ...changingTables,
     ],
     columns: ['dispatched_at'],
     // A job deletes expired files.

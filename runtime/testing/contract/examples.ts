@@ -1,8 +1,9 @@
 /**
  * The examples of the document: each operation is called with its own, first with the ids in it, then with those of
- * existing resources in the path. Whatever else happens, an example is a valid request.
+ * existing resources in the path. An example matches its schema. What it refers to need not exist.
  */
 import type { RouteDeclaration } from '../../http/route.ts';
+import { faults } from '../../http/validation.ts';
 import { type ContractClient, paramsOf, type RequestValues } from './client.ts';
 import { nounsOfParameter } from './pool.ts';
 
@@ -43,12 +44,12 @@ async function checkRoute(
   const parameters = examplesOfParameters(document, operation);
   const bodies = declaration.upload ? [undefined] : bodiesOf(document, operation);
   for (const body of bodies) {
+    const wrong = declaration.body && body !== undefined ? faults(declaration.body, structuredClone(body)) : null;
+    if (wrong) client.report.fail(declaration, 'its own example must match its schema', wrong);
     for (const params of [parameters.path, existingIds(client, declaration, kind)]) {
       if (params === null) continue;
       const request: RequestValues = { params, query: parameters.query, body };
-      const answer = await client.request('examples', side, declaration, { kind }, request);
-      const isRefused = answer.status === 400 && answer.body?.code === 'invalid_request';
-      client.expect(declaration, 'its own example must be a valid request', !isRefused, answer);
+      await client.request('examples', side, declaration, { kind }, request);
     }
   }
 }
