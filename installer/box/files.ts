@@ -27,6 +27,27 @@ export async function writeAtomically(path: string, content: string, mode = 0o64
   await flushFolder(dirname(path));
 }
 
+const temporaryName = /\.(\d+)\.new$/;
+
+/**
+ * Removes the temporary files of `writeAtomically` whose processes were killed, in a folder that need not exist. A file
+ * of a process that runs is kept, which also a reused process id is.
+ */
+export async function removeTemporaryFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = Number(temporaryName.exec(name)?.[1] ?? process.pid);
+    if (!isRunning(pid)) await rm(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Flushes a folder's entries to disk, so that a rename in it survives a power failure. */
 export async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');

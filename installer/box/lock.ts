@@ -11,12 +11,14 @@ import { createConnection, createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { Failure, rethrowAsFailure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
-import { nearestExisting } from './folder.ts';
+import { removeTemporaryFiles } from './files.ts';
+import { boxFolder, nearestExisting } from './folder.ts';
 
 const timeoutMilliseconds = 1000;
 
 /**
- * Runs work while holding the lock of a folder, which need not exist.
+ * Runs work while holding the lock of a folder, which need not exist. First removes what killed commands have left of
+ * files that they were writing, one of which has secrets.
  * @param command name of the command for messages to others, such as `install`
  * @throws Failure busy when another command holds the lock; any error of the work, as a Failure
  */
@@ -37,6 +39,8 @@ export async function withLock<T>(directory: string, command: string, work: () =
     );
   }
   try {
+    const { root, upgrades } = boxFolder(directory);
+    for (const folder of [root, upgrades]) await removeTemporaryFiles(folder);
     return await rethrowAsFailure(work);
   } finally {
     await new Promise((resolve) => server.close(resolve));

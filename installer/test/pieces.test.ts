@@ -1,8 +1,9 @@
 /**
  * Unit tests of the parts that need no box: exit codes, releases, settings, files, locks, processes.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -62,6 +63,21 @@ t.test('a file is written atomically, with its mode', async (t) => {
   t.equal((await stat(path)).mode & 0o777, 0o600);
   await t.rejects(writeAtomically(join(path, 'below a file'), 'two'));
   t.equal(await readFile(path, 'utf8'), 'one');
+});
+
+t.test('what killed commands were writing is removed by the next command', async (t) => {
+  const { pid } = spawnSync('true');
+  const [box, secrets, journal] = [`box.json.${pid}.new`, `box.env.${pid}.new`, `journal.json.${pid}.new`];
+  const kept = [`box.json.${process.pid}.new`, 'box.json.1.new', 'notes.new', 'current.new'];
+  const names = ['box.json', ...kept, box, secrets];
+  const folder = t.testdir({
+    ...Object.fromEntries(names.map((name) => [name, ''])),
+    upgrades: { 'journal.json': '', [journal]: '' },
+  });
+  await withLock(folder, 'start', async () => {
+    t.strictSame(readdirSync(folder).sort(), ['box.json', ...kept, 'upgrades'].sort());
+    t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json']);
+  });
 });
 
 t.test('the lock', async (t) => {
