@@ -5,6 +5,7 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { eraseEventsOf } from '../events/outbox.ts';
 import { removeOldDeliveries } from '../webhooks/deliveries.ts';
+import { dispatchLock } from '../webhooks/work.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 import { type Received, startReceiver, until } from './webhook-receiver.ts';
 
@@ -87,6 +88,23 @@ t.test('events of the chosen types are sent, signed, without secrets', async (t)
   t.match(body, { eventId: suspended.id, failures: 0, nextAttemptAt: null });
   t.match(body.attempts, exactly([{ status: 200, error: null, responseStart: 'thank you' }]));
   t.equal((await admin.get(`/webhooks/${other.id}/deliveries/${deliveries[0].id}`)).status, 404);
+});
+
+t.test('deliveries of events that are dispatched together are listed newest first', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhook = await createWebhook(receiver.url, ['license.minted']);
+  const minted = await db.transaction(async (transaction) => {
+    await transaction.raw('select pg_advisory_xact_lock(?)', [dispatchLock]);
+    const keys = [];
+    for (let turn = 0; turn < 12; turn++) keys.push((await controlPlane.mint('acme')).id);
+    return keys;
+  });
+  await until(t, 'all are delivered', () => receiver.received.length === minted.length);
+  const deliveries: { resource: { id: string } }[] = await deliveriesOf(webhook.id);
+  t.strictSame(
+    deliveries.map(({ resource }) => resource.id),
+    minted.reverse(),
+  );
 });
 
 t.test('a test event is sent to one webhook, whatever types it has', async (t) => {

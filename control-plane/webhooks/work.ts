@@ -9,7 +9,7 @@ import { webhookDisabled, webhookTest } from '../events/types.ts';
 import type { Attempt } from './send.ts';
 
 /** Key of the advisory lock under which events are dispatched: by one replica at a time, in their order. */
-const lock = 7_041_776_002;
+export const dispatchLock = 7_041_776_002;
 const eventsPerBatch = 500;
 /** Deliveries of a webhook that are leased, and sent, together: of different resources. */
 const batchSize = 4;
@@ -20,10 +20,14 @@ const backOffSeconds = { first: 5, most: 7_200 };
 /** Hours after the first attempt from which a failure is the last one. */
 export const retryHours = 72;
 
-/** Turns events into deliveries to the webhooks that were there and want them, disabled ones included. Returns how many events. */
+/**
+ * Turns events into deliveries to the webhooks that were there and want them, disabled ones included. The ids of deliveries
+ * begin as those of their events (UUID version 7), so that lists have those of one batch in the order of the events.
+ * @returns how many events
+ */
 export function dispatchEvents(db: Knex): Promise<number> {
   return db.transaction(async (transaction) => {
-    const { rows: locks } = await transaction.raw('select pg_try_advisory_xact_lock(?) as got', [lock]);
+    const { rows: locks } = await transaction.raw('select pg_try_advisory_xact_lock(?) as got', [dispatchLock]);
     if (!locks[0].got) return 0;
     const { rows } = await transaction.raw(
       `with batch as (
@@ -31,7 +35,8 @@ export function dispatchEvents(db: Knex): Promise<number> {
           where dispatched_at is null order by position limit ${eventsPerBatch}),
        made as (
          insert into webhook_deliveries (id, webhook_id, event_id, resource_id, position)
-         select gen_random_uuid(), webhooks.id, batch.id, batch.resource_id, batch.position
+         select overlay(gen_random_uuid()::text placing left(batch.id::text, 18) from 1)::uuid, webhooks.id, batch.id,
+                batch.resource_id, batch.position
            from batch
            join webhooks on webhooks.created_at <= batch.created_at
           where batch.type <> ? and (webhooks.event_types is null or batch.type = any(webhooks.event_types))
