@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { startEmbeddedPostgres } from '@carton/runtime/service';
+import { startEmbeddedPostgres } from '@carton/runtime/testing/embedded';
 import pg from 'pg';
 import { addCluster } from './cluster.ts';
 
