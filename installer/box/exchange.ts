@@ -11,7 +11,7 @@ import type { BoxFolder } from './folder.ts';
 import type { Launch } from './launch.ts';
 import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { identify } from './process-table.ts';
-import { startBox, startSuccessor, type WaitOptions } from './replace.ts';
+import { endOfLog, startBox, startSuccessor, type WaitOptions } from './replace.ts';
 import type { RunningBox } from './running.ts';
 import { endRetired, stopForGood } from './stop-for-good.ts';
 import { stopBox } from './stopping.ts';
@@ -51,9 +51,10 @@ export async function exchangeBox(
   // The supervisor of a box waits until the queue has another launch, or this process has died.
   const queue = (...entries: QueueEntry[]) => (supervised ? writeLaunchQueue(folder, entries) : undefined);
   const begin = async (next: Launch, options: WaitOptions) => {
+    const logStart = running && (await endOfLog(folder, running));
     await queue(next, hold);
     return supervised
-      ? startSuccessor(folder, running, next, output, options)
+      ? startSuccessor(folder, running, next, output, { ...options, logStart })
       : startBox(folder, next, output, options);
   };
   const end = async (box: RunningBox) => {

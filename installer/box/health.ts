@@ -111,18 +111,23 @@ async function explain(
   if (logStart === undefined) return new Failure('box_not_healthy', message, 'See its output for the cause');
   const isOfOther = (line: string) => isOfSupervisor(line) || line.includes(`"pid":${besides},`) || isOfFollower(line);
   const written = (await readFrom(folder.log, logStart)).split('\n');
-  // The supervisor may have started the former release again meanwhile.
-  const successor = written.findIndex((line) => release !== undefined && isReplacementOf(line, release));
-  const lines = written.slice(0, successor === -1 ? undefined : successor).filter((line) => !isOfOther(line));
+  const own = release === undefined ? written : outputOf(release, written);
+  const lines = own.filter((line) => !isOfOther(line));
   const text = lines.join('\n').trimEnd();
   return explainStart(folder, message, text, { log: folder.log, lastLines: text.split('\n').slice(-maxLogLines) });
 }
 
 const replacement = '{"event":"replaced"';
 
-/** Whether a line tells that the supervisor starts another release in place of this one. */
-function isReplacementOf(line: string, release: string): boolean {
-  return line.startsWith(replacement) && !line.includes(`"release":"${release}"`);
+/**
+ * Returns the lines of one release. The supervisor tells when it starts a release in place of the one before, which has
+ * written until then; after a failed start it may have started the former one again meanwhile.
+ */
+function outputOf(release: string, lines: readonly string[]): string[] {
+  const isReplacement = (line: string) => line.startsWith(replacement);
+  const start = lines.findIndex((line) => isReplacement(line) && line.includes(`"release":"${release}"`));
+  const end = lines.findIndex((line, at) => at > start && isReplacement(line));
+  return lines.slice(start + 1, end === -1 ? undefined : end);
 }
 
 /** Whether a line tells of a replacement or a restart, of which the cause is in the lines before. */

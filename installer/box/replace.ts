@@ -31,6 +31,8 @@ export interface WaitOptions {
   smokeCheck?: boolean;
 }
 
+type SuccessorOptions = WaitOptions & { logStart: number | undefined };
+
 /**
  * Starts a box in the background and waits until it is healthy; stops it if it does not become healthy.
  * @throws Failure box_not_healthy, port_taken, interrupted
@@ -86,15 +88,16 @@ export async function replaceBox(
 ): Promise<RunningBox> {
   const replaced = await replaceWithoutGap(folder, old, launches.new, output, waitOptions);
   if (replaced) return replaced;
+  const logStart = await endOfLog(folder, old);
   // The parent of a supervised box starts the next one: the new box, then the old one if the new one exits.
   if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
     await endRetired(folder, old);
     await stopBox(folder, old, output, { seconds: waitOptions.stopSeconds });
     try {
-      return await startSuccessor(folder, old, launches.new, output, waitOptions);
+      return await startSuccessor(folder, old, launches.new, output, { ...waitOptions, logStart });
     } catch (error) {
-      throw await rollBack(folder, old, launches.old, output, waitOptions, asFailure(error));
+      throw await rollBack(folder, old, launches.old, output, { ...waitOptions, logStart }, asFailure(error));
     }
   } finally {
     await removeLaunchQueue(folder);
@@ -114,7 +117,7 @@ async function replaceWithoutGap(
 ): Promise<RunningBox | undefined> {
   const replacement = await openReplacement(folder, old);
   if (!replacement) return undefined;
-  const logStart = isInBackground(old) ? await sizeOf(folder.log) : undefined;
+  const logStart = await endOfLog(folder, old);
   let started: RunningBox | undefined;
   try {
     replacement.send({ request: 'switch', launch });
@@ -153,20 +156,24 @@ async function expectAnswer(replacement: Replacement): Promise<Answer> {
   return answer;
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0;
+/** Returns how long the log of a box in the background is; undefined for one in the foreground, which has none. */
+export async function endOfLog(folder: BoxFolder, box: RunningBox): Promise<number | undefined> {
+  if (!isInBackground(box)) return undefined;
+  return (await stat(folder.log).catch(() => undefined))?.size ?? 0;
 }
 
-/** Starts a box after a stopped one: in the supervisor of the latter, which takes it from the launch queue, if it has one. */
+/**
+ * Starts a box after a stopped one: in the supervisor of the latter, which takes it from the launch queue, if it has one.
+ * @param options.logStart the end of the log before the supervisor could start it: it may exit before this is called
+ */
 export async function startSuccessor(
   folder: BoxFolder,
   previous: RunningBox,
   launch: Launch,
   output: Output,
-  waitOptions: WaitOptions,
+  { logStart, ...waitOptions }: SuccessorOptions,
 ): Promise<RunningBox> {
   if (!previous.supervised) return startBox(folder, launch, output, waitOptions);
-  const logStart = isInBackground(previous) ? await sizeOf(folder.log) : undefined;
   const box = await waitForSuccessor(folder, launch.release);
   if (box) return waitOrStop(folder, box, launch, output, waitOptions, logStart);
   // Either the parent has exited, or the new box has exited and the parent has already started the next launch.
@@ -223,7 +230,7 @@ async function rollBack(
   previous: RunningBox,
   launch: Launch,
   output: Output,
-  waitOptions: WaitOptions,
+  waitOptions: SuccessorOptions,
   failure: Failure,
 ): Promise<Failure> {
   output.warn(`${failure.message}; rolling back to the previous box`);
