@@ -6,6 +6,7 @@ import { echoPackage } from '../../background/test/echo-package.ts';
 import { newId } from '../../db/id.ts';
 import { createTestBox } from '../../testing/box.ts';
 import { callerOf } from '../../testing/client.ts';
+import { until } from '../../testing/waiting.ts';
 import { vendor } from '../../vendor.ts';
 import { readMetrics } from './read-metrics.ts';
 
@@ -60,12 +61,17 @@ t.test('requests by operation, method and status', async (t) => {
 
 t.test('the build, the pools, the database and its migrations', async (t) => {
   const box = await createTestBox(t, { packages, database: 'empty' });
-  const metrics = await readMetrics(box);
+  const waiting = (pool: string) => ['database_requests_waiting', { pool }] as const;
+  // The background work of a new box may wait for a connection for a moment.
+  const metrics = await until(
+    () => readMetrics(box),
+    (read) => read.value(...waiting('background')) === 0,
+  );
   t.equal(metrics.value('build_info', { version: vendor.version, tier: 'enterprise' }), 1);
   t.equal(metrics.value('draining'), 0);
   for (const pool of ['requests', 'background']) {
     t.ok((metrics.value('database_connections_max', { pool }) ?? 0) > 0, pool);
-    t.equal(metrics.value('database_requests_waiting', { pool }), 0);
+    t.equal(metrics.value(...waiting(pool)), 0);
   }
   t.equal(metrics.value('database_up'), 1);
   t.ok((metrics.value('migrations', { state: 'applied' }) ?? 0) >= 10);
@@ -126,12 +132,3 @@ t.test('events and jobs', async (t) => {
   t.ok((metrics.value('background_sweeps_total') ?? 0) >= 1);
   t.ok((metrics.value('background_last_sweep_timestamp_seconds') ?? 0) > 1_700_000_000);
 });
-
-/** Polls until a condition holds; tap's timeout ends a test that waits forever. */
-async function until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -80,7 +80,9 @@ t.test('a webhook is a difference too', async (t) => {
 
 t.test('references that lead nowhere and unused parts are reported', async (t) => {
   const document = await lower.document();
-  t.strictSame(referenceFaults(document), []);
+  // Every document has both, and the packages here have no routes for shoppers.
+  const sessions = ['sessionCookie', 'sessionHeader'].map((name) => `nothing uses the security scheme ${name}`);
+  t.strictSame(referenceFaults(document), sessions);
   const spoilt = structuredClone(document);
   spoilt.components.schemas = { ...spoilt.components.schemas, Nothing: {} };
   spoilt.components.securitySchemes = { ...spoilt.components.securitySchemes, key: {} };
@@ -89,6 +91,7 @@ t.test('references that lead nowhere and unused parts are reported', async (t) =
   t.strictSame(referenceFaults(spoilt), [
     '#/components/schemas/Problem leads nowhere',
     'nothing uses #/components/schemas/Nothing',
+    ...sessions,
     'nothing uses the security scheme key',
     'nothing has the tag Nobody',
   ]);
