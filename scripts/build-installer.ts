@@ -2,7 +2,7 @@
  * `npm run build:installer`: builds the command as one binary per processor, in `dist/`.
  *
  * If the Node.js of another processor cannot be downloaded, its binary is skipped with a message; with `--all` this is an
- * error.
+ * error. With `--this-platform` only the binary for this machine is built.
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,9 @@ import { checkBinary } from './installer/check-binary.ts';
 import { nodeFor, type Processor, pinnedVersion, processors } from './installer/node-binaries.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values: options } = parseArgs({ options: { all: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, 'this-platform': { type: 'boolean', default: false } },
+});
 const say = (line: string) => console.log(`build-installer: ${line}`);
 
 const version = await pinnedVersion(root);
@@ -27,7 +29,9 @@ const work = join(cache, `work-${process.pid}`);
 await mkdir(work, { recursive: true });
 try {
   const bundle = await bundleInstaller(root, work);
-  for (const processor of processors) await build(processor);
+  for (const processor of processors) {
+    if (processor === process.arch || !options['this-platform']) await build(processor);
+  }
 
   async function build(processor: Processor): Promise<void> {
     const output = join(root, 'dist', `${vendor}-linux-${processor}`);

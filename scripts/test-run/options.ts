@@ -13,7 +13,8 @@ TEST_DATABASE_URL names one whose user may create databases.
 
 Options:
   --seed <number>     order of the files; the same number is the same order
-  --jobs <number>     files at the same time (default: one per processor)
+  --jobs <number>     files at the same time (default: one more than there are
+                      processors, since tests also wait)
   --times <number>    runs everything this often, one after another
   --coverage <folder> measures the coverage of the code into this folder, for
                       npm run test:coverage -- <folder>
@@ -57,7 +58,7 @@ export function readOptions(parameters: string[]): Options {
     suite: values.suite,
     names: positionals,
     seed: wholeNumber('seed', values.seed) ?? Math.floor(Math.random() * 1_000_000),
-    jobs: wholeNumber('jobs', values.jobs, 1) ?? availableParallelism(),
+    jobs: wholeNumber('jobs', values.jobs, 1) ?? availableParallelism() + 1,
     times: wholeNumber('times', values.times, 1) ?? 1,
     coverage: values.coverage,
     figures: values.figures,

@@ -104,7 +104,7 @@ export function buildInstaller(root: string, settings: StackSettings, exited: ()
   return runCommand({
     name: 'build-installer',
     program: process.execPath,
-    parameters: [fromSources, 'scripts/build-installer.ts'],
+    parameters: [fromSources, 'scripts/build-installer.ts', '--this-platform'],
     folder: root,
     environment: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     log: logFile(settings, 'build-installer'),
