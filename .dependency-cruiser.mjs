@@ -122,7 +122,8 @@ export const rooms = {
 };
 
 /** The entry points of the engine, which `runtime/package.json` exports. */
-const names = '^runtime/(index|service|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
+const names =
+  '^runtime/(index|service|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
 const tests = '/(test|testing)/';
 
