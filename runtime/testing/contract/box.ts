@@ -138,7 +138,7 @@ async function sideOf<Tenant extends OpenedTenant>(
 }
 
 /** Logs in the owner, whose account other requests of the suite may have throttled with wrong passwords. */
-async function logInAgain(tenant: OpenedTenant): Promise<string> {
+export async function logInAgain(tenant: OpenedTenant): Promise<string> {
   const { email, password } = tenant;
   for (;;) {
     const login = await tenant.visitor().post('/admin/auth/login', { email, password });

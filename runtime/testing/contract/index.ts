@@ -13,7 +13,7 @@ import type { Only, Target } from './target.ts';
 import { checkValidation } from './validation.ts';
 import { walk } from './walk.ts';
 
-export { type BoxTargetOptions, boxTarget, type ContractBox } from './box.ts';
+export { type BoxTargetOptions, boxTarget, type ContractBox, logInAgain } from './box.ts';
 export type { ExampleDocument } from './examples.ts';
 export { type ContractResult, summaryOf } from './report.ts';
 export { openRows } from './rows.ts';
