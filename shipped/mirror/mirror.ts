@@ -26,6 +26,8 @@ const patience = 30_000;
 const lessPatience = 500;
 /** Milliseconds between two of such reads, at most. */
 const longestPause = 1000;
+/** Seconds for which one box may refuse what the other allows: their limits of requests end at different moments. */
+const longestLimit = 30;
 
 export class Mirror {
   readonly values = new PairedValues();
@@ -61,10 +63,7 @@ export class Mirror {
     const name = this.#declared.nameOf(request.method, request.path);
     const until = performance.now() + (this.#different.has(name) ? lessPatience : patience);
     for (let pause = 20; ; pause = Math.min(2 * pause, longestPause)) {
-      const [shipped, source] = await Promise.all([
-        this.#shipped.send(request),
-        this.#source?.send(this.#translated(request)).catch((error: Error) => error),
-      ]);
+      const [shipped, source] = await this.#answersTo(request);
       const difference = source === undefined || !isComparable(name) ? null : differenceBetween(shipped, source);
       if (difference !== null && isRead && performance.now() < until) {
         await sleep(pause);
@@ -75,6 +74,15 @@ export class Mirror {
       this.#note(name, request, shipped, difference);
       return shipped;
     }
+  }
+
+  /** The answers of both boxes; what only one of them refuses because of a limit is sent to that one again. */
+  async #answersTo(request: WireRequest): Promise<[shipped: WireResponse, source: WireResponse | Error | undefined]> {
+    const toShipped = () => this.#shipped.send(request);
+    const toSource = async () => this.#source?.send(this.#translated(request)).catch((error: Error) => error);
+    const [shipped, source] = await Promise.all([toShipped(), toSource()]);
+    if (isRefused(shipped) === isRefused(source)) return [shipped, source];
+    return Promise.all([untilAllowed(shipped, toShipped), untilAllowed(source, toSource)]);
   }
 
   #note(name: string, { method, path }: WireRequest, shipped: WireResponse, difference: string | null): void {
@@ -110,6 +118,22 @@ export class Mirror {
     for (const [name, value] of Object.entries(shipped.headers)) {
       if (name !== 'x-request-id') this.values.learn(value, source.headers[name]);
     }
+  }
+}
+
+type Outcome = WireResponse | Error | undefined;
+
+function isRefused(answer: Outcome): answer is WireResponse {
+  return answer !== undefined && 'status' in answer && answer.status === 429;
+}
+
+/** Sends a refused request again when its limit ends, if that is soon. */
+async function untilAllowed<Answer extends Outcome>(answer: Answer, again: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + longestLimit * 1000;
+  for (let last = answer; ; last = await again()) {
+    const seconds = isRefused(last) ? Number(last.headers['retry-after']) : Number.NaN;
+    if (!(performance.now() + seconds * 1000 < until)) return last;
+    await sleep(seconds * 1000);
   }
 }
 

@@ -1,10 +1,15 @@
 /**
  * The comparison of two boxes: pairs of values, shapes of answers, and what a document declares.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exactly } from '@carton/runtime/testing';
 import type { WireResponse } from '@carton/runtime/testing/contract';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { differenceOf, shapeOf } from '../mirror/answer.ts';
 import { DeclaredAnswers } from '../mirror/declared.ts';
+import { Mirror } from '../mirror/mirror.ts';
 import { masked, PairedValues } from '../mirror/values.ts';
 
 const one = '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001';
@@ -113,6 +118,37 @@ t.test('answers are alike if status, code, names of headers and shape are', asyn
   const page = shapeOf(answer(200, `<p>${one}</p>`));
   t.equal(differenceOf(page, shapeOf(answer(200, `<p>${other}</p>`))), null, 'a page with another id');
   t.match(differenceOf(page, shapeOf(answer(200, '<b></b>'))), /its body has <p>·<\/p> and lacks <b><\/b>/);
+});
+
+/** A server that answers with these statuses, one after another, and then with the last. */
+async function serve(t: Test, statuses: number[], retryAfter: string): Promise<string> {
+  const server = createServer((_, response) => {
+    const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+    response.writeHead(status as number, status === 429 ? { 'retry-after': retryAfter } : {}).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+t.test('what only one box refuses because of a limit is sent to it again', async (t) => {
+  const cases: [shipped: number[], source: number[], retryAfter: string, faults: RegExp | null, status: number][] = [
+    [[204], [429, 429, 204], '0', null, 204],
+    [[429, 204], [204], '0', null, 204],
+    [[429, 204], [429, 500], '0', null, 429],
+    [[204], [429, 204], '3600', /from sources 429/, 204],
+  ];
+  const statuses = Object.fromEntries([204, 429].map((status) => [status, {}]));
+  const declared = new DeclaredAnswers({ paths: { '/login': { post: { responses: statuses } } } });
+  for (const [shipped, source, retryAfter, fault, status] of cases) {
+    const mirror = new Mirror(await serve(t, shipped, retryAfter), await serve(t, source, retryAfter), declared);
+    const answer = await mirror.send({ method: 'POST', path: '/login', headers: {} });
+    t.equal(answer.status, status);
+    const faults = mirror.exchanges.flatMap((each) => each.faults);
+    if (fault === null) t.strictSame(faults, []);
+    else t.match(faults, exactly([fault]));
+    mirror.close();
+  }
 });
 
 t.test('an answer is declared with its status and code', async (t) => {
