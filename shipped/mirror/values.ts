@@ -54,15 +54,21 @@ export class PairedValues {
     }
   }
 
-  /** Items of lists may be in another order if their ids decide it: items that are alike form pairs. */
+  /**
+   * Items of lists may be in another order if their ids decide it: items that are alike form pairs, but not those of which
+   * there are several. Nothing is learnt from lists of different lengths.
+   */
   #learnLists(first: readonly unknown[], second: readonly unknown[]): void {
+    if (first.length !== second.length) return;
     const own = first.map((item) => [this.#known(this.translate(JSON.stringify(item))), item] as const);
     const others = second.map((item) => [this.#known(JSON.stringify(item)), item] as const);
-    if (own.some(([text], index) => text !== others[index]?.[0])) {
+    const isInOrder = own.every(([text], index) => text === others[index]?.[0]);
+    if (!isInOrder) {
       for (const list of [own, others]) list.sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
     }
-    for (const [index, [, item]] of own.entries()) {
-      if (index < others.length) this.learn(item, others[index]?.[1]);
+    for (const [index, [text, item]] of own.entries()) {
+      const isOneOfSeveral = text === own[index - 1]?.[0] || text === own[index + 1]?.[0];
+      if (isInOrder || !isOneOfSeveral) this.learn(item, others[index]?.[1]);
     }
   }
 

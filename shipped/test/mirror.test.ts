@@ -57,6 +57,21 @@ t.test('items of lists are paired by what they have in common, whatever their or
   t.equal(values.translate(one), other);
 });
 
+t.test('items that could be each other are not paired, unless both lists have the same order', async (t) => {
+  const third = one.replace('c001', 'c003');
+  const fourth = one.replace('c001', 'c004');
+  const erased = (id: string) => ({ id, name: null });
+  const named = { id: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c009', name: 'Ada' };
+  const pairs = (first: unknown[], second: unknown[]) => {
+    const values = new PairedValues();
+    values.learn(first, second);
+    return [one, third].map((id) => values.translate(id));
+  };
+  t.strictSame(pairs([erased(one), erased(third)], [erased(other), erased(fourth)]), [other, fourth]);
+  t.strictSame(pairs([erased(one), erased(third), named], [named, erased(fourth), erased(other)]), [one, third]);
+  t.strictSame(pairs([erased(one), named], [erased(other)]), [one, third], 'nor those of lists of different lengths');
+});
+
 t.test('words are never paired, ids and codes are masked', async (t) => {
   const values = new PairedValues();
   values.learnTexts('member.password_reset_requested', 'staff.email_change_requested');
