@@ -14,7 +14,7 @@ export class DatabaseBusy extends Error {
   }
 }
 
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** True while the database is unreachable or stopping, and for a statement timeout or a lost conflict (class 40). */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -22,10 +22,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   return (
     unreachable.has(state) ||
+    isMissingSocket(error) ||
     /^(08|40|53|57P|57014)/.test(state) ||
     name === 'KnexTimeoutError' ||
     /Connection terminated|connection timeout|not queryable/i.test(message ?? '')
   );
+}
+
+/** True where a server's socket is missing; a missing file of ours is a bug, and no reason to try again. */
+function isMissingSocket(error: unknown): boolean {
+  return sqlState(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
 }
 
 /** True for a value that the database cannot store (class 22). */

@@ -1,6 +1,7 @@
 /**
  * What a service returns from its database: pages of a list, and problems for database errors.
  */
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { openDatabase } from '../../db/database.ts';
 import { DatabaseBusy, isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
@@ -69,6 +70,12 @@ t.test('database errors map to problems', async (t) => {
   const refused = await unreachable.box.query('select 1').catch((error) => error);
   t.match(problemOfDatabaseError(refused), { type: { status: 503 }, headers: { 'Retry-After': '2' } });
   await unreachable.close();
+  const nowhere = openDatabase({ url: 'postgres://nobody@localhost/none?host=/nowhere' });
+  const missing = await nowhere.box.query('select 1').catch((error) => error);
+  t.match(problemOfDatabaseError(missing), { type: { status: 503 } }, 'a socket is missing');
+  await nowhere.close();
+  const file = await readFile('/nowhere').catch((error) => error);
+  t.equal(problemOfDatabaseError(file), undefined, 'a file that is missing is a bug');
   t.match(problemOfDatabaseError(new DatabaseBusy('Too many requests are waiting.', 7)), {
     type: { status: 503, code: 'unavailable' },
     message: 'Too many requests are waiting.',
