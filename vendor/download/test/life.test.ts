@@ -2,7 +2,7 @@
  * The whole life of a digital good: uploaded, bought without shipping, paid, mailed, downloaded, mailed again, refunded.
  */
 import { startMailServer } from '@carton/notification/testing';
-import { bodyOf, createTestBox, exactly, until } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { createArticle, download, grantsOf, packages, pay, refund } from './helpers.ts';
 
@@ -42,6 +42,7 @@ t.test('a digital good from its upload to its refund', async (t) => {
   t.match(server.mails.at(-1), { to: 'ada@example.com' });
   t.match(await download(box, first['book.epub'] as string), { status: 200, text: 'content of book.epub' });
   t.match(await download(box, first['book.pdf'] as string, { range: 'bytes=0-6' }), { status: 206, text: 'content' });
+  await untilDelivered(box);
   const { body: notifications } = await box.staff.get(`/admin/notifications?resourceId=${id}&limit=100`);
   const sent = notifications.items.filter(({ template }: { template: string }) => template.startsWith('download'));
   t.match(sent, exactly([{ status: 'sent', subject: null }]));
