@@ -32,6 +32,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'GET /boxes/resolve with a million domains, and with a thousand',
     load: () => import('./resolve.ts'),
   },
+  responses: {
+    about: 'a page of a hundred orders written by its schema, and by JSON.stringify',
+    load: () => import('./responses.ts'),
+  },
   routing: {
     about: 'CPU per request with 372 routes, and with 6',
     load: () => import('./routing.ts'),
