@@ -27,7 +27,11 @@ function sumOf(metrics: string, name: string, labels = ''): number {
 }
 
 const metricsOf = async (worker: WorkerProcess) => {
-  const { status, body } = await worker.send('/metrics', { headers: operator });
+  // While the worker that adds them up is busy, the answer is that one must ask again.
+  const { status, body } = await until(
+    () => worker.send('/metrics', { headers: operator }),
+    (answer) => answer.status !== 503,
+  );
   if (status !== 200) throw new Error(body);
   return body;
 };
