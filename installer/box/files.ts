@@ -27,16 +27,17 @@ export async function writeAtomically(path: string, content: string, mode = 0o64
   await flushFolder(dirname(path));
 }
 
-const temporaryName = /\.(\d+)\.new$/;
+/** Of the files that commands write in the folder of a box, and in that of its upgrades. */
+const temporaryName = /^(?:box\.json|box\.env|backup\.json|journal\.json)\.(\d{1,7})\.new$/;
 
 /**
  * Removes the temporary files of `writeAtomically` whose processes were killed, in a folder that need not exist. A file
  * of a process that runs is kept, which also a reused process id is.
  */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const pid = Number(temporaryName.exec(name)?.[1] ?? process.pid);
-    if (!isRunning(pid)) await rm(join(folder, name), { force: true });
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const pid = Number(temporaryName.exec(entry.name)?.[1] ?? process.pid);
+    if (entry.isFile() && !isRunning(pid)) await rm(join(folder, entry.name), { force: true });
   }
 }
 

@@ -6,13 +6,13 @@
  * connects to the socket to learn which command holds the lock.
  */
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { Failure, rethrowAsFailure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
 import { removeTemporaryFiles } from './files.ts';
-import { boxFolder, nearestExisting } from './folder.ts';
+import { type BoxFolder, boxFolder, nearestExisting } from './folder.ts';
 
 const timeoutMilliseconds = 1000;
 
@@ -39,11 +39,20 @@ export async function withLock<T>(directory: string, command: string, work: () =
     );
   }
   try {
-    const { root, upgrades } = boxFolder(directory);
-    for (const folder of [root, upgrades]) await removeTemporaryFiles(folder);
-    return await rethrowAsFailure(work);
+    return await rethrowAsFailure(async () => {
+      await removeOfKilledCommands(boxFolder(directory));
+      return work();
+    });
   } finally {
     await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** Does nothing in the folder of another user, who could have root remove files by a link. */
+async function removeOfKilledCommands({ root, upgrades }: BoxFolder): Promise<void> {
+  for (const folder of [root, upgrades]) {
+    const found = await lstat(folder).catch(() => undefined);
+    if (found?.isDirectory() && found.uid === process.getuid?.()) await removeTemporaryFiles(folder);
   }
 }
 

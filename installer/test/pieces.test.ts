@@ -68,14 +68,21 @@ t.test('a file is written atomically, with its mode', async (t) => {
 t.test('what killed commands were writing is removed by the next command', async (t) => {
   const { pid } = spawnSync('true');
   const [box, secrets, journal] = [`box.json.${pid}.new`, `box.env.${pid}.new`, `journal.json.${pid}.new`];
-  const kept = [`box.json.${process.pid}.new`, 'box.json.1.new', 'notes.new', 'current.new'];
-  const names = ['box.json', ...kept, box, secrets];
+  const own = [`box.json.${process.pid}.new`, 'box.json.1.new', 'current.new'];
+  const ofOperator = [`notes.${pid}.new`, 'box.env.20261126.new', 'box.env.new'];
+  const kept = ['box.json', ...own, ...ofOperator];
+  const aFolder = `backup.json.${pid}.new`;
   const folder = t.testdir({
-    ...Object.fromEntries(names.map((name) => [name, ''])),
+    ...Object.fromEntries([...kept, box, secrets].map((name) => [name, ''])),
+    [aFolder]: {},
     upgrades: { 'journal.json': '', [journal]: '' },
+    linked: { upgrades: t.fixture('symlink', '../upgrades') },
+  });
+  await withLock(join(folder, 'linked'), 'start', async () => {
+    t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json', journal].sort(), 'nothing behind a link');
   });
   await withLock(folder, 'start', async () => {
-    t.strictSame(readdirSync(folder).sort(), ['box.json', ...kept, 'upgrades'].sort());
+    t.strictSame(readdirSync(folder).sort(), [...kept, aFolder, 'linked', 'upgrades'].sort());
     t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json']);
   });
 });

