@@ -8,11 +8,13 @@ import { invalidField } from '@carton/runtime';
 export type LineProperties = Readonly<Record<string, string | number | boolean>>;
 
 const maxNameLength = 60;
+/** Characters of a text, which may become more of them in the composed form. */
+export const maxTextLength = 500;
 
 /**
  * Normalizes properties for storage and comparison: sorted by name, text in Unicode's composed form (NFC).
  * @param pointer JSON pointer to the properties in the body
- * @throws invalid_request (400) for an empty, overlong or duplicate name
+ * @throws invalid_request (400) for an empty, overlong or duplicate name, and for an overlong text
  */
 export function normalizeProperties(properties: LineProperties = {}, pointer = '/properties'): LineProperties {
   const entries = Object.entries(properties).map(([name, value]): [string, LineProperties[string]] => [
@@ -23,6 +25,9 @@ export function normalizeProperties(properties: LineProperties = {}, pointer = '
   const isInvalid =
     names.size < entries.length || [...names].some((name) => name === '' || name.length > maxNameLength);
   if (isInvalid) throw invalidField(pointer, `must have unique names of 1 to ${maxNameLength} characters`);
+  if (entries.some(([, value]) => typeof value === 'string' && [...value].length > maxTextLength)) {
+    throw invalidField(pointer, `must have texts of at most ${maxTextLength} characters in Unicode's composed form`);
+  }
   // By code unit, independent of the machine's locale.
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -19,6 +19,7 @@ import {
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
+import { maxTextLength } from './properties.ts';
 
 /** Maximum quantity of a line. */
 export const maxLineQuantity = 9999;
@@ -62,7 +63,9 @@ export type SetCartAddress = Static<typeof SetCartAddress>;
 const LineProperties = Type.Unsafe<Record<string, string | number | boolean>>({
   type: 'object',
   maxProperties: 20,
-  additionalProperties: { anyOf: [{ type: 'string', maxLength: 500 }, { type: 'number' }, { type: 'boolean' }] },
+  additionalProperties: {
+    anyOf: [{ type: 'string', maxLength: maxTextLength }, { type: 'number' }, { type: 'boolean' }],
+  },
   description: 'Strings, numbers and booleans under names of up to 60 characters, for example an engraving',
   examples: [{ engraving: 'For Ada' }],
 });

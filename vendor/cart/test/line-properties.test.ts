@@ -4,6 +4,7 @@
 import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { forSale, openBox, sessionOf } from './helpers.ts';
 
@@ -68,6 +69,19 @@ t.test('properties are limited in number and length, and hold only plain values'
     t.match(answer, { status: 400, body: { code: 'invalid_request' } }, JSON.stringify(properties).slice(0, 60));
   }
   t.equal((await add(shopper, { ...many(19), long: 'x'.repeat(500) })).status, 201);
+});
+
+t.test('a text is limited in the form in which it is stored', async (t) => {
+  const shopper = box.shopper();
+  // A letter that is three characters in the composed form (NFC).
+  const letter = '\ufb2c';
+  t.match(await add(shopper, { engraving: letter.repeat(167) }), {
+    status: 400,
+    body: { code: 'invalid_request', errors: exactly([{ pointer: '/properties' }]) },
+  });
+  const { status, body } = await add(shopper, { engraving: letter.repeat(166) });
+  t.strictSame([status, body.items[0].properties.engraving.length], [201, 498]);
+  t.strictSame((await shopper.get('/cart')).body, body, 'the cart shows it');
 });
 
 t.test('concurrent requests for the same new line create one line', async (t) => {
