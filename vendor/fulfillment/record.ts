@@ -15,7 +15,7 @@ const events = {
 
 export const timelineTypes: readonly TimelineType[] = [
   { type: 'fulfillment.created', label: 'Parcel created' },
-  { type: 'fulfillment.shipped', label: 'Shipped' },
+  { type: 'fulfillment.shipped', label: 'Shipped', erased: 'Shipped' },
   { type: 'fulfillment.delivered', label: 'Delivered' },
   { type: 'fulfillment.canceled', label: 'Parcel canceled' },
 ];

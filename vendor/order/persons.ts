@@ -5,6 +5,7 @@
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
 import { orders } from './store.ts';
+import { erasedMessages } from './timeline.ts';
 import { rewriteWords } from './words.ts';
 
 /** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
@@ -69,8 +70,8 @@ export const personalOrders: PersonalData = {
     );
     const ids = orders.map(({ id }) => id);
     const entries = await db.query<{ id: string }>(
-      `select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type in ('note', 'canceled')`,
-      [ids],
+      'select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type = any($3::text[])',
+      [ids, Object.keys(erasedMessages(db))],
     );
     return {
       records: { order: ids, order_event: entries.map(({ id }) => id) },
@@ -105,11 +106,11 @@ export const personalOrders: PersonalData = {
       [ids, erasedEmail],
     );
     await rewriteWords(tx, ids);
-    // Country and province remain: tax records need them. Without either, as in free text, nothing of the address does.
+    // Tax records need the country and its province. Without the code of a country, as in free text, nothing remains: it
+    // could be anything.
     await tx.query(
       `delete from order_addresses
-        where tenant_id = $1 and order_id = any($2::uuid[])
-          and coalesce(address ->> 'country', address ->> 'province') is null`,
+        where tenant_id = $1 and order_id = any($2::uuid[]) and coalesce(address ->> 'country', '') !~ '^[A-Z]{2}$'`,
       [ids],
     );
     await tx.query(
@@ -125,10 +126,10 @@ export const personalOrders: PersonalData = {
     );
     await tx.query(
       `update order_events
-          set message = case type when 'note' then 'Erased' when 'canceled' then 'Canceled' else message end,
+          set message = coalesce($3::jsonb ->> type, message),
               actor_label = case when actor_type = 'shopper' then null else actor_label end
         where tenant_id = $1 and order_id = any($2::uuid[])`,
-      [ids],
+      [ids, JSON.stringify(erasedMessages(tx))],
     );
   },
 };

@@ -11,6 +11,8 @@ export interface TimelineType {
   readonly type: string;
   /** Shown to staff. */
   readonly label: string;
+  /** Takes the place of messages that may hold personal data, when the person is erased. */
+  readonly erased?: string;
 }
 
 /**
@@ -22,15 +24,22 @@ export const orderTimelineTypes = extensionPoint<TimelineType>('order.timeline-t
 const ownTypes: readonly TimelineType[] = [
   { type: 'placed', label: 'Placed' },
   { type: 'updated', label: 'Changed' },
-  { type: 'canceled', label: 'Canceled' },
+  { type: 'canceled', label: 'Canceled', erased: 'Canceled' },
   { type: 'archived', label: 'Archived' },
   { type: 'unarchived', label: 'Unarchived' },
-  { type: 'note', label: 'Note' },
+  { type: 'note', label: 'Note', erased: 'Erased' },
   { type: 'payment', label: 'Payment' },
 ];
 
 function typesIn(box: HasExtensions): TimelineType[] {
   return [...ownTypes, ...orderTimelineTypes.of(box)];
+}
+
+/** By type, what takes the place of messages that may hold personal data. */
+export function erasedMessages(box: HasExtensions): Record<string, string> {
+  return Object.fromEntries(
+    typesIn(box).flatMap(({ type, erased }): [string, string][] => (erased === undefined ? [] : [[type, erased]])),
+  );
 }
 
 /** The label of a type; the type itself if its package is no longer mounted. */

@@ -76,7 +76,7 @@ export async function boxTarget<Tenant extends OpenedTenant>(
     sides: [await sideOf(box, box, declarations, createMember), await sideOf(box, second, declarations, createMember)],
     requestsNameSide: true,
     rows,
-    settled: ({ identity }) => untilDelivered(box.databaseUrl, identity),
+    finished: ({ identity }) => untilDelivered(box.databaseUrl, identity),
   };
 }
 

@@ -54,7 +54,7 @@ export async function checkContract(target: Target, options: ContractOptions = {
   try {
     client.unmarked = await target.rows.uniqueColumns();
     await walk(client, { sides: only ? [target.sides[0]] : target.sides, maxRounds: options.rounds ?? (only ? 2 : 9) });
-    for (const side of target.sides) await target.settled?.(side);
+    for (const side of target.sides) await target.finished?.(side);
     await learnIds(client);
     const parts: Record<Part, () => Promise<void>> = {
       credentials: () => checkCredentials(client),

@@ -31,7 +31,7 @@ export async function checkIsolation(client: ContractClient): Promise<void> {
 async function checkDirection(client: ContractClient, side: Side, victim: Side): Promise<void> {
   const { rows } = client.target;
   // What it has done itself may still change its rows.
-  await client.target.settled?.(victim);
+  await client.target.finished?.(victim);
   let before = await rows.digest(victim);
   const reached = client.checked.filter(
     (declaration) =>

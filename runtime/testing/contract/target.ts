@@ -73,5 +73,5 @@ export interface Target {
   readonly requestsNameSide: boolean;
   readonly rows: Rows;
   /** Resolves when the service has completed the background work of a side that is due. Default: there is none. */
-  settled?(side: Side): Promise<void>;
+  finished?(side: Side): Promise<void>;
 }

@@ -23,7 +23,9 @@ const cases: [Address, Address][] = [
   [{ name: 'Ada', country: null, province: null }, null],
   [{ name: 'Ada', country: 'DE' }, { country: 'DE' }],
   [{ name: 'Ada', country: 'DE', province: null }, { country: 'DE' }],
-  [{ name: 'Ada', province: 'Berlin' }, { province: 'Berlin' }],
+  [{ name: 'Ada', province: 'Berlin' }, null],
+  [{ name: 'Ada', country: '12 Rue Pasteur' }, null],
+  [{ name: 'Ada', country: 'de', province: 'Berlin' }, null],
   [
     { name: 'Ada', country: 'DE', province: 'Berlin' },
     { country: 'DE', province: 'Berlin' },
@@ -40,7 +42,7 @@ async function addressesOf(id: string) {
   return { address: own.body.customer.address, billing: own.body.customer.billing };
 }
 
-t.test('erasure leaves country and province, and no address without either', async (t) => {
+t.test('erasure leaves country and province, and nothing of an address without the code of a country', async (t) => {
   for (const [address, left] of cases) {
     const subject = { email: 'ada@example.com', name: 'Ada' };
     const shipped = await place(box, { customer: { ...subject, address } });
