@@ -15,9 +15,32 @@ import { checkBinary } from './installer/check-binary.ts';
 import { nodeFor, type Processor, pinnedVersion, processors } from './installer/node-binaries.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { values: options } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, 'this-platform': { type: 'boolean', default: false } },
-});
+const options = readOptions();
+
+/** Exits with 0 for --help, and with 2 for wrong usage. */
+function readOptions() {
+  const help = `npm run build:installer -- [options]
+
+Builds the command as one binary per processor, in dist/.
+
+  --this-platform  only the binary for this machine
+  --all            fail if the Node.js of another processor cannot be
+                   downloaded; without it, its binary is skipped
+  --help           this text
+
+Exit codes: 0 built, 1 could not be built, 2 wrong usage.`;
+  try {
+    const flag = { type: 'boolean', default: false } as const;
+    const { values } = parseArgs({ options: { all: flag, 'this-platform': flag, help: flag } });
+    if (!values.help) return values;
+    console.log(help);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`);
+    process.exit(2);
+  }
+}
+
 const say = (line: string) => console.log(`build-installer: ${line}`);
 
 const version = await pinnedVersion(root);

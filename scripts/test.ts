@@ -4,6 +4,7 @@
  * that each run many test files, in random order. scripts/test-run/options.ts has the options.
  */
 import { mkdir } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
 import { cpuTime } from '../tools/cpu-time.ts';
@@ -17,6 +18,9 @@ import { type FileResult, runFiles } from './test-run/workers.ts';
 
 const root = dirname(sourceRoot);
 const roundsOfRaces = '20';
+/** They end the run; what it has started ends with it. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Signal = (typeof signals)[number];
 
 function chosenOptions(): Options {
   try {
@@ -45,17 +49,26 @@ async function main(): Promise<number> {
   }
   const { suite, seed, jobs, times, coverage, figures } = options;
   const files = chosenFiles(options);
+  const ending = new AbortController();
+  let endedBy: Signal | undefined;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      endedBy ??= signal;
+      ending.abort();
+    });
+  }
   const server = await startServer();
   if (coverage) await mkdir(coverage, { recursive: true });
   const results: FileResult[] = [];
   try {
-    for (let time = 0; time < times; time++) {
+    for (let time = 0; time < times && endedBy === undefined; time++) {
       const order = seed + time;
       console.log(`${files.length} files, in the order of --seed ${order}`);
       await runFiles({
         files: shuffled(files, order),
         hasOwnProcess,
         workers: jobs,
+        signal: ending.signal,
         nodeOptions: ['--conditions=workspace-source'],
         environment: {
           ...process.env,
@@ -68,6 +81,10 @@ async function main(): Promise<number> {
           printFile(result, root);
         },
       });
+    }
+    if (endedBy !== undefined) {
+      console.error(`ended by ${endedBy}: ${results.length} of ${files.length * times} files were run`);
+      return 128 + constants.signals[endedBy];
     }
     if (files.length > 1) printSlowest(results);
     return printCounts(results) ? 0 : 1;

@@ -38,8 +38,15 @@ export async function explainStart(
 ): Promise<Failure> {
   const cause = causeIn(text, facts) ?? (await fullDisk(folder, facts));
   if (cause) return cause;
-  const lastLine = text.trimEnd().split('\n').at(-1)?.trim() || 'the log is empty';
+  const lastLine = lastLineOf(text) || 'the log is empty';
   return new Failure('box_not_healthy', `${message}; last log line: ${lastLine}`, `See ${folder.log}`, facts);
+}
+
+/** The last line; of an exception that Node.js reports, which ends with a stack and the version of Node.js, its message. */
+function lastLineOf(text: string): string {
+  const lines = text.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  return /^Node\.js v\d/.test(last) ? (lines.findLast((line) => /^\w*Error\b/.test(line)) ?? last) : last;
 }
 
 /** Returns the failure that output tells of, if it is one of the known ones. */

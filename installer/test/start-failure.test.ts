@@ -2,7 +2,8 @@
  * What the last lines of a box that did not start say about the cause, with the messages of the programs themselves.
  */
 import t from 'tap';
-import { causeIn } from '../box/start-failure.ts';
+import { boxFolder } from '../box/folder.ts';
+import { causeIn, explainStart } from '../box/start-failure.ts';
 
 t.test('a user without a name', (t) => {
   const cause = causeIn('the box cannot start:\ninitdb: could not look up effective user ID 4321: user does not exist');
@@ -27,4 +28,23 @@ t.test('a C library that is too old', (t) => {
 t.test('anything else has no known cause', (t) => {
   t.equal(causeIn('the box cannot start: it is Monday'), undefined);
   t.end();
+});
+
+t.test('of an exception that Node.js reports, its message is named', async (t) => {
+  const folder = boxFolder(t.testdir());
+  const messageOf = async (log: string) => (await explainStart(folder, 'the box exited', log)).message;
+  const log = [
+    'file:///box/dist/main.js:3',
+    'import(;',
+    '       ^',
+    '',
+    "SyntaxError: Unexpected token ';'",
+    '    at compileSourceTextModule (node:internal/modules/esm/utils:354:16)',
+    '',
+    'Node.js v24.21.0',
+    '',
+  ].join('\n');
+  t.equal(await messageOf(log), "the box exited; last log line: SyntaxError: Unexpected token ';'");
+  t.equal(await messageOf('one\n  two \n'), 'the box exited; last log line: two');
+  t.equal(await messageOf(''), 'the box exited; last log line: the log is empty');
 });

@@ -25,7 +25,8 @@ Variables: TEST_LOG_LEVEL=debug prints the log of the boxes; CONTRACT_SEED and
 CONTRACT_RUNS are for the contract suite, RACE_ROUNDS for the tests of races.
 TEST_PROGRAMS=required fails the tests that lack a program.
 
-Exit codes: 0 all passed, 1 a test failed, 2 wrong usage.`;
+Exit codes: 0 all passed, 1 a test failed, 2 wrong usage; 130 ended by Ctrl-C,
+and 128 plus the number of another signal.`;
 
 export interface Options {
   suite: Suite;

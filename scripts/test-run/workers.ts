@@ -3,7 +3,6 @@
  * is replaced; one that dies fails the file that it was running.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type AssertResult, readComments, readTap } from './tap.ts';
@@ -35,15 +34,19 @@ class Worker {
   #onMessage: (message: FromWorker) => void = () => {};
   #memory = 0;
 
-  constructor(nodeOptions: readonly string[], environment: NodeJS.ProcessEnv) {
+  constructor({ nodeOptions, environment, signal }: Pick<RunOptions, 'nodeOptions' | 'environment' | 'signal'>) {
     this.#child = spawn(process.execPath, [...nodeOptions, program], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: environment,
+      signal,
     });
+    this.#child.on('error', () => {}); // it is ended by the signal, which its exit tells too
     createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.#onLine(line));
     // Tests may use the channel too, as tap does.
     this.#child.on('message', (message: FromWorker) => message.open !== undefined && this.#onMessage(message));
-    this.#ended = once(this.#child, 'close').then(([code, signal]) => `exit ${signal ?? code}`);
+    this.#ended = new Promise((resolve) =>
+      this.#child.on('close', (code, ending) => resolve(`exit ${ending ?? code}`)),
+    );
   }
 
   /** True if the next file should run in another worker. */
@@ -99,18 +102,13 @@ export interface RunOptions {
   /** Options of Node.js for the workers. */
   nodeOptions: readonly string[];
   environment: NodeJS.ProcessEnv;
+  /** Ends the workers; no other file is run. */
+  signal?: AbortSignal;
   onResult: (result: FileResult) => void;
 }
 
 /** Runs all files, in this order. */
-export async function runFiles({
-  files,
-  hasOwnProcess,
-  workers,
-  nodeOptions,
-  environment,
-  onResult,
-}: RunOptions): Promise<void> {
+export async function runFiles({ files, hasOwnProcess, workers, onResult, ...options }: RunOptions): Promise<void> {
   const remaining = [...files];
   const runSome = async () => {
     let worker: Worker | undefined;
@@ -118,11 +116,13 @@ export async function runFiles({
       await worker?.end();
       worker = undefined;
     };
-    for (let file = remaining.shift(); file !== undefined; file = remaining.shift()) {
+    for (let file = remaining.shift(); file !== undefined && !options.signal?.aborted; file = remaining.shift()) {
       const alone = hasOwnProcess(file);
       if (alone) await replace();
-      worker ??= new Worker(nodeOptions, environment);
-      onResult(await worker.run(file));
+      worker ??= new Worker(options);
+      const result = await worker.run(file);
+      if (options.signal?.aborted) break;
+      onResult(result);
       if (alone || worker.worn) await replace();
     }
     await replace();

@@ -2,6 +2,11 @@
  * The workers that run test files: what a file leaves behind fails it and reaches no other, a process that dies fails
  * its file only, and every kind of failure is reported.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { processesWith, temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
 import { readOptions } from '../test-run/options.ts';
 import { shuffled } from '../test-run/order.ts';
@@ -102,4 +107,31 @@ t.test('a wrong command line says what is wrong', async (t) => {
   t.throws(() => namedFiles(['vendor/none'], root), {
     message: 'no test file is called vendor/none, and no folder of that name has any',
   });
+});
+
+t.test('a signal ends the run with what it has started', async (t) => {
+  const folder = await temporaryFolder('signal-');
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const { TEST_DATABASE_URL: _, ...environment } = process.env;
+  const words = ['--conditions=workspace-source', 'scripts/test.ts', 'runtime/background/test/events.test.ts'];
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const child = spawn(process.execPath, words, {
+      cwd: root,
+      env: { ...environment, TMPDIR: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'close');
+    const said = text(child.stderr);
+    await once(child.stdout, 'data');
+    t.not((await readdir(folder)).length, 0, 'the server runs');
+    child.kill(signal);
+    child.stdout.resume();
+    t.strictSame(await ended, [code, null]);
+    t.match(await said, `ended by ${signal}: 0 of 1 files were run`);
+    t.strictSame(await readdir(folder), [], 'no file is left');
+    t.strictSame(processesWith(folder), [], 'nor a process');
+  }
 });

@@ -119,7 +119,9 @@ t.test('A wrong passphrase, and a changed, cut or continued file are named befor
     ['data'],
   );
   t.strictSame(await readdir(folder.data), ['postgresql']);
-  t.strictSame(await readdir(join(folder.data, 'postgresql')), ['lock']);
+  // PostgreSQL's programs are copied there where its user cannot read those of the release.
+  const left = (await readdir(join(folder.data, 'postgresql'))).filter((name) => name !== 'binaries');
+  t.strictSame(left, ['lock']);
 });
 
 t.test('Retention removes only verified backups of this box, and never the last good one', async (t) => {

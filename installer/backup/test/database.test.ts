@@ -71,7 +71,12 @@ t.test('A damaged backup is named, and changes nothing', async (t) => {
     await damage();
     await t.rejects(restoreDatabase(folder, { from: to, ...options }), { code: 'integrity_failed', message: to }, name);
     await mend();
-    t.strictSame(await readdir(join(folder.data, 'postgresql')).catch(() => []), ['lock']);
+    const left = await readdir(join(folder.data, 'postgresql')).catch(() => []);
+    // PostgreSQL's programs are copied there where its user cannot read those of the release.
+    t.strictSame(
+      left.filter((name) => name !== 'binaries'),
+      ['lock'],
+    );
   }
 });
 

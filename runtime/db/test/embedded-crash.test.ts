@@ -109,7 +109,7 @@ t.test('a server that neither recovers nor serves is ended, and the box starts i
   t.match(
     lines,
     exactly([
-      ...lines.filter((line) => line.startsWith('Creating')),
+      ...lines.filter((line) => line.startsWith('Copying') || line.startsWith('Creating')),
       ...lines.filter((line) => line.startsWith('PostgreSQL neither')),
       /^PostgreSQL ended by SIGKILL; restarting it/,
       'PostgreSQL is ready again',
