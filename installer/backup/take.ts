@@ -2,8 +2,8 @@
  * Taking a backup of a box: its database, files, settings with secrets, and the lock file of its release, in one file.
  */
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, readlink, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { open, readFile, readlink, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { editVariables } from '../box/edit-settings.ts';
 import { type BoxFolder, releaseFolder } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
@@ -14,6 +14,7 @@ import { lockFileName, vendor, version } from '../vendor.ts';
 import { writeArchive } from './archive.ts';
 import { measureDatabase, writeDatabase } from './database.ts';
 import type { PlacedBackup } from './place.ts';
+import { filesPath, namesIn, type Place, placesOf } from './places.ts';
 import type { DatabaseRecord } from './record.ts';
 import type { BackedUpFile, BackupSink } from './sink.ts';
 
@@ -50,7 +51,7 @@ export const paths = {
   secrets: 'settings/box.env',
   lock: `release/${lockFileName}`,
   /** What is in the box's folder `data`, besides the database and uploads in progress. */
-  files: 'files',
+  files: filesPath,
 };
 
 /** A backup that has been taken. */
@@ -145,30 +146,6 @@ async function releaseOf(folder: BoxFolder): Promise<string> {
   throw new Failure('not_installed', `${folder.current} is missing`, `Run ${vendor} install again`);
 }
 
-interface Place {
-  /** The folder here, and its path in the backup. */
-  from: string;
-  to: string;
-  /** Names in it that are left out. */
-  without: readonly string[];
-}
-
-/** The folders with files: `data`, and that of media if it is elsewhere. */
-function placesOf(folder: BoxFolder, secrets: Record<string, string | undefined>): Place[] {
-  const places: Place[] = [{ from: folder.data, to: paths.files, without: ['postgresql', 'uploads'] }];
-  const media = mediaFolder(folder, secrets);
-  if (media) places.push({ from: media, to: `${paths.files}/media`, without: [] });
-  return places;
-}
-
-/** The folder of media files if it is not within `data`. A restore puts it there. */
-export function mediaFolder(folder: BoxFolder, secrets: Record<string, string | undefined>): string | undefined {
-  if (secrets.MEDIA_STORAGE === 's3' || !secrets.MEDIA_FOLDER) return undefined;
-  const path = resolve(folder.root, secrets.MEDIA_FOLDER);
-  const within = relative(folder.data, path);
-  return within.startsWith('..') || isAbsolute(within) ? path : undefined;
-}
-
 async function measureFiles(places: readonly Place[]): Promise<number> {
   let bytes = 0;
   for (const place of places) {
@@ -193,19 +170,6 @@ async function addFiles(
     }
   }
   return count;
-}
-
-async function* namesIn({ from, without }: Place, within = ''): AsyncGenerator<string> {
-  const entries = await readdir(join(from, within), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  for (const entry of entries) {
-    const name = within ? `${within}/${entry.name}` : entry.name;
-    if (within === '' && without.includes(entry.name)) continue;
-    if (entry.isDirectory()) yield* namesIn({ from, to: '', without: [] }, name);
-    else if (entry.isFile()) yield name;
-  }
 }
 
 /** Adds a file as long as it is now. @returns false if it was deleted and `mayBeMissing` */
