@@ -51,7 +51,10 @@ t.test('files that need a database', { skip: noOlderNode }, async (t) => {
     () => readdir(temporary),
     (left) => left.every((name) => !name.startsWith('carton-tests-')),
   );
-  t.strictSame(processesWith(temporary), [], 'the server has ended with the run');
+  await until(
+    () => processesWith(temporary),
+    (left) => left.length === 0,
+  );
 });
 
 t.test('a file that Node.js runs by itself', async (t) => {

@@ -23,10 +23,24 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the notes of staff about an order',
-    file: 'vendor/order/persons.ts',
-    text: "when 'note' then 'Erased'",
-    replacement: "when 'note' then message",
+    file: 'vendor/order/timeline.ts',
+    text: "label: 'Note', erased: 'Erased'",
+    replacement: "label: 'Note'",
     tests: ['runtime/persons/test/persons.test.ts'],
+  },
+  {
+    rule: 'Erasure removes the tracking number from the timeline of an order',
+    file: 'vendor/fulfillment/record.ts',
+    text: "label: 'Shipped', erased: 'Shipped'",
+    replacement: "label: 'Shipped'",
+    tests: ofAllPackages,
+  },
+  {
+    rule: 'Erasure leaves nothing of an address without the code of a country',
+    file: 'vendor/order/persons.ts',
+    text: "coalesce(address ->> 'country', '') !~ '^[A-Z]{2}$'",
+    replacement: "coalesce(address ->> 'country', address ->> 'province') is null",
+    tests: ['vendor/order/test/erased-addresses.test.ts'],
   },
   {
     rule: 'Erasure removes what was engraved',
