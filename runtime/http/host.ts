@@ -1,7 +1,7 @@
 /**
  * Normalization of host names, and the wildcard that covers a host.
  */
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Characters that a URL parser would decode, drop or treat as the end of the host. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters.
@@ -18,8 +18,13 @@ export function normalizeHost(host: string): string | null {
   const ascii = domainToASCII(bare);
   const labels = ascii.split('.');
   // A name that ends in a number is parsed as an IPv4 address (WHATWG URL, section 3.5).
-  const valid = ascii.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '');
+  const valid = ascii.length <= 253 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? '');
   return valid ? ascii : null;
+}
+
+/** What begins as Punycode must be the form of a name (RFC 5891, section 4.2): a parser leaves it as it is otherwise. */
+function isLabel(part: string): boolean {
+  return label.test(part) && (!part.startsWith('xn--') || domainToUnicode(part) !== part);
 }
 
 /** The same for a domain: a host name, or `*.` and a host name. */
