@@ -2,7 +2,7 @@
  * Finding the process of a running box: by the PID file, checked against the process table, or by the process table
  * alone if the PID file is missing and no supervisor runs, which was killed before writing it.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { hasSupervisor } from './control-socket.ts';
 import { writeAtomically } from './files.ts';
@@ -37,7 +37,7 @@ export interface RunningBox {
 
 /** Returns the running box of a folder, or undefined. */
 export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | undefined> {
-  const recorded = await readPidFile(folder);
+  const recorded = await readPidFile(folder.pid);
   if (recorded && (await isAlive(recorded))) {
     const supervised = recorded.parent !== undefined && (await isAlive(recorded.parent));
     return { ...recorded, supervised, orphaned: recorded.parent !== undefined && !supervised };
@@ -78,15 +78,33 @@ export async function writePidFile(folder: BoxFolder, box: RunningBox): Promise<
   await writeAtomically(folder.pid, `${pid}\n${JSON.stringify({ identity, release, parent })}\n`);
 }
 
-/** Removes the PID file of a box that has exited, unless it is another box's already. */
+/**
+ * Removes the PID file of a box that has exited, unless it is another box's already: one that its supervisor writes at the
+ * same moment is put back.
+ */
 export async function removePidFile(folder: BoxFolder, box: RunningBox): Promise<void> {
-  const recorded = await readPidFile(folder);
-  if (recorded?.pid === box.pid && recorded.identity === box.identity) await rm(folder.pid, { force: true });
+  if (!isOf(box, await readPidFile(folder.pid))) return;
+  const aside = `${folder.pid}.${process.pid}.old`;
+  try {
+    await rename(folder.pid, aside);
+    if (!isOf(box, await readPidFile(aside))) await link(aside, folder.pid);
+  } catch (error) {
+    // Another process has removed it, or written a newer one.
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
 }
 
-async function readPidFile(folder: BoxFolder): Promise<Omit<RunningBox, 'supervised' | 'orphaned'> | undefined> {
+type Recorded = Omit<RunningBox, 'supervised' | 'orphaned'>;
+
+function isOf({ pid, identity }: RunningBox, recorded: Recorded | undefined): boolean {
+  return recorded?.pid === pid && recorded.identity === identity;
+}
+
+async function readPidFile(path: string): Promise<Recorded | undefined> {
   try {
-    const [pid, rest] = (await readFile(folder.pid, 'utf8')).split('\n');
+    const [pid, rest] = (await readFile(path, 'utf8')).split('\n');
     return { pid: Number(pid), ...JSON.parse(rest ?? '') };
   } catch {
     return undefined; // absent or invalid: the process table decides

@@ -44,7 +44,8 @@ export async function stopBox(
     await signal(box, 'SIGKILL');
     await waitForExit(box, options.seconds, output);
   }
-  await removePidFile(folder, box);
+  // A supervisor does that itself, and may have started the next box.
+  if (!box.supervised) await removePidFile(folder, box);
 }
 
 /** Waits until the process has exited. @returns false after the timeout */
