@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   const end = await firstOfConnections();
   for (let tries = 0; tries < maxTries; tries++) {
     const port = randomInt(lowest, end);
-    if ((await isFree(port)) && (await reserve(port))) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
   throw new Error(`no port from ${lowest} to ${end} is free`);
 }
