@@ -92,6 +92,11 @@ export class ContractClient {
     return known.sort((a, b) => Number(this.isWide(a)) - Number(this.isWide(b)));
   }
 
+  /** The text that marks what a side stores; undefined where that belongs to all sides. */
+  markerOf(side: Side, declaration: RouteDeclaration): string | undefined {
+    return this.target.isShared?.(declaration) ? undefined : side.marker;
+  }
+
   isWide(kind: string | null): boolean {
     return kind !== null && this.target.wideAccess.has(kind);
   }

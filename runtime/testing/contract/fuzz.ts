@@ -55,7 +55,11 @@ function requests(
 ): fc.Arbitrary<RequestValues> {
   const [side, other] = client.target.sides;
   const { unmarked } = client;
-  const own = requestsFor(declaration, { pool: client.pool(side, kind), marker: side.marker, unmarked });
+  const own = requestsFor(declaration, {
+    pool: client.pool(side, kind),
+    marker: client.markerOf(side, declaration),
+    unmarked,
+  });
   const foreign = requestsFor(declaration, { pool: client.pool(other, kind).ids(), unmarked });
   const { body, query, upload } = declaration;
   return fc.oneof(

@@ -71,6 +71,8 @@ export interface Target {
   readonly sides: readonly [Side, Side];
   /** True if requests name their side independently of the credential, so that another side's credential is invalid. */
   readonly requestsNameSide: boolean;
+  /** Whether what a route stores belongs to all sides, such as a release that the vendor publishes. Default: none does. */
+  isShared?(declaration: RouteDeclaration): boolean;
   readonly rows: Rows;
   /** Resolves when the service has completed the background work of a side that is due. Default: there is none. */
   finished?(side: Side): Promise<void>;

@@ -87,7 +87,11 @@ class DrawnRequests {
 
   #generatorOf(declaration: RouteDeclaration, kind: string | null): fc.Arbitrary<RequestValues> {
     const { client, side } = this;
-    const source = { pool: client.pool(side, kind), marker: side.marker, unmarked: client.unmarked };
+    const source = {
+      pool: client.pool(side, kind),
+      marker: client.markerOf(side, declaration),
+      unmarked: client.unmarked,
+    };
     return requestsFor(declaration, { ...source, optional: () => this.#share, preferExamples: true });
   }
 }
