@@ -77,8 +77,8 @@ t.test('a running box goes from basic to growth and back', async (t) => {
     .sort()
     .at(-1) as string;
   t.ok(
-    added.length > 0 && added.every((file) => file < newestBefore),
-    'though their timestamps are older than some applied ones',
+    added.some((file) => file < newestBefore),
+    'also those with timestamps older than some applied ones',
   );
   const after = (await box.get('/docs/json')).body;
   t.ok('/collections' in after.paths);
