@@ -33,6 +33,8 @@ class Worker {
   #onLine: (line: string) => void = () => {};
   #onMessage: (message: FromWorker) => void = () => {};
   #memory = 0;
+  /** What a file does that took too long goes on, and would fail the next one. */
+  #isSpoilt = false;
 
   constructor({ nodeOptions, environment, signal }: Pick<RunOptions, 'nodeOptions' | 'environment' | 'signal'>) {
     this.#child = spawn(process.execPath, [...nodeOptions, program], {
@@ -51,7 +53,7 @@ class Worker {
 
   /** True if the next file should run in another worker. */
   get worn(): boolean {
-    return this.#memory > maxMemory || !this.#child.connected;
+    return this.#isSpoilt || this.#memory > maxMemory || !this.#child.connected;
   }
 
   async run(file: string): Promise<FileResult> {
@@ -76,6 +78,7 @@ class Worker {
     }
     const [{ memory, open, cpuSeconds, wallSeconds }, end] = outcome;
     this.#memory = memory;
+    this.#isSpoilt = asserts.some(({ name }) => name.includes('timeout!'));
     if (asserts.every(({ path, skip }) => path.length === 1 && skip === false)) fail('the file has no test');
     if (open.length > 0) fail(`the file leaves open: ${open.join(', ')}`);
     const ok = end.startsWith('ok ') && asserts.every((each) => each.ok || each.skip !== false);

@@ -109,6 +109,12 @@ t.test('a wrong command line says what is wrong', async (t) => {
   });
 });
 
+t.test('a file that takes too long fails by itself, and fails no other with what it still does', async (t) => {
+  const [late, ...others] = await run('takes-too-long', 'leaves-server', 'passes');
+  t.match(failuresOf(late as FileResult).join(), /timeout/);
+  t.strictSame(others.map(failuresOf), [['the file leaves open: TCPServerWrap'], []]);
+});
+
 t.test('a signal ends the run with what it has started', async (t) => {
   const folder = await temporaryFolder('signal-');
   t.teardown(() => rm(folder, { recursive: true, force: true }));
