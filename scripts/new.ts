@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
   process.stdout.write(
-    `\nNext: describe it in vendor/${name}/README.md, then npm run check and npm test -- vendor/${name}/test/*\n`,
+    `\nNext: describe it in vendor/${name}/README.md, then npm run check and npm test -- vendor/${name}/test/*\nTwo tests of all packages ask for what only you know: see CONTRIBUTING.md.\n`,
   );
 }
 

@@ -56,6 +56,10 @@ t.test('an externalId finds its item, is unique, and appears in the changes', as
     if (!propertiesOf(query).includes('externalId')) continue;
     if (!declarations.some((other) => other.method === 'patch' && other.path === `${path}/:id`)) continue;
     const [first, second] = (await staff.get(path)).body.items;
+    if (!first) {
+      t.fail(`${path} has no item to change: add one in tools/plans/full-tenant.ts`);
+      continue;
+    }
     const from = (await staff.get(`${path}?updatedAfter=${new Date().toISOString()}`)).body.updatedUntil;
     const patch = { externalId: 'ERP-1', metadata: { seen: true } };
     t.match(await staff.patch(`${path}/${first.id}`, patch), { status: 200, body: patch }, path);
