@@ -1,7 +1,7 @@
 /**
  * Counts credentials that were refused, for the metrics.
  */
-import { family, type MetricFamily } from '@carton/runtime/service';
+import { LabelledCounter, type MetricFamily } from '@carton/runtime/service';
 
 export type CredentialName = 'admin' | 'registry' | 'publisher' | 'hosting' | 'metrics';
 
@@ -9,22 +9,15 @@ export type CredentialName = 'admin' | 'registry' | 'publisher' | 'hosting' | 'm
 export type RefusedReason = 'unknown' | 'ended' | 'misplaced';
 
 export class RefusedCredentials {
-  readonly #counts = new Map<string, { credential: CredentialName; reason: RefusedReason; value: number }>();
+  readonly #counter = new LabelledCounter({
+    name: 'credentials_refused_total',
+    help: 'Secrets that were refused, by what was asked for (`admin`, `registry`, `publisher`, `hosting`, `metrics`) and reason: `unknown`, `ended` (of an administrator that is disabled or has expired, or replaced), `misplaced` (the secret of another caller)',
+    labels: ['credential', 'reason'],
+  });
 
   count(credential: CredentialName, reason: RefusedReason): void {
-    const key = `${credential} ${reason}`;
-    const { value } = this.#counts.get(key) ?? { value: 0 };
-    this.#counts.set(key, { credential, reason, value: value + 1 });
+    this.#counter.add({ credential, reason });
   }
 
-  readonly families: readonly MetricFamily[] = [
-    family({
-      name: 'credentials_refused_total',
-      type: 'counter',
-      help: 'Secrets that were refused, by what was asked for (`admin`, `registry`, `publisher`, `hosting`, `metrics`) and reason: `unknown`, `ended` (of an administrator that is disabled or has expired, or replaced), `misplaced` (the secret of another caller)',
-      labels: ['credential', 'reason'],
-      read: () =>
-        [...this.#counts.values()].map(({ value, credential, reason }) => ({ value, labels: { credential, reason } })),
-    }),
-  ];
+  readonly families: readonly MetricFamily[] = [this.#counter.family];
 }

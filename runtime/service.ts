@@ -17,6 +17,7 @@ export * from './http/index.ts';
 export { explorer } from './openapi/explorer.ts';
 export { type ServedDocument, serveDocument } from './openapi/served.ts';
 export { type MetricsReader, metricsAccess } from './operations/metrics/access.ts';
+export { LabelledCounter } from './operations/metrics/counter.ts';
 export { valueInTime } from './operations/metrics/database.ts';
 export { family, type MetricFamily } from './operations/metrics/family.ts';
 export { type Operations, startOperations } from './operations/operations.ts';

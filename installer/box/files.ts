@@ -6,6 +6,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { identify } from './process-table.ts';
 
 /** Writes a temporary file, flushes it to disk and renames it. @param mode permission bits, 0644 by default */
 export async function writeAtomically(path: string, content: string, mode = 0o644): Promise<void> {
@@ -37,15 +38,7 @@ const temporaryName = /^(?:box\.json|box\.env|backup\.json|journal\.json)\.(\d{1
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const pid = Number(temporaryName.exec(entry.name)?.[1] ?? process.pid);
-    if (entry.isFile() && !isRunning(pid)) await rm(join(folder, entry.name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (entry.isFile() && !(await identify(pid))) await rm(join(folder, entry.name), { force: true });
   }
 }
 

@@ -2,6 +2,7 @@
  * Metrics and traces of the background work: attempts to deliver events, runs of jobs, and sweeps over all tenants.
  */
 import { withCurrentWork } from './current-work.ts';
+import { LabelledCounter } from './metrics/counter.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { Histogram } from './metrics/histogram.ts';
 import type { BackgroundTask } from './task.ts';
@@ -30,9 +31,16 @@ export class BackgroundObserver {
   readonly #tracer: Tracer | null;
   readonly #dispatchLag = new Histogram(lagBounds);
   readonly #deliveryLag = new Map<string, Histogram>();
-  /** By subscriber and outcome, by job and outcome: `cart.forget delivered`. */
-  readonly #attempts = new Map<string, number>();
-  readonly #jobs = new Map<string, number>();
+  readonly #attempts = new LabelledCounter({
+    name: 'event_delivery_attempts_total',
+    help: 'Attempts of this box to deliver an event, by subscriber and outcome: `delivered`, `failed` (will be retried), `dead` (was the last attempt: an operator must act)',
+    labels: ['subscriber', 'outcome'],
+  });
+  readonly #jobs = new LabelledCounter({
+    name: 'job_runs_total',
+    help: 'Runs of jobs by this box, by job and outcome: `done` or `failed`',
+    labels: ['job', 'outcome'],
+  });
   #dispatched = 0;
   #sweeps = 0;
   #sweepSeconds = 0;
@@ -62,7 +70,7 @@ export class BackgroundObserver {
   }
 
   attempted({ subscriber, outcome, age }: DeliveryAttempt): void {
-    increment(this.#attempts, `${subscriber} ${outcome}`);
+    this.#attempts.add({ subscriber, outcome });
     if (outcome !== 'delivered') return;
     const lag = this.#deliveryLag.get(subscriber) ?? new Histogram(lagBounds);
     this.#deliveryLag.set(subscriber, lag);
@@ -70,7 +78,7 @@ export class BackgroundObserver {
   }
 
   jobEnded(name: string, failed: boolean): void {
-    increment(this.#jobs, `${name} ${failed ? 'failed' : 'done'}`);
+    this.#jobs.add({ job: name, outcome: failed ? 'failed' : 'done' });
   }
 
   swept(tenants: number, milliseconds: number): void {
@@ -93,13 +101,7 @@ export class BackgroundObserver {
       help: 'Age of the oldest event of each round of dispatch',
       read: () => this.#dispatchLag.samples(),
     }),
-    family({
-      name: 'event_delivery_attempts_total',
-      type: 'counter',
-      help: 'Attempts of this box to deliver an event, by subscriber and outcome: `delivered`, `failed` (will be retried), `dead` (was the last attempt: an operator must act)',
-      labels: ['subscriber', 'outcome'],
-      read: () => outcomes(this.#attempts, 'subscriber'),
-    }),
+    this.#attempts.family,
     family({
       name: 'event_delivery_lag_seconds',
       type: 'histogram',
@@ -107,13 +109,7 @@ export class BackgroundObserver {
       labels: ['subscriber'],
       read: () => [...this.#deliveryLag].flatMap(([subscriber, lag]) => lag.samples({ subscriber })),
     }),
-    family({
-      name: 'job_runs_total',
-      type: 'counter',
-      help: 'Runs of jobs by this box, by job and outcome: `done` or `failed`',
-      labels: ['job', 'outcome'],
-      read: () => outcomes(this.#jobs, 'job'),
-    }),
+    this.#jobs.family,
     family({
       name: 'background_sweeps_total',
       type: 'counter',
@@ -141,15 +137,4 @@ export class BackgroundObserver {
       read: single(() => this.#tenants),
     }),
   ];
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function outcomes(counts: ReadonlyMap<string, number>, label: string) {
-  return [...counts].map(([key, value]) => {
-    const [name = '', outcome = ''] = key.split(' ');
-    return { value, labels: { [label]: name, outcome } };
-  });
 }

@@ -13,7 +13,7 @@ import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition, type Gather } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
-import { RefusalCounts } from './refusals.ts';
+import { refusalCounter } from './refusals.ts';
 import { ServiceObserver } from './services.ts';
 import { StatementObserver } from './statements.ts';
 import type { TracingSettings } from './tracing/settings.ts';
@@ -58,7 +58,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const { log, about, slowQueries = 0, tracing, gather } = options;
   const tracer = tracing ? await (await import('./tracing/open-telemetry.ts')).openTracer(tracing, about, log) : null;
   const requests = new RequestCounts();
-  const refusals = new RefusalCounts();
+  const refusals = refusalCounter();
   const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
   const background = new BackgroundObserver(tracer);
   const services = new ServiceObserver(log);
@@ -68,7 +68,9 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const operations: Operations = {
     observeDatabase: statements,
     observeRequest: requestObserver(requests, tracer),
-    observeRefusals: (operation, refused) => refusals.count(operation, refused),
+    observeRefusals(operation, refused) {
+      for (const { outcome } of refused) refusals.add({ operation, outcome });
+    },
     observeBackground: background,
     observeServices: services,
     watchPool(name, knex) {
@@ -99,7 +101,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
         read: single(() => (operations.draining ? 1 : 0)),
       }),
       ...requests.families,
-      ...refusals.families,
+      refusals.family,
       ...migrations,
       ...poolFamilies(pools),
       ...statements.families,

@@ -3,11 +3,16 @@
  * number of series is limited.
  */
 import type { Logger } from 'pino';
-import { family, type MetricFamily } from './metrics/family.ts';
+import { LabelledCounter } from './metrics/counter.ts';
+import type { MetricFamily } from './metrics/family.ts';
 
 export class ServiceObserver {
   readonly #log: Logger;
-  readonly #calls = new Map<string, Map<string, number>>();
+  readonly #calls = new LabelledCounter({
+    name: 'service_calls_total',
+    help: 'Calls of this box to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
+    labels: ['service', 'outcome'],
+  });
 
   constructor(log: Logger) {
     this.#log = log;
@@ -15,21 +20,9 @@ export class ServiceObserver {
 
   /** Counts a call that has ended; logs one that failed. */
   called(service: string, outcome: string, error?: Error): void {
-    const counts = this.#calls.get(service) ?? new Map<string, number>();
-    this.#calls.set(service, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+    this.#calls.add({ service, outcome });
     if (error) this.#log.warn({ service, outcome, reason: error.message }, 'a service has not answered');
   }
 
-  readonly families: readonly MetricFamily[] = [
-    family({
-      name: 'service_calls_total',
-      type: 'counter',
-      help: 'Calls of this box to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
-      labels: ['service', 'outcome'],
-      read: () =>
-        [...this.#calls].flatMap(([service, counts]) =>
-          [...counts].map(([outcome, value]) => ({ value, labels: { service, outcome } })),
-        ),
-    }),
-  ];
+  readonly families: readonly MetricFamily[] = [this.#calls.family];
 }

@@ -5,7 +5,7 @@
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
 import { orders } from './store.ts';
-import { erasedMessages } from './timeline.ts';
+import { erasedMessages, impersonalTypes } from './timeline.ts';
 import { rewriteWords } from './words.ts';
 
 /** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
@@ -70,8 +70,8 @@ export const personalOrders: PersonalData = {
     );
     const ids = orders.map(({ id }) => id);
     const entries = await db.query<{ id: string }>(
-      'select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type = any($3::text[])',
-      [ids, Object.keys(erasedMessages(db))],
+      'select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type <> all($3::text[])',
+      [ids, impersonalTypes(db)],
     );
     return {
       records: { order: ids, order_event: entries.map(({ id }) => id) },
@@ -126,10 +126,10 @@ export const personalOrders: PersonalData = {
     );
     await tx.query(
       `update order_events
-          set message = coalesce($3::jsonb ->> type, message),
+          set message = case when type = any($4::text[]) then message else coalesce($3::jsonb ->> type, 'Erased') end,
               actor_label = case when actor_type = 'shopper' then null else actor_label end
         where tenant_id = $1 and order_id = any($2::uuid[])`,
-      [ids, JSON.stringify(erasedMessages(tx))],
+      [ids, JSON.stringify(erasedMessages(tx)), impersonalTypes(tx)],
     );
   },
 };

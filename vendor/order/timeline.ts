@@ -35,7 +35,12 @@ function typesIn(box: HasExtensions): TimelineType[] {
   return [...ownTypes, ...orderTimelineTypes.of(box)];
 }
 
-/** By type, what takes the place of messages that may hold personal data. */
+/** The types whose messages never hold personal data; not those of packages that are no longer mounted. */
+export function impersonalTypes(box: HasExtensions): string[] {
+  return typesIn(box).flatMap(({ type, erased }) => (erased === undefined ? [type] : []));
+}
+
+/** By type, what takes the place of messages that may hold personal data. Default: `Erased`. */
 export function erasedMessages(box: HasExtensions): Record<string, string> {
   return Object.fromEntries(
     typesIn(box).flatMap(({ type, erased }): [string, string][] => (erased === undefined ? [] : [[type, erased]])),

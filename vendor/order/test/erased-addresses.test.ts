@@ -6,6 +6,7 @@ import type { OrderDraft } from '@carton/order';
 import type { Subject } from '@carton/runtime';
 import t from 'tap';
 import { personalOrders } from '../persons.ts';
+import { insertOrderEvent } from '../store.ts';
 import { openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);
@@ -80,3 +81,37 @@ t.test('the migration removes empty addresses, and no others', async (t) => {
     t.strictSame((await other.staff.get('/admin/orders')).body.items[0].customer.billing, { country: 'DE' });
   }
 });
+
+t.test(
+  'the migration removes what is kept of addresses without the code of a country, of erased persons only',
+  async (t) => {
+    const address = { name: 'Ada', country: '12 Rue Pasteur', province: 'Berlin' };
+    const erased = await place(box, { customer: { email: 'ada@example.com', address, billing: { country: 'DE' } } });
+    const other = await place(box, { customer: { email: 'ada@example.com', address } });
+    await box.owner.query(`update orders set email = 'erased@erased.invalid' where id = $1`, [erased.id]);
+    const { up } = await import(new URL('../migrations/20261126010000_order_erase_places.js', import.meta.url).href);
+    await up({ raw: (sql: string) => box.owner.query(sql) });
+    t.strictSame(await addressesOf(erased.id), { address: null, billing: { country: 'DE' } });
+    t.strictSame(await addressesOf(other.id), { address, billing: null });
+  },
+);
+
+t.test(
+  'messages of packages that are no longer mounted are erased, others that hold no personal data are not',
+  async (t) => {
+    const { id } = await place(box, { customer: { email: 'ada@example.com' } });
+    await box.owner.query(
+      `update order_events set type = 'courier.sent', message = 'To Ada, A 1' where order_id = $1 and type = 'placed'`,
+      [id],
+    );
+    await box.db.transaction((tx) => insertOrderEvent(tx, id, 'updated', 'Changed: phone'));
+    const subject = { memberId: null, emails: ['ada@example.com'], sessions: [], records: { order: [id] } };
+    await box.db.transaction((tx) => personalOrders.erase(tx, subject));
+    const { items } = (await box.staff.get(`/admin/orders/${id}/timeline`)).body;
+    const messages = items.map(({ type, message }: Record<string, string>) => [type, message]);
+    t.strictSame(messages.sort(), [
+      ['courier.sent', 'Erased'],
+      ['updated', 'Changed: phone'],
+    ]);
+  },
+);
