@@ -212,3 +212,28 @@ t.test('the packing list escapes what shoppers write and has no prices', async (
   t.notMatch(text, /EUR|€|<script|<i>/);
   t.equal((await box.visitor().get(`/admin/fulfillments/${id}/packing-list`)).status, 401);
 });
+
+t.test('the migration removes tracking numbers from the timelines of erased persons only', async (t) => {
+  const messages = async (orderId: string) =>
+    (await box.staff.get(`/admin/orders/${orderId}/timeline`)).body.items.map(
+      ({ type, message }: Record<string, string>) => [type, message],
+    );
+  const orders = [];
+  for (let count = 0; count < 2; count++) {
+    const { order } = await placeTaken(box, [1]);
+    const { id } = (await pack(box, order.id)).body;
+    await act(box, 'ship', id, { tracking: [{ carrier: 'UPS', number: '1Z' }] });
+    orders.push(order.id);
+  }
+  const [erased, other] = orders as [string, string];
+  const [before, othersBefore] = [await messages(erased), await messages(other)];
+  await box.owner.query(`update orders set email = 'erased@erased.invalid' where id = $1`, [erased]);
+  const { up } = await import(
+    new URL('../migrations/20261126010100_fulfillment_erase_tracking.js', import.meta.url).href
+  );
+  await up({ raw: (sql: string) => box.owner.query(sql) });
+  const [shipped, ...earlier] = await messages(erased);
+  t.strictSame(shipped, ['fulfillment.shipped', 'Shipped']);
+  t.strictSame(earlier, before.slice(1));
+  t.strictSame(await messages(other), othersBefore);
+});
