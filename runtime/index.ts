@@ -91,6 +91,7 @@ export { formatMoney } from './money/format.ts';
 export {
   Amount,
   allocate,
+  allocateByFirst,
   divideRounded,
   hundredPercent,
   Money,

@@ -82,5 +82,14 @@ export function allocate(amount: number, weights: readonly (number | bigint)[]):
   return shares;
 }
 
+/**
+ * Splits an amount as `allocate` does, by the first weights that are not all zero: a charge by the prices of goods or, if
+ * all of them are free, by their quantities.
+ */
+export function allocateByFirst(amount: number, ...alternatives: (readonly (number | bigint)[])[]): number[] {
+  const usable = alternatives.find((weights) => weights.some((weight) => BigInt(weight) !== 0n));
+  return allocate(amount, usable ?? alternatives[0] ?? []);
+}
+
 const absolute = (value: bigint) => (value < 0n ? -value : value);
 const compare = (one: bigint, other: bigint) => (one < other ? -1 : Number(one > other));

@@ -10,8 +10,8 @@ export type LockedCart =
   | { readonly state: 'completed'; readonly cartId: string; readonly orderId: string };
 
 /**
- * Locks the active cart of a session (or of its member) until the transaction ends, in one statement; the lines are
- * ordered by variant id. Only the cart's row is locked, since every writer of a cart locks it first.
+ * Locks the active cart of a session (or of its member) until the transaction ends, in one statement. Only the cart's row
+ * is locked, since every writer of a cart locks it first.
  *
  * Returns null if no cart was active when the statement began: a request that starts after the completion has no cart to
  * order. A request that waited while the cart was completed gets the order it became. If the cart changed while the

@@ -8,6 +8,7 @@ import {
   type MissingQuote,
   noTotals,
   type ShippingCharge,
+  type Totals,
   type TotalsDraft,
   type TotalsLine,
 } from './totals.ts';
@@ -27,7 +28,7 @@ export interface MissingQuoteOfStep extends MissingQuote {
 /**
  * Runs the steps in the order passed. Without lines no step runs, so an empty sale is never charged. The total is always
  * the subtotal plus all adjustments except included taxes. Discounts are capped so that no total, line or shipping charge
- * falls below zero.
+ * falls below zero. The time grows with the number of lines plus that of adjustments.
  * @throws Error naming the step whose adjustment is invalid
  */
 export function runTotals(
@@ -35,67 +36,107 @@ export function runTotals(
   lines: readonly TotalsLine[],
   steps: readonly ReadyStep[],
 ): TotalsDraft & { missingQuotes: readonly MissingQuoteOfStep[] } {
-  const subtotal = lines.reduce((sum, line) => sum + line.total, 0);
-  const totals = { ...noTotals, subtotal, total: subtotal };
-  let draft: TotalsDraft = { sale, region, lines, shipping: [], adjustments: [], totals };
+  const sums = new Sums(lines);
   const missingQuotes: MissingQuoteOfStep[] = [];
+  const draft = (): TotalsDraft => ({ sale, region, ...sums.copy() });
   for (const step of lines.length === 0 ? [] : steps) {
-    const missing = step.missing?.(draft);
+    const before = draft();
+    const missing = step.missing?.(before);
     if (missing) missingQuotes.push({ ...missing, step: step.name });
-    for (const adjustment of step.adjust(draft)) {
-      const violation = violationOf(draft, adjustment);
+    for (const adjustment of step.adjust(before)) {
+      const violation = violationOf(sums, adjustment);
       if (violation) throw new Error(`totals step ${step.name}: the adjustment ${adjustment.code} ${violation}`);
-      draft = withAdjustment(draft, adjustment);
-      if (!Number.isSafeInteger(draft.totals.total))
-        throw new Error(`totals step ${step.name}: the total is too large`);
+      sums.add(adjustment);
+      if (!Number.isSafeInteger(sums.totals.total)) throw new Error(`totals step ${step.name}: the total is too large`);
     }
   }
-  return { ...draft, missingQuotes };
+  return { ...draft(), missingQuotes };
 }
 
-function withAdjustment(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
-  const { kind, code, amount } = adjustment;
-  if (kind === 'discount') return withDiscount(draft, adjustment);
-  const next = withSum(draft, adjustment);
-  if (kind === 'tax') return next;
-  return { ...next, shipping: [...draft.shipping, { code, amount, discountedAmount: amount }] };
-}
+type Changing<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** The draft with the adjustment added to its sums. */
-function withSum(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
-  const { kind, amount, included } = adjustment;
-  const totals = { ...draft.totals, [kind]: draft.totals[kind] + amount };
-  if (!included) totals.total += amount;
-  return { ...draft, totals, adjustments: [...draft.adjustments, adjustment] };
-}
+/** The sums of a sale while adjustments are added: changed in place, since a copy for each would be quadratic. */
+class Sums {
+  readonly lines: ReadonlyMap<string, Changing<TotalsLine>>;
+  readonly charges = new Map<string, Changing<ShippingCharge>>();
+  readonly adjustments: Adjustment[] = [];
+  readonly totals: Changing<Totals>;
+  hasTax = false;
 
-function withDiscount(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
-  const { lineId, shippingCode } = adjustment;
-  if (lineId === undefined && shippingCode === undefined) return withSpreadDiscount(draft, adjustment);
-  const left =
-    lineId === undefined ? chargeOf(draft, adjustment)?.discountedAmount : lineOf(draft, adjustment)?.discountedTotal;
-  const amount = capDiscount(adjustment.amount, left as number);
-  const next = withSum(draft, { ...adjustment, amount });
-  const lines = (line: TotalsLine) => ({ ...line, discountedTotal: line.discountedTotal + amount });
-  const charges = (charge: ShippingCharge) => ({ ...charge, discountedAmount: charge.discountedAmount + amount });
-  return {
-    ...next,
-    lines: lineId === undefined ? next.lines : next.lines.map((each) => (each.id === lineId ? lines(each) : each)),
-    shipping: next.shipping.map((each) => (each.code === shippingCode ? charges(each) : each)),
-  };
-}
-
-/** Spreads a discount over all lines in proportion to their discounted totals, so that each line has its actual cost. */
-function withSpreadDiscount(draft: TotalsDraft, adjustment: Adjustment): TotalsDraft {
-  const weights = draft.lines.map(({ discountedTotal }) => discountedTotal);
-  const left = weights.reduce((sum, weight) => sum + weight, 0);
-  const shares = allocate(capDiscount(adjustment.amount, left), weights);
-  let next = draft;
-  for (const [position, { id }] of draft.lines.entries()) {
-    const amount = shares[position] ?? 0;
-    if (amount !== 0) next = withDiscount(next, { ...adjustment, lineId: id, amount });
+  constructor(lines: readonly TotalsLine[]) {
+    this.lines = new Map(lines.map((line) => [line.id, { ...line }]));
+    const subtotal = lines.reduce((sum, line) => sum + line.total, 0);
+    this.totals = { ...noTotals, subtotal, total: subtotal };
   }
-  return next;
+
+  /** As they are now: later adjustments do not change the copy. */
+  copy(): Pick<TotalsDraft, 'lines' | 'shipping' | 'adjustments' | 'totals'> {
+    return {
+      lines: [...this.lines.values()].map((line) => ({ ...line })),
+      shipping: [...this.charges.values()].map((charge) => ({ ...charge })),
+      adjustments: [...this.adjustments],
+      totals: { ...this.totals },
+    };
+  }
+
+  lineOf({ lineId }: Adjustment): Changing<TotalsLine> | undefined {
+    return lineId === undefined ? undefined : this.lines.get(lineId);
+  }
+
+  chargeOf({ shippingCode }: Adjustment): Changing<ShippingCharge> | undefined {
+    return shippingCode === undefined ? undefined : this.charges.get(shippingCode);
+  }
+
+  /** Adds a valid adjustment. */
+  add(adjustment: Adjustment): void {
+    const { kind, code, amount } = adjustment;
+    if (kind === 'discount') {
+      this.#discount(adjustment);
+      return;
+    }
+    if (kind === 'shipping') this.charges.set(code, { code, amount, discountedAmount: amount });
+    else this.hasTax = true;
+    this.#count(adjustment);
+  }
+
+  #count(adjustment: Adjustment): void {
+    const { kind, amount, included } = adjustment;
+    this.totals[kind] += amount;
+    if (!included) this.totals.total += amount;
+    this.adjustments.push(adjustment);
+  }
+
+  /** A discount on neither a line nor a charge is spread over all lines in proportion to their discounted totals. */
+  #discount(adjustment: Adjustment): void {
+    const line = this.lineOf(adjustment);
+    const charge = this.chargeOf(adjustment);
+    if (line) {
+      const amount = capDiscount(adjustment.amount, line.discountedTotal);
+      line.discountedTotal += amount;
+      this.#count({ ...adjustment, amount });
+    } else if (charge) {
+      const amount = capDiscount(adjustment.amount, charge.discountedAmount);
+      charge.discountedAmount += amount;
+      this.#count({ ...adjustment, amount });
+    } else {
+      const lines = [...this.lines.values()];
+      const weights = lines.map(({ discountedTotal }) => discountedTotal);
+      const left = weights.reduce((sum, weight) => sum + weight, 0);
+      const shares = allocate(capDiscount(adjustment.amount, left), weights);
+      for (const [position, { id }] of lines.entries()) {
+        const amount = shares[position] ?? 0;
+        if (amount !== 0) this.#discount({ ...adjustment, lineId: id, amount });
+      }
+    }
+  }
+
+  /** The amount that a tax applies to, after discounts. */
+  taxable(tax: Adjustment): number {
+    if (tax.lineId !== undefined) return this.lineOf(tax)?.discountedTotal ?? 0;
+    if (tax.shippingCode !== undefined) return this.chargeOf(tax)?.discountedAmount ?? 0;
+    const { subtotal, discount, shipping } = this.totals;
+    return subtotal + discount + shipping;
+  }
 }
 
 /** The discount (zero or below), at most the amount left; never -0. */
@@ -103,37 +144,25 @@ function capDiscount(amount: number, left: number): number {
   return -Math.min(-amount, left) || 0;
 }
 
-const lineOf = ({ lines }: TotalsDraft, { lineId }: Adjustment) => lines.find(({ id }) => id === lineId);
-const chargeOf = ({ shipping }: TotalsDraft, { shippingCode }: Adjustment) =>
-  shipping.find(({ code }) => code === shippingCode);
-
 /** Orders store rates as numeric(8, 5). */
 const largestRate = 999.99999;
 
 /** Describes the rule that an adjustment breaks; null if it is valid. */
-function violationOf(draft: TotalsDraft, adjustment: Adjustment): string | null {
+function violationOf(sums: Sums, adjustment: Adjustment): string | null {
   const { kind, code, amount, lineId, shippingCode, rate, included } = adjustment;
   if (!Number.isSafeInteger(amount) || Math.abs(amount) > largestAmount) return `has the amount ${amount}`;
   if (kind === 'discount' ? amount > 0 : amount < 0) return `is a ${kind} of ${amount}`;
-  if (kind !== 'tax' && draft.adjustments.some((each) => each.kind === 'tax')) return 'follows a tax';
-  if (lineId !== undefined && !lineOf(draft, adjustment)) return `is on the line ${lineId}, which is not counted`;
-  if (shippingCode !== undefined && !chargeOf(draft, adjustment)) {
+  if (kind !== 'tax' && sums.hasTax) return 'follows a tax';
+  if (lineId !== undefined && !sums.lineOf(adjustment)) return `is on the line ${lineId}, which is not counted`;
+  if (shippingCode !== undefined && !sums.chargeOf(adjustment)) {
     return `is on the unknown shipping charge ${shippingCode}`;
   }
   if (lineId !== undefined && shippingCode !== undefined) return 'is on both a line and a shipping charge';
   if (kind === 'shipping' && (lineId ?? shippingCode) !== undefined) return 'is a shipping charge on a line or charge';
-  if (kind === 'shipping' && draft.shipping.some((each) => each.code === code)) return 'is a duplicate shipping charge';
+  if (kind === 'shipping' && sums.charges.has(code)) return 'is a duplicate shipping charge';
   if (kind !== 'tax' && (included || rate !== undefined))
     return `is not a tax but ${included ? 'is included' : 'has a rate'}`;
   if (rate !== undefined && !(rate >= 0 && rate <= largestRate)) return `has the rate ${rate}`;
-  if (included && amount > taxable(draft, adjustment)) return 'exceeds the amount that includes it';
+  if (included && amount > sums.taxable(adjustment)) return 'exceeds the amount that includes it';
   return null;
-}
-
-/** The amount that a tax applies to, after discounts. */
-function taxable(draft: TotalsDraft, tax: Adjustment): number {
-  if (tax.lineId !== undefined) return lineOf(draft, tax)?.discountedTotal ?? 0;
-  if (tax.shippingCode !== undefined) return chargeOf(draft, tax)?.discountedAmount ?? 0;
-  const { subtotal, discount, shipping } = draft.totals;
-  return subtotal + discount + shipping;
 }

@@ -87,7 +87,13 @@ export const CartItem = object(
     lowestPriorPrice: withOptions(nullable(Money), {
       description: 'The lowest price of the 30 days before the sale price, as for variants',
     }),
-    total: nullable(Money),
+    total: withOptions(nullable(Money), {
+      description: 'Before discounts; null if the line is left out of the totals',
+    }),
+    discount: withOptions(nullable(Money), {
+      description: 'All discounts on the line, zero or below; null as `total`',
+    }),
+    tax: withOptions(nullable(Money), { description: 'All taxes on the line; null as `total`' }),
     issues: Type.Array(oneOf(issues), {
       description:
         "Why the line cannot be ordered: it is no longer for sale, has no price in the cart's currency, exceeds " +
@@ -105,7 +111,10 @@ export const CartAdjustment = object(
     kind: oneOf(adjustmentKinds),
     amount: Money,
     itemId: nullable(
-      withOptions(Uuid, { description: 'The line it applies to; null if it applies to no single line' }),
+      withOptions(Uuid, {
+        description:
+          'The line it applies to; null for several lines, whose shares are in `items[].discount` and `.tax`',
+      }),
     ),
     shippingCode: nullable(
       Type.String({ description: 'Code of the shipping charge it applies to', examples: ['standard-shipping'] }),
@@ -115,7 +124,10 @@ export const CartAdjustment = object(
       description: 'Whether prices already contain this tax, so that it adds nothing to the total',
     }),
   },
-  { $id: 'CartAdjustment', description: 'A charge or tax, or, with a negative amount, a discount' },
+  {
+    $id: 'CartAdjustment',
+    description: 'A charge or tax, or, with a negative amount, a discount: one for all lines to which it applies',
+  },
 );
 
 export const CartTotals = object(

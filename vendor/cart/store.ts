@@ -69,12 +69,11 @@ interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress'>
   addresses: Record<AddressType, CartAddress> | null;
 }
 
-type LineOrder = 'id' | 'variant_id';
-
-const linesOf = (order: LineOrder) => `
+/** In the order in which the lines were added, for every reader: ties between lines are decided by it (`README.md`). */
+const storedLines = `
   coalesce(
     (select json_agg(json_build_object('id', lines.id, 'variantId', lines.variant_id, 'quantity', lines.quantity,
-                                       'properties', lines.properties) order by lines.${order}, lines.id)
+                                       'properties', lines.properties) order by lines.id)
        from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id),
     '[]') as lines`;
 
@@ -86,7 +85,7 @@ function choicesOf(box: HasExtensions): string {
   return `json_build_object(${stored.join(', ')})`;
 }
 
-const cartColumns = (box: HasExtensions, order: LineOrder) => `
+const cartColumns = (box: HasExtensions) => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
   carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
   (select json_object_agg(addresses.type, json_build_object(
@@ -94,7 +93,7 @@ const cartColumns = (box: HasExtensions, order: LineOrder) => `
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
             'country', addresses.country, 'phone', addresses.phone))
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
-  ${linesOf(order)}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
+  ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
 
 /** Builds one SQL text per kind of owner; `$2` is the owner's key. */
 function forOwner(text: (activeCart: string) => string): Record<Owner['by'], string> {
@@ -106,13 +105,10 @@ function forOwner(text: (activeCart: string) => string): Record<Owner['by'], str
 
 /** Each step stores its choices in a table of its own. */
 const textsOf = onceForBox((box) => ({
-  findActive: forOwner((active) => `select ${cartColumns(box, 'id')} from carts where ${active}`),
+  findActive: forOwner((active) => `select ${cartColumns(box)} from carts where ${active}`),
   lockActive: forOwner((active) => lockActive(box, active)),
-  find: { id: findById(box, 'id'), variant_id: findById(box, 'variant_id') },
+  find: `select ${cartColumns(box)} from carts where carts.tenant_id = $1 and carts.id = $2`,
 }));
-
-const findById = (box: HasExtensions, order: LineOrder) =>
-  `select ${cartColumns(box, order)} from carts where carts.tenant_id = $1 and carts.id = $2`;
 
 const touchActive = forOwner(
   (active) => `update carts set version = version + 1, updated_at = now() where ${active}
@@ -125,7 +121,7 @@ const touchActive = forOwner(
  */
 const lockActive = (box: HasExtensions, active: string) => `
   with found as materialized (select carts.id, carts.version from carts where ${active})
-  select ${cartColumns(box, 'variant_id')}, found.version as found_version
+  select ${cartColumns(box)}, found.version as found_version
     from carts join found on found.id = carts.id
    where carts.tenant_id = $1
      for update of carts`;
@@ -136,7 +132,7 @@ function cartOf<R extends CartRow>(db: TenantDatabase, { addresses, ...row }: R)
   return { ...row, shippingAddress: addresses?.shipping ?? null, billingAddress: addresses?.billing ?? null };
 }
 
-/** Finds the active cart of an owner, in one statement; lines in the order in which they were added. */
+/** Finds the active cart of an owner, in one statement. */
 export async function findActiveCart(db: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
   const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key]);
   return row ? cartOf(db, row) : null;
@@ -150,22 +146,22 @@ export async function hasCartOfSession(db: TenantDatabase, sessionHash: string):
   return found.length > 0;
 }
 
-/** Finds a cart of any status, in one statement. @param order of the lines: as they were added, or by variant */
-export async function findCart(db: TenantDatabase, id: string, order: LineOrder = 'id'): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(textsOf(db).find[order], [id]);
+/** Finds a cart of any status, in one statement. */
+export async function findCart(db: TenantDatabase, id: string): Promise<StoredCart | null> {
+  const [row] = await db.query<CartRow>(textsOf(db).find, [id]);
   return row ? cartOf(db, row) : null;
 }
 
 /**
- * Locks the cart that was active when the statement began and returns it, with the lines ordered by variant id. If another
- * transaction changed the cart in between, a second statement reads it again: of the first, all but the cart's own columns
- * (lines, addresses, choices) is as it was before the wait.
+ * Locks the cart that was active when the statement began and returns it. If another transaction changed the cart in
+ * between, a second statement reads it again: of the first, all but the cart's own columns (lines, addresses, choices) is
+ * as it was before the wait.
  */
 export async function lockSnapshotCart(tx: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
   const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key]);
   if (!row) return null;
   const { foundVersion, ...cart } = row;
-  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id, 'variant_id');
+  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id);
 }
 
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;

@@ -10,6 +10,7 @@ import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './totals
 /** The cart as its shopper sees it. */
 export function presentCart({ cart, lines, issues, adjustments, totals, shown }: PricedCart<StoredCart>): Cart {
   const { id, currency, regionId, locale, email, note, shippingAddress, billingAddress, updatedAt } = cart;
+  const sums = sumsOfLines(adjustments);
   return {
     ...shown,
     id,
@@ -18,10 +19,10 @@ export function presentCart({ cart, lines, issues, adjustments, totals, shown }:
     locale,
     email,
     note,
-    items: lines.map((line) => presentLine(line, currency)),
+    items: lines.map((line) => presentLine(line, sums.get(line.id) ?? noSums, currency)),
     shippingAddress,
     billingAddress,
-    adjustments: adjustments.map((adjustment) => presentAdjustment(adjustment, currency)),
+    adjustments: summedByCode(adjustments).map((adjustment) => presentAdjustment(adjustment, currency)),
     totals: presentTotals(totals, currency),
     issues,
     updatedAt,
@@ -54,7 +55,40 @@ export function presentEmptyCart(box: HasExtensions, currency: string): Cart {
   };
 }
 
-function presentLine(line: PricedLine, currency: string): Cart['items'][number] {
+/** What the adjustments on a line come to, in minor units. */
+interface LineSums {
+  discount: number;
+  tax: number;
+}
+const noSums: Readonly<LineSums> = { discount: 0, tax: 0 };
+
+function sumsOfLines(adjustments: readonly Adjustment[]): Map<string, LineSums> {
+  const sums = new Map<string, LineSums>();
+  for (const { kind, lineId, amount } of adjustments) {
+    if (lineId === undefined || kind === 'shipping') continue;
+    const of = sums.get(lineId) ?? { ...noSums };
+    of[kind] += amount;
+    sums.set(lineId, of);
+  }
+  return sums;
+}
+
+/**
+ * The adjustments with those of the same code added up over the lines, in the order of the first of each: a cart with
+ * many lines and promotions would be megabytes otherwise. One that concerns a single line still names it.
+ */
+function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
+  const keyOf = ({ code, label, kind, shippingCode, rate, included, source }: Adjustment) =>
+    JSON.stringify([kind, code, label, shippingCode, rate, included, source?.id]);
+  return [...Map.groupBy(adjustments, keyOf).values()].map((parts) => {
+    const { lineId, ...first } = parts[0] as Adjustment;
+    const amount = parts.reduce((sum, part) => sum + part.amount, 0);
+    const isOfOneLine = lineId !== undefined && parts.every((part) => part.lineId === lineId);
+    return { ...first, amount, ...(isOfOneLine && { lineId }) };
+  });
+}
+
+function presentLine(line: PricedLine, { discount, tax }: LineSums, currency: string): Cart['items'][number] {
   const { id, variantId, variant, quantity, properties, unitPrice, compareAt, lowestPrior, total, issues } = line;
   const amount = (minor: number | null) => (minor === null ? null : money(minor, currency));
   return {
@@ -71,6 +105,8 @@ function presentLine(line: PricedLine, currency: string): Cart['items'][number] 
     compareAtPrice: amount(compareAt),
     lowestPriorPrice: amount(lowestPrior),
     total: amount(total),
+    discount: amount(total === null ? null : discount),
+    tax: amount(total === null ? null : tax),
     issues,
   };
 }

@@ -7,7 +7,7 @@
  * the division that explains the stored amounts best is used; the sums are right in both cases.
  */
 import { type ChargedRows, type ChargeInParts, chargesOf } from '@carton/order';
-import { allocate, hundredPercent, scalePercent } from '@carton/runtime';
+import { allocate, allocateByFirst, hundredPercent, scalePercent } from '@carton/runtime';
 import type { LinePart, TaxGroup, TaxOfRate } from './content.ts';
 
 export interface TaxedCharge {
@@ -71,23 +71,37 @@ const undivided = ({ total, discount }: ChargeInParts, taxes: readonly KnownTax[
   taxes,
 });
 
-/** The goods by their taxes, with the sums of their prices after discounts. */
-function goodsOf(lines: readonly { charge: ChargeInParts; taxes: readonly KnownTax[] }[]): Share[] {
-  const byTaxes = Map.groupBy(lines, ({ taxes }) => taxes.map(({ key }) => key).join());
-  return [...byTaxes.values()].map((group) => ({
-    amount: group.reduce((sum, { charge }) => sum + charge.total + charge.discount, 0),
-    taxes: group[0]?.taxes ?? [],
-  }));
+/** Goods with the same taxes: their prices after and before discounts, and their quantity. */
+interface Goods extends Share {
+  price: number;
+  quantity: number;
 }
 
-function divideShipping(charge: ChargeInParts, taxes: readonly KnownTax[], goods: readonly Share[]): Share[] {
+/** The goods by their taxes, those with the highest rates first. */
+function goodsOf(lines: readonly { charge: ChargeInParts; taxes: readonly KnownTax[] }[]): Goods[] {
+  const byTaxes = Map.groupBy(lines, ({ taxes }) => taxes.map(({ key }) => key).join());
+  const percentOfAll = (taxes: readonly KnownTax[]) => taxes.reduce((sum, { rate }) => sum + (rate ?? 0), 0);
+  return [...byTaxes.values()]
+    .map((group) => ({
+      amount: group.reduce((sum, { charge }) => sum + charge.total + charge.discount, 0),
+      price: group.reduce((sum, { charge }) => sum + charge.total, 0),
+      quantity: group.reduce((sum, { charge }) => sum + charge.quantity, 0),
+      taxes: group[0]?.taxes ?? [],
+    }))
+    .toSorted((one, other) => percentOfAll(other.taxes) - percentOfAll(one.taxes));
+}
+
+/** As the taxes of shipping are computed (`partsOfCharge` of `@carton/tax`). */
+function divideShipping(charge: ChargeInParts, taxes: readonly KnownTax[], goods: readonly Goods[]): Share[] {
   const whole = [undivided(charge, taxes)];
   const ofGoods = new Set(goods.flatMap((share) => share.taxes.map(({ key }) => key)));
   const hasSameTaxes = ofGoods.size === taxes.length && taxes.every(({ key }) => ofGoods.has(key));
   if (goods.length < 2 || !hasSameTaxes) return whole;
-  const amounts = allocate(
+  const amounts = allocateByFirst(
     charge.total + charge.discount,
     goods.map(({ amount }) => Math.max(0, amount)),
+    goods.map(({ price }) => price),
+    goods.map(({ quantity }) => quantity),
   );
   const divided = goods.map((share, at) => ({
     amount: amounts[at] as number,

@@ -1,7 +1,7 @@
 /**
  * Computes taxes of amounts exactly. Each is rounded once, half up, and the parts always add up.
  */
-import { allocate, divideRounded, hundredPercent, scalePercent } from '@carton/runtime';
+import { allocate, allocateByFirst, divideRounded, hundredPercent, scalePercent } from '@carton/runtime';
 import type { ApplicableRate } from './rates.ts';
 
 /** An amount to tax: a line, or a part of a shipping charge. */
@@ -91,15 +91,31 @@ function splitWithin(taxables: readonly Taxable[]): number[][] {
   });
 }
 
-/**
- * Divides a shipping charge among the rates of the goods, in proportion to their amounts.
- * @returns parts that add up to the charge
- */
-export function partsOfCharge(charge: number, goods: readonly Taxable[]): Taxable[] {
-  const groups = [...Map.groupBy(goods, ({ rates }) => rates.map(({ id }) => id).join()).values()];
-  const shares = allocate(
-    charge,
-    groups.map((group) => total(group.map(({ amount }) => amount))),
-  );
-  return groups.map((group, at) => ({ amount: shares[at] as number, rates: group[0]?.rates ?? [] }));
+/** A line whose taxes apply to a part of the shipping charges. */
+export interface TaxableGoods extends Taxable {
+  /** Minor units before discounts. */
+  readonly price: number;
+  readonly quantity: number;
 }
+
+/**
+ * Divides a shipping charge among the rates of the goods: in proportion to their amounts after discounts; if all goods are
+ * free, to their prices before discounts; if these are zero, too, to their quantities. Does not depend on the order of the
+ * goods: a unit that cannot be divided goes to the higher rate.
+ * @returns parts that add up to the charge, those at the highest rates first
+ */
+export function partsOfCharge(charge: number, goods: readonly TaxableGoods[]): Taxable[] {
+  const groups = [...Map.groupBy(goods, ({ rates }) => rates.map(({ id }) => id).join())]
+    .map(([key, group]) => ({ key, group, rates: group[0]?.rates ?? [] }))
+    .toSorted((one, other) => percentOfAll(other.rates) - percentOfAll(one.rates) || (one.key < other.key ? -1 : 1));
+  const weightsBy = (weightOf: (each: TaxableGoods) => number) => groups.map(({ group }) => total(group.map(weightOf)));
+  const shares = allocateByFirst(
+    charge,
+    weightsBy(({ amount }) => amount),
+    weightsBy(({ price }) => price),
+    weightsBy(({ quantity }) => quantity),
+  );
+  return groups.map(({ rates }, at) => ({ amount: shares[at] as number, rates }));
+}
+
+const percentOfAll = (rates: readonly ApplicableRate[]) => total(rates.map(({ rate }) => rate));

@@ -54,10 +54,11 @@ function targetsOf(
   { lines, shipping }: TotalsDraft,
   { rates, settings }: Parameters<typeof taxesByRates>[1],
 ): Target[] {
-  const goods = lines.map(({ id, discountedTotal, taxCategory }) => ({
-    lineId: id,
-    amount: discountedTotal,
-    rates: ratesOf(rates, taxCategory),
+  const categories = new Set(lines.map(({ taxCategory }) => taxCategory));
+  const applied = new Map([...categories].map((category) => [category, ratesOf(rates, category)]));
+  const goods = lines.map(({ id, total, discountedTotal, quantity, taxCategory }) => ({
+    ...{ lineId: id, amount: discountedTotal, price: total, quantity },
+    rates: applied.get(taxCategory) as ApplicableRate[],
   }));
   const { shippingCategory } = settings;
   const charges = shipping.flatMap(({ code, discountedAmount }) => {

@@ -56,8 +56,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'An included tax adds nothing to the total',
     file: 'vendor/cart/pipeline.ts',
-    text: 'if (!included) totals.total += amount;',
-    replacement: 'totals.total += amount;',
+    text: 'if (!included) this.totals.total += amount;',
+    replacement: 'this.totals.total += amount;',
     tests: ['vendor/cart/test/totals.test.ts'],
   },
   {

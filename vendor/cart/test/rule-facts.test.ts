@@ -76,11 +76,11 @@ const [shirt, socks, hat] = [await forSale(box), await forSale(box), await forSa
 
 /** The promotions applied to each product of a cart. */
 async function applied(shopper: Caller): Promise<[title: string, code: string, amount: number][]> {
-  const { items, adjustments } = (await shopper.get('/cart')).body;
-  return adjustments.map(({ itemId, code, amount }: { itemId: string; code: string; amount: { amount: number } }) => [
-    items.find(({ id }: { id: string }) => id === itemId).title,
+  const { lines = [], adjustments = [] } = (await findPricedCart(tenant, sessionOf(shopper))) ?? {};
+  return adjustments.map(({ lineId, code, amount }) => [
+    lines.find(({ id }) => id === lineId)?.variant.productTitle ?? '',
     code,
-    amount.amount,
+    amount,
   ]);
 }
 const promote = (code: string, percent: number, condition: unknown) =>

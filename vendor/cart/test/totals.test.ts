@@ -41,6 +41,15 @@ const step = (name: keyof typeof totalsOrder, adjust: Step): TotalsStep => ({
 const amounts = (totals: Record<string, { amount: number }>) =>
   Object.fromEntries(Object.entries(totals).map(([name, { amount }]) => [name, amount]));
 
+interface LineSums {
+  total: { amount: number };
+  discount: { amount: number };
+  tax: { amount: number };
+}
+/** The total, the discounts and the taxes of lines of a cart. */
+const lineSums = (items: LineSums[]) =>
+  items.map(({ total, discount, tax }) => [total.amount, discount.amount, tax.amount]);
+
 const [shirt, socks, hat] = await Promise.all([5000, 1000, 995].map((price) => forSale(box, { price })));
 if (!shirt || !socks || !hat) throw new Error('three products');
 
@@ -91,10 +100,14 @@ t.test('steps run in order, each on the result of the earlier ones', async (t) =
     exactly([
       { code: 'TEN', label: '10% off shirts', kind: 'discount', itemId: first.id, included: false },
       { code: 'post', itemId: null, amount: { amount: 490, currency: 'EUR' } },
-      { code: 'vat', itemId: first.id, rate: 10, amount: { amount: 900 } },
-      { code: 'vat', itemId: second.id, amount: { amount: 100 } },
+      { code: 'vat', itemId: null, rate: 10, amount: { amount: 1000 } },
     ]),
+    'those of one code are added up',
   );
+  t.strictSame(lineSums([first, second]), [
+    [10_000, -1000, 900],
+    [1000, 0, 100],
+  ]);
 });
 
 t.test("an address or e-mail passed to priceCart replaces the cart's", async (t) => {
@@ -166,17 +179,10 @@ t.test('a discount on the sale is spread over the lines to the exact minor unit'
     }),
   );
   const { body } = await (await shopperWith(box, [shirt, 1], [socks, 1], [hat, 1])).get('/cart');
-  const [first, second, third] = body.items.map(({ id }: { id: string }) => id);
+  t.match(body.adjustments, exactly([{ code: 'ALL', itemId: null, amount: { amount: -1000 } }]));
   t.strictSame(
-    body.adjustments.map(({ itemId, amount }: { itemId: string; amount: { amount: number } }) => [
-      itemId,
-      amount.amount,
-    ]),
-    [
-      [first, -715],
-      [second, -143],
-      [third, -142],
-    ],
+    lineSums(body.items).map(([, discount]) => discount),
+    [-715, -143, -142],
   );
   t.strictSame(seen.at(-1), [4285, 857, 853]);
   t.match(amounts(body.totals), { subtotal: 6995, discount: -1000, total: 5995 });

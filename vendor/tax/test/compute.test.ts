@@ -174,15 +174,26 @@ t.test('worked examples', async (t) => {
 });
 
 t.test('shipping is divided among the rates of the goods', async (t) => {
-  const goods = (...pairs: [number, ApplicableRate[]][]) => pairs.map(([amount, rates]) => ({ amount, rates }));
-  // 367.5 and 122.5: the odd unit goes to the first.
+  const goods = (...pairs: [amount: number, ApplicableRate[], price?: number, quantity?: number][]) =>
+    pairs.map(([amount, rates, price = amount, quantity = 1]) => ({ amount, rates, price, quantity }));
+  // 367.5 and 122.5: the odd unit goes to the higher rate.
   t.strictSame(partsOfCharge(490, goods([2000, [standard]], [1000, [reduced]], [1000, [standard]])), [
     { amount: 368, rates: [standard] },
     { amount: 122, rates: [reduced] },
   ]);
-  t.strictSame(partsOfCharge(490, goods([0, [reduced]], [0, [standard]])), [
-    { amount: 490, rates: [reduced] },
-    { amount: 0, rates: [standard] },
+  // All goods are free: by their prices before discounts, or by their quantities.
+  const free = goods([0, [reduced], 1000, 1], [0, [standard], 3000, 1], [0, [reduced], 0, 2]);
+  t.strictSame(partsOfCharge(490, free), [
+    { amount: 368, rates: [standard] },
+    { amount: 122, rates: [reduced] },
   ]);
+  const gifts = goods([0, [reduced], 0, 3], [0, [standard], 0, 1]);
+  t.strictSame(partsOfCharge(490, gifts), [
+    { amount: 123, rates: [standard] },
+    { amount: 367, rates: [reduced] },
+  ]);
+  for (const each of [free, gifts]) {
+    t.strictSame(partsOfCharge(490, each.toReversed()), partsOfCharge(490, each), 'in any order');
+  }
   t.strictSame(partsOfCharge(490, goods([1000, []])), [{ amount: 490, rates: [] }]);
 });

@@ -212,7 +212,9 @@ function exactCharge(
   own: readonly Adjustment[],
   fail: Fail,
 ): void {
-  const goods = lines.map((line) => ({ amount: line.discountedTotal, rates: ratesOf(rates, line.taxCategory) }));
+  const goods = lines.map(({ discountedTotal: amount, total: price, quantity, taxCategory }) => ({
+    ...{ amount, price, quantity, rates: ratesOf(rates, taxCategory) },
+  }));
   const whole = [{ amount, rates: ratesOf(rates, shippingCategory) }];
   const parts = shippingCategory === null ? partsOfCharge(amount, goods) : whole;
   if (sum(parts) !== amount) fail('the parts of a charge do not add up');
