@@ -4,6 +4,10 @@
 import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
 
 const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
+  cart: {
+    about: 'GET /cart with 500 lines, 20 promotions and 10 taxes, and with 60 lines',
+    load: () => import('./cart.ts'),
+  },
   checkout: {
     about: 'orders per second of POST /checkout, and of pgbench with the same statements',
     load: () => import('./checkout.ts'),

@@ -94,13 +94,21 @@ export function ruleFact<Argument extends TSchema, Read = undefined>(
   return fact;
 }
 
+/** The ids of a condition, in lower case: made once, since a condition is evaluated for each of hundreds of lines. */
+const idSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function idSetOf(ids: readonly string[]): ReadonlySet<string> {
+  const known = idSets.get(ids) ?? new Set(ids.map((id) => id.toLowerCase()));
+  idSets.set(ids, known);
+  return known;
+}
+
 /** The fact that depends on no other package. */
 export const productFact = ruleFact({
   name: 'product',
   summary: 'The product is one of these',
   argument: object({ productIds: Type.Array(Uuid, { minItems: 1, maxItems: 1000 }) }),
-  holds: ({ productIds }, { item }) =>
-    item !== null && productIds.some((productId) => productId.toLowerCase() === item.productId),
+  holds: ({ productIds }, { item }) => item !== null && idSetOf(productIds).has(item.productId),
 });
 
 /**

@@ -129,8 +129,9 @@ function countSets(
 
 function setsOf(discount: Sets, buy: readonly TotalsLine[], get: readonly TotalsLine[], left: LeftOf) {
   const count = (lines: readonly TotalsLine[]) => sum(lines.map(({ id }) => (left.get(id) as Left).unused));
-  const onlyBuy = count(buy.filter((line) => !get.includes(line)));
-  const both = count(buy.filter((line) => get.includes(line)));
+  const isGot = new Set(get);
+  const onlyBuy = count(buy.filter((line) => !isGot.has(line)));
+  const both = count(buy.filter((line) => isGot.has(line)));
   return { sets: countSets(discount, onlyBuy, count(get) - both, both), onlyBuy, both };
 }
 
@@ -166,8 +167,9 @@ function sharesOfSets(
   let spare = both - Math.max(0, bought - onlyBuy);
   let wanted = sets * discount.getQuantity;
   const shares: Share[] = [];
+  const [isBought, isGot] = [new Set(buy), new Set(get)];
   for (const { line, count } of unusedUnits(get, left)) {
-    const isShared = buy.includes(line);
+    const isShared = isBought.has(line);
     const taken = Math.min(count, wanted, isShared ? spare : count);
     if (taken === 0) continue;
     wanted -= taken;
@@ -178,10 +180,7 @@ function sharesOfSets(
     shares.push({ lineId: line.id, amount });
   }
   const dearest = unusedUnits(buy, left).reverse();
-  const ordered = [
-    ...dearest.filter(({ line }) => !get.includes(line)),
-    ...dearest.filter(({ line }) => get.includes(line)),
-  ];
+  const ordered = [...dearest.filter(({ line }) => !isGot.has(line)), ...dearest.filter(({ line }) => isGot.has(line))];
   for (const { line, count } of ordered) {
     const taken = Math.min(count, bought);
     bought -= taken;

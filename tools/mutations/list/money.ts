@@ -68,6 +68,20 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/cart/test/totals.test.ts'],
   },
   {
+    rule: 'A cart is ordered with its lines in the order in which it is shown',
+    file: 'vendor/cart/store.ts',
+    text: 'cart.version === foundVersion ? cartOf(tx, cart) :',
+    replacement: 'cart.version === foundVersion ? cartOf(tx, { ...cart, lines: cart.lines.toReversed() }) :',
+    tests: ['scripts/test/equal-amounts.test.ts'],
+  },
+  {
+    rule: 'Where all goods are free, the tax of shipping follows their prices',
+    file: 'vendor/tax/compute.ts',
+    text: 'weightsBy(({ price }) => price),',
+    replacement: '',
+    tests: ['vendor/tax/test/compute.test.ts'],
+  },
+  {
     rule: 'The minimum order counts goods after discounts',
     file: 'vendor/cart/minimum-order.ts',
     text: 'priced.reduce((sum, { discountedTotal }) => sum + discountedTotal, 0)',
