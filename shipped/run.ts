@@ -15,6 +15,9 @@ import { listSubjects, runSubjects } from './run-subjects.ts';
 import { boxFolder } from './stack/settings.ts';
 import { makeStack, openStack, type Stack } from './stack/stack.ts';
 
+// Of `npm run --silent`: npm in a subject would say nothing either.
+delete process.env.npm_config_loglevel;
+
 const listOfKnownFailures = join('shipped', 'known-failures.md');
 const say = (line: string) => console.log(line);
 

@@ -91,7 +91,7 @@ export function faults(schema: TSchema, value: unknown): string | null {
 }
 
 function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {
-  const own = withoutOtherAlternatives(errors);
+  const own = withChoices(withoutOtherAlternatives(errors));
   // The meaning of a format is more helpful than the pattern that the value also violates.
   const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
   const relevant = own.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath));
@@ -136,12 +136,27 @@ function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[]
   });
 }
 
+/** One error that names all constants of a place, instead of one for each alternative. */
+function withChoices(errors: readonly ErrorObject[]): ErrorObject[] {
+  const constants = Map.groupBy(
+    errors.filter(({ keyword }) => keyword === 'const'),
+    ({ instancePath }) => instancePath,
+  );
+  return errors.flatMap((error) => {
+    if (error.keyword !== 'const') return [error];
+    const [first, ...others] = constants.get(error.instancePath) ?? [];
+    if (error !== first) return [];
+    const allowedValues = [...new Set([first, ...others].map(({ params }) => params.allowedValue))];
+    return [{ ...error, keyword: 'enum', params: { allowedValues } }];
+  });
+}
+
 function isOwnFormatError({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' && formats.has(params.format);
 }
 
 function detailOf(error: ErrorObject): string {
-  if (error.keyword === 'enum') return `must be one of ${list(error)}`;
+  if (error.keyword === 'enum') return list(error);
   const meaning = isOwnFormatError(error) ? formats.get(error.params.format) : undefined;
   return meaning ? `must be ${meaning}` : (error.message ?? 'is invalid');
 }
@@ -154,5 +169,6 @@ function pointerOf(error: ErrorObject): string {
 }
 
 function list(error: ErrorObject): string {
-  return (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
+  const values = (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value));
+  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
 }

@@ -14,6 +14,8 @@ import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 // Coverage is that of the tests' processes: measuring each of the programs that they start takes half as long again.
 delete process.env.NODE_V8_COVERAGE;
+// Of `npm test --silent`: npm in a test would say nothing either.
+delete process.env.npm_config_loglevel;
 
 /** Milliseconds for a file that sets no limit of its own: as in .taprc. */
 const timeoutOfFile = 300_000;

@@ -24,7 +24,7 @@ async function run(...names: string[]): Promise<FileResult[]> {
     hasOwnProcess: () => false,
     workers: 1,
     nodeOptions: ['--conditions=workspace-source'],
-    environment: process.env,
+    environment: { ...process.env, npm_config_loglevel: 'silent' },
     onResult: (result) => results.push(result),
   });
   t.strictSame(

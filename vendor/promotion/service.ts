@@ -69,7 +69,12 @@ function rejectInvalid({ discount, rules }: Pick<ChangePromotion, 'discount' | '
   if (discount && 'percent' in discount && Number(discount.percent.toFixed(5)) !== discount.percent) {
     throw invalidField('/discount/percent', 'has more than five decimals');
   }
-  if (discount?.kind === 'fixed') rejectDuplicates('/discount/amounts', discount.amounts);
+  if (discount?.kind === 'fixed') {
+    rejectDuplicates('/discount/amounts', discount.amounts);
+    // Not in the schema, by which promotions are read that were created when it was allowed.
+    const zero = discount.amounts.findIndex(({ amount }) => amount === 0);
+    if (zero >= 0) throw invalidField(`/discount/amounts/${zero}/amount`, 'must be 1 or more: it takes nothing off');
+  }
   if (rules) rejectDuplicates('/rules/minimumAmounts', rules.minimumAmounts);
 }
 

@@ -1,6 +1,7 @@
 /**
  * Validation of requests and serialization of responses by their schemas.
  */
+import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { Country } from '../../country/country.ts';
 import { nullable, object, Type } from '../schemas.ts';
@@ -44,6 +45,11 @@ t.test('of alternatives, the errors are those of the one that the value means', 
   t.notOk(pointersOf({ kind: 'fixed', amounts: [{ kind: 'amount', value: 'x' }] }).includes('/discount/percent'));
   t.strictSame(pointersOf({ kind: 'all' }), ['/discount', '/discount/kind']);
   t.ok(pointersOf({}).includes('/discount/kind'));
+  const kinds = 'must be one of "percent", "fixed", "free"';
+  t.throws(() => validate(Body, { discount: { kind: 'all' }, name: 'Offer' } as never, 'body'), {
+    message: `body /discount/kind: ${kinds}`,
+    errors: exactly([{ detail: kinds }, { pointer: '/discount' }]),
+  });
   t.end();
 });
 

@@ -44,6 +44,7 @@ t.test('a promotion without a sense is rejected', async (t) => {
     [{ discount: buyGet(1, 1, { percent: 1.123456 }) }, '/discount/percent'],
     [{ discount: fixed(0.5) }, '/discount'],
     [{ discount: fixed(-1) }, '/discount'],
+    [{ discount: fixed(0) }, '/discount/amounts/0/amount'],
     [{ discount: { kind: 'fixed', amounts: [...fixed(1).amounts, ...fixed(2).amounts] } }, '/discount/amounts'],
     [{ discount: { kind: 'fixed', amounts: [] } }, '/discount'],
     [{ rules: rules({ conditions: [{ fact: 'weather', argument: {} }] }) }, '/rules'],

@@ -6,7 +6,7 @@ import t from 'tap';
 import { announcePages } from '../pages/service.ts';
 import { createPage, openBox, unknownId } from './helpers.ts';
 
-const box = await openBox(t);
+const box = await openBox(t, { idleJobs: true });
 const { staff } = box;
 const visitor = box.visitor();
 const hour = 3_600_000;
