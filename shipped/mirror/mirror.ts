@@ -20,9 +20,7 @@ export interface Exchange {
   faults: string[];
 }
 
-/** How long reads may take to be alike: what boxes do after a response, they do at different moments. */
-const patience = 30_000;
-/** The same for a read that has differed before. */
+/** How long a read may take to be alike that has differed before, in milliseconds. */
 const lessPatience = 500;
 /** Milliseconds between two of such reads, at most. */
 const longestPause = 1000;
@@ -37,13 +35,19 @@ export class Mirror {
   readonly #shipped: Wire;
   readonly #source: Wire | null;
   readonly #declared: DeclaredAnswers;
+  readonly #patience: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param sourceUrl null to send requests to the installed box alone */
-  constructor(shippedUrl: string, sourceUrl: string | null, declared: DeclaredAnswers) {
+  /**
+   * @param sourceUrl null to send requests to the installed box alone
+   * @param patience milliseconds that reads may take to be alike: what boxes do after a response, they do at different
+   *   moments
+   */
+  constructor(shippedUrl: string, sourceUrl: string | null, declared: DeclaredAnswers, patience = 30_000) {
     this.#shipped = new Wire(shippedUrl);
     this.#source = sourceUrl === null ? null : new Wire(sourceUrl);
     this.#declared = declared;
+    this.#patience = patience;
   }
 
   /** Resolves with the answer of the installed box. @throws Error if that does not answer */
@@ -61,7 +65,7 @@ export class Mirror {
   async #exchange(request: WireRequest): Promise<WireResponse> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const name = this.#declared.nameOf(request.method, request.path);
-    const until = performance.now() + (this.#different.has(name) ? lessPatience : patience);
+    const until = performance.now() + (this.#different.has(name) ? lessPatience : this.#patience);
     for (let pause = 20; ; pause = Math.min(2 * pause, longestPause)) {
       const [shipped, source] = await this.#answersTo(request);
       const difference = source === undefined || !isComparable(name) ? null : differenceBetween(shipped, source);
@@ -69,7 +73,9 @@ export class Mirror {
         await sleep(pause);
         continue;
       }
-      if (source !== undefined && !(source instanceof Error)) this.#learn(shipped, source);
+      // Of reads that differ, nothing is learnt: the ETag of an empty list would stand for that of a full one from then on.
+      const isAlike = difference === null || !isRead;
+      if (source !== undefined && !(source instanceof Error) && isAlike) this.#learn(shipped, source);
       if (difference !== null) this.#different.add(name);
       this.#note(name, request, shipped, difference);
       return shipped;
