@@ -68,13 +68,14 @@ export class Mirror {
     const until = performance.now() + (this.#different.has(name) ? lessPatience : this.#patience);
     for (let pause = 20; ; pause = Math.min(2 * pause, longestPause)) {
       const [shipped, source] = await this.#answersTo(request);
-      const difference = source === undefined || !isComparable(name) ? null : differenceBetween(shipped, source);
+      const found = source === undefined ? null : differenceBetween(shipped, source);
+      const difference = isComparable(name) ? found : null;
       if (difference !== null && isRead && performance.now() < until) {
         await sleep(pause);
         continue;
       }
       // Of reads that differ, nothing is learnt: the ETag of an empty list would stand for that of a full one from then on.
-      const isAlike = difference === null || !isRead;
+      const isAlike = found === null || !isRead;
       if (source !== undefined && !(source instanceof Error) && isAlike) this.#learn(shipped, source);
       if (difference !== null) this.#different.add(name);
       this.#note(name, request, shipped, difference);
@@ -122,7 +123,9 @@ export class Mirror {
       else this.values.learn(shipped.body, source.body);
     }
     for (const [name, value] of Object.entries(shipped.headers)) {
-      if (name !== 'x-request-id') this.values.learn(value, source.headers[name]);
+      // A tag belongs to a body: without one, as of HEAD, an empty list and a full one look the same.
+      const isOfBody = name !== 'etag' || shipped.text !== '';
+      if (name !== 'x-request-id' && isOfBody) this.values.learn(value, source.headers[name]);
     }
   }
 }

@@ -171,21 +171,23 @@ t.test('reads that differ teach nothing: the tag of an empty list is not that of
   const received: (string | undefined)[] = [];
   /** Answers with a list, and any request under a condition with 304. */
   const serveList = async (tag: string, items: object[], seen: (string | undefined)[] = []) => {
-    const server = createServer(({ headers }, response) => {
+    const server = createServer(({ headers, method }, response) => {
       const condition = headers['if-none-match'];
       seen.push(condition);
       response.writeHead(condition ? 304 : 200, { etag: tag, 'content-type': 'application/json' });
-      response.end(condition ? undefined : JSON.stringify({ items }));
+      response.end(condition || method === 'HEAD' ? undefined : JSON.stringify({ items }));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     t.teardown(() => server.close());
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
-  const declared = new DeclaredAnswers({ paths: { '/pages': { get: { responses: { 200: {}, 304: {} } } } } });
+  const responses = { 200: {}, 304: {} };
+  const declared = new DeclaredAnswers({ paths: { '/pages': { get: { responses }, head: { responses } } } });
   const urls = [await serveList(empty, []), await serveList(full, [{ id: one }], received)] as const;
   const mirror = new Mirror(...urls, declared, 0);
   await mirror.send({ method: 'GET', path: '/pages', headers: {} });
   t.match(mirror.exchanges, exactly([{ faults: exactly([/compared with sources/]) }]));
+  await mirror.send({ method: 'HEAD', path: '/pages', headers: {} });
   await mirror.send({ method: 'GET', path: '/pages', headers: { 'if-none-match': empty } });
   t.equal(received.at(-1), empty);
   mirror.close();
