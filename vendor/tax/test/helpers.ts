@@ -42,7 +42,10 @@ interface Taxed {
   totals: Record<'subtotal' | 'tax' | 'total', { amount: number }>;
 }
 
-/** The taxes of a cart as `code rate amount`, and its total. */
+/** The sums of the taxes of each line. */
+export const taxesOfLines = ({ items }: { items: { tax: { amount: number } }[] }) => items.map(({ tax }) => tax.amount);
+
+/** The taxes of a cart as `code rate amount`, each of all its lines, and its total. */
 export function taxesOfCart({ adjustments, totals }: Taxed): [taxes: string[], total: number] {
   const taxes = adjustments.flatMap(({ kind, code, rate, amount }) =>
     kind === 'tax' ? [`${code} ${rate} % ${amount.amount}`] : [],
