@@ -10,6 +10,8 @@ interface OrderRecords {
   total: number;
   paid: number;
   refunded: number;
+  /** The part of `refunded` that was received beyond the total. */
+  excess: number;
   /** Of its payments. */
   captured: number;
   returned: number;
@@ -22,6 +24,7 @@ interface OrderRecords {
 
 const ordersText = `
   select id, status, total_amount::float8 as total, paid_amount::float8 as paid, refunded_amount::float8 as refunded,
+         excess_refunded_amount::float8 as excess,
          (select coalesce(sum(captured_amount), 0)::float8 from payments
            where payments.tenant_id = $1 and payments.order_id = orders.id) as captured,
          (select coalesce(sum(refunded_amount), 0)::float8 from payments
@@ -59,7 +62,7 @@ const parcelsText = `
 
 /** The faults of an order's amounts, in words. */
 function faultsOf(order: OrderRecords): string[] {
-  const { status, total, paid, refunded, captured, returned, ledger, invoices, invoiced, credited } = order;
+  const { status, total, paid, refunded, excess, captured, returned, ledger, invoices, invoiced, credited } = order;
   const rules: [boolean, string][] = [
     [paid === captured, `has received ${paid}, its payments ${captured}`],
     [
@@ -68,11 +71,11 @@ function faultsOf(order: OrderRecords): string[] {
     ],
     [status !== 'canceled' || refunded === paid, `is canceled, and has refunded ${refunded} of ${paid}`],
     [invoices <= 1, `has ${invoices} invoices`],
-    [status === 'canceled' || paid < total || invoices === 1, `is paid and has ${invoices} invoices`],
+    [status === 'canceled' || paid - excess < total || invoices === 1, `is paid and has ${invoices} invoices`],
     [invoices === 0 || invoiced === total, `has a total of ${total} and an invoice of ${invoiced}`],
     [
-      invoices === 0 || credited === (status === 'canceled' ? invoiced : refunded),
-      `has credited ${credited} of ${invoiced}, and refunded ${refunded}`,
+      invoices === 0 || credited === (status === 'canceled' ? invoiced : refunded - excess),
+      `has credited ${credited} of ${invoiced}, and refunded ${refunded} with an excess of ${excess}`,
     ],
   ];
   return rules.filter(([holds]) => !holds).map(([, fault]) => `the ${status} order ${order.id} ${fault}`);

@@ -8,8 +8,10 @@
 import { findStore } from '@carton/core';
 import {
   addTimelineEntry,
+  balanceOf,
   findOrderUnits,
   isPlacedUnpaid,
+  isRefundedInFull,
   lockOrder,
   type OrderState,
   type OrderUnits,
@@ -46,7 +48,7 @@ export const followOrders = subscriber({
  */
 export async function followPayment(tx: TenantDatabase, orderId: string, paidAt: string): Promise<void> {
   const { order, lines } = (await followRefunds(tx, orderId)) ?? {};
-  if (!order || !lines || order.paidAmount < order.totalAmount) return;
+  if (!order || !lines || balanceOf(order) > 0) return;
   const entitled = lines.flatMap(({ line, end }) => (end === null ? line : []));
   await grantFiles(tx, order, entitled, paidAt);
 }
@@ -66,8 +68,7 @@ export async function followRefunds(
 /** What ended the right to a line; null if nothing did. */
 function endOf(order: OrderState, { quantity, refundedQuantity }: OrderUnits): 'refund' | 'cancellation' | null {
   if (order.status === 'canceled') return 'cancellation';
-  const isRefunded = order.refundedAmount > 0 && order.refundedAmount >= order.paidAmount;
-  return isRefunded || refundedQuantity >= quantity ? 'refund' : null;
+  return isRefundedInFull(order) || refundedQuantity >= quantity ? 'refund' : null;
 }
 
 interface LineEnd {

@@ -4,7 +4,7 @@
 import { lockOrder } from '@carton/order';
 import { formatMoney, invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from './content.ts';
-import { costOfUnits, isSameCharge, type UnitCredit } from './credits.ts';
+import { type ChargeCredit, costOfUnits, isSameCharge } from './credits.ts';
 import { creditNotPossible } from './problems.ts';
 import { creditLocked, linesLeft } from './service.ts';
 import { type InvoiceRow, invoices } from './store.ts';
@@ -32,7 +32,7 @@ export async function creditInvoice(db: TenantDatabase, id: string, request: Cre
     const { reason, amount, items, shipping } = request;
     const isByUnits = items !== undefined || shipping !== undefined;
     if (isByUnits && amount) throw invalidField('/amount', 'cannot be combined with items or shipping');
-    if (isByUnits) return creditLocked(tx, invoice, left, { units: unitsOf(invoice, left, request), reason });
+    if (isByUnits) return creditLocked(tx, invoice, left, { charges: unitsOf(invoice, left, request), reason });
     if (!amount) return creditLocked(tx, invoice, left, { all: true, reason });
     const { currency } = invoice;
     if (amount.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
@@ -48,8 +48,8 @@ function unitsOf(
   { content: { lines } }: InvoiceRow,
   left: readonly ContentLine[],
   { items = [], shipping = [] }: CreditRequest,
-): UnitCredit[] {
-  const units: UnitCredit[] = [];
+): ChargeCredit[] {
+  const units: ChargeCredit[] = [];
   const add = (lineItemId: string | null, shippingCode: string | null, quantity: number, pointer: string) => {
     const key = { lineItemId, shippingCode };
     const line = lines.find((each) => isSameCharge(each, key));

@@ -2,7 +2,7 @@
  * Divides the amount of a credit note among the lines of its invoice. No line, net amount or tax is credited beyond what
  * the invoice has of it, and a credit note of all that is left takes exactly that.
  */
-import { refundOf } from '@carton/order';
+import { refundOf, shareRefund } from '@carton/order';
 import { allocate, divideRounded } from '@carton/runtime';
 import { type ContentLine, type LinePart, sumsOf, totalsOf } from './content.ts';
 
@@ -35,8 +35,9 @@ export function isSameCharge(one: ChargeKey, other: ChargeKey): boolean {
   return one.lineItemId === other.lineItemId && one.shippingCode === other.shippingCode;
 }
 
-/** Units of a line, or a shipping charge, to credit. */
-export interface UnitCredit extends ChargeKey {
+/** What to credit of a line or a shipping charge. */
+export interface ChargeCredit extends ChargeKey {
+  /** Units; zero for a part of the price. */
   quantity: number;
   /** With all taxes, in minor units. */
   amount: number;
@@ -48,7 +49,7 @@ export interface UnitCredit extends ChargeKey {
  * What further units of a line of the invoice cost: all units, in any division, cost the entire line.
  * @param left the line less its credit notes
  */
-export function costOfUnits(line: ContentLine, left: ContentLine, quantity: number): UnitCredit {
+export function costOfUnits(line: ContentLine, left: ContentLine, quantity: number): ChargeCredit {
   const [all, rest] = [amountsOf(line), amountsOf(left)];
   const { lineItemId, shippingCode } = line;
   const credited = {
@@ -57,9 +58,7 @@ export function costOfUnits(line: ContentLine, left: ContentLine, quantity: numb
     tax: all.tax - rest.tax,
   };
   const charge = { lineItemId, shippingCode, quantity: line.quantity, ...all };
-  const cost = refundOf(charge, credited, quantity);
-  const amount = Math.min(cost.amount, Math.max(0, rest.amount));
-  return { lineItemId, shippingCode, quantity, amount, tax: Math.min(cost.tax, amount) };
+  return { lineItemId, shippingCode, quantity, ...refundOf(charge, credited, quantity) };
 }
 
 /** The amount to pay of a line, and the tax within it. */
@@ -69,32 +68,38 @@ function amountsOf(line: ContentLine) {
 }
 
 /**
- * The lines of a credit note for units. What a line has no longer left, because its price was reduced before, is taken
- * from the others.
+ * The lines of a credit note for units and parts of prices. What a line has no longer left, because staff have credited it
+ * before, is taken from the others.
  * @param left the lines of the invoice less its credit notes, with at least the sum of the amounts
+ * @param more an amount to credit besides, of all lines
  */
-export function creditUnits(left: readonly ContentLine[], units: readonly UnitCredit[]): ContentLine[] {
-  let missing = 0;
+export function creditCharges(left: readonly ContentLine[], charges: readonly ChargeCredit[], more = 0): ContentLine[] {
+  let missing = more;
   const taken = left.map((line) => {
-    const unit = units.find((each) => isSameCharge(each, line));
-    if (!unit) return emptied(line);
-    const amount = Math.min(unit.amount, Math.max(0, amountsOf(line).amount));
-    missing += unit.amount - amount;
-    return { ...takeFrom([line], amount, unit.tax)[0], quantity: unit.quantity } as ContentLine;
+    const charge = charges.find((each) => isSameCharge(each, line));
+    if (!charge) return emptied(line);
+    const amount = Math.min(charge.amount, Math.max(0, amountsOf(line).amount));
+    missing += charge.amount - amount;
+    return { ...takeFrom(line, amount, charge.tax), quantity: charge.quantity };
   });
-  const more = missing > 0 ? creditAmount(leftOf(left, taken), missing) : [];
-  return mergeLines(left, [...taken, ...more]).filter(isCredited);
+  const others = missing > 0 ? creditAmount(leftOf(left, taken), missing) : [];
+  return mergeLines(left, [...taken, ...others]).filter(isCredited);
 }
 
 /**
- * The lines of a credit note for an amount, divided among all lines in proportion to what is left of them.
+ * The lines of a credit note for an amount, shared among all lines as a refund of the amount is.
  * @param left the lines of the invoice less its credit notes
  * @param amount minor units, at most what is left to pay of them
  */
 export function creditAmount(left: readonly ContentLine[], amount: number): ContentLine[] {
+  const amounts = left.map(amountsOf);
   if (amount === totalsOf(left).total) return creditAll(left);
-  return takeFrom(left, amount)
-    .map((line) => ({ ...line, quantity: 0 }))
+  const shares = shareRefund(amounts, amount);
+  return left
+    .map((line, at) => {
+      const share = shares[at] ?? { amount: 0, tax: 0 };
+      return { ...takeFrom(line, share.amount, share.tax), quantity: 0 };
+    })
     .filter(isCredited);
 }
 
@@ -107,36 +112,12 @@ function isCredited({ quantity, credit, parts }: ContentLine): boolean {
   return quantity !== 0 || credit !== 0 || parts.some(({ net, taxes }) => net !== 0 || taxes.some((tax) => tax !== 0));
 }
 
-/** @param tax the part of the amount that is tax; if omitted, in proportion */
-function takeFrom(left: readonly ContentLine[], amount: number, tax?: number): ContentLine[] {
-  const { total, credit } = totalsOf(left);
+/** Takes an amount of a line, with this much tax. */
+function takeFrom(line: ContentLine, amount: number, tax: number): ContentLine {
+  const { total, credit } = totalsOf([line]);
   // Credits of the order are reversed with the amounts that they reduced.
-  const creditTaken = total === 0 ? 0 : divideRounded(BigInt(credit) * BigInt(amount), BigInt(total));
-  const gross = amount - creditTaken;
-  const parts = left.flatMap((line) => line.parts);
-  const taken = tax === undefined ? takeCells(parts, gross) : takeTaxed(parts, gross, tax);
-  const credits = allocate(
-    creditTaken,
-    left.map((line) => Math.max(0, -line.credit)),
-  );
-  let at = 0;
-  return left.map((line, index) => {
-    const own = taken.slice(at, at + line.parts.length);
-    at += line.parts.length;
-    return { ...line, discount: 0, credit: credits[index] as number, parts: own };
-  });
-}
-
-/** Takes an amount from net amounts and taxes in proportion. */
-function takeCells(parts: readonly LinePart[], amount: number): LinePart[] {
-  const cells = parts.flatMap(({ net, taxes }) => [net, ...taxes]);
-  const shares = divide(amount, cells);
-  let at = 0;
-  return parts.map(({ group, taxes }) => {
-    const [net, ...own] = shares.slice(at, at + 1 + taxes.length) as [number, ...number[]];
-    at += 1 + taxes.length;
-    return { group, net, taxes: own };
-  });
+  const creditTaken = total === 0 ? 0 : divideRounded(BigInt(credit) * BigInt(amount), BigInt(total)) || 0;
+  return { ...line, discount: 0, credit: creditTaken, parts: takeTaxed(line.parts, amount - creditTaken, tax) };
 }
 
 /** Takes this much tax, as far as there is any, and the rest from the net amounts. */

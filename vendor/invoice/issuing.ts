@@ -1,7 +1,7 @@
 /**
  * Invoices that staff issue.
  */
-import { lockOrder, unknownOrder } from '@carton/order';
+import { lockOrder, refundedChargeOf, unknownOrder } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { creditRefunds } from './follow.ts';
 import { invoiceAlreadyIssued, invoiceNotPossible } from './problems.ts';
@@ -24,7 +24,7 @@ export async function issueInvoice(
     if (await findOpenInvoice(tx, orderId)) throw invoiceAlreadyIssued();
     if (state.status === 'canceled') throw invoiceNotPossible('The order is canceled.');
     const isReplacement = (await invoicesOfOrder(tx, orderId)).length > 0;
-    if (isReplacement && state.refundedAmount > 0) {
+    if (isReplacement && refundedChargeOf(state) > 0) {
       throw invoiceNotPossible('Part of the order was refunded after its first invoice.');
     }
     const invoice = await issueLocked(tx, orderId, request);

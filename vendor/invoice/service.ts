@@ -6,7 +6,7 @@ import { findStore, type Store } from '@carton/core';
 import { addressLines, addTimelineEntry, findOrder, type Order, type OrderState } from '@carton/order';
 import { formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } from './content.ts';
-import { creditAll, creditAmount, creditUnits, leftOf, type UnitCredit } from './credits.ts';
+import { type ChargeCredit, creditAll, creditAmount, creditCharges, leftOf } from './credits.ts';
 import { invoiceIssued } from './events.ts';
 import { creditNotPossible, invoiceSellerIncomplete } from './problems.ts';
 import { invoiceSettings } from './settings.ts';
@@ -170,7 +170,11 @@ async function announce(tx: TenantDatabase, id: string): Promise<InvoiceRow> {
 }
 
 /** What a credit note is for. */
-export type Credit = ({ units: readonly UnitCredit[] } | { /** Minor units. */ amount: number } | { all: true }) & {
+export type Credit = (
+  | { charges: readonly ChargeCredit[] /** Minor units of all lines, besides. */; more?: number }
+  | { /** Minor units. */ amount: number }
+  | { all: true }
+) & {
   reason?: string | null;
   refundId?: string | null;
 };
@@ -217,7 +221,10 @@ function creditLines(
   left: readonly ContentLine[],
   credit: Omit<Credit, 'reason' | 'refundId'> & object,
 ): ContentLine[] {
-  if ('units' in credit) return creditUnits(left, credit.units as readonly UnitCredit[]);
+  if ('charges' in credit) {
+    const { charges, more } = credit as { charges: readonly ChargeCredit[]; more?: number };
+    return creditCharges(left, charges, more);
+  }
   if ('amount' in credit) return creditAmount(left, credit.amount as number);
   return creditAll(left);
 }

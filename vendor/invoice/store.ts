@@ -16,7 +16,7 @@ export interface InvoiceRow {
   orderId: string;
   /** Of a credit note: the invoice that it corrects. */
   invoiceId: string | null;
-  /** Of a credit note: the refund of units that led to it. */
+  /** Of a credit note: the refund that led to it. */
   refundId: string | null;
   currency: string;
   netAmount: number;

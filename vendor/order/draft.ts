@@ -209,6 +209,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
     totalAmount: totals.total,
     paidAmount: 0,
     refundedAmount: 0,
+    excessRefundedAmount: 0,
     email: customer.email,
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,

@@ -16,6 +16,7 @@ import { orderSettings } from './settings.ts';
 import { forgetExpiredLinks } from './sweep.ts';
 
 export { addressLines } from './address-lines.ts';
+export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
   type AmountWithTax,
   type Charge,
@@ -23,6 +24,8 @@ export {
   type ChargeInParts,
   chargesOf,
   refundOf,
+  refundOfAmount,
+  shareRefund,
 } from './charges.ts';
 export {
   createOrder,
@@ -42,6 +45,7 @@ export {
   orderRefundListeners,
   partsOfRefunds,
   planRefund,
+  planRefundOfAmount,
   type RefundPlan,
   type RefundRequest,
   recordRefund,
@@ -61,7 +65,6 @@ export {
 } from './service.ts';
 export {
   addRestocked,
-  balanceOf,
   type EntryActor,
   findOrderUnits,
   hasOrdered,

@@ -2,10 +2,11 @@
  * Orders in responses: complete for their owner and staff, masked for everyone else.
  */
 import { actorOf, type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
+import { balanceOf } from './balance.ts';
 import { type Charge, chargesOf, refundedOf } from './charges.ts';
 import type { OrderPayload } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
-import { balanceOf, type OrderEventRow, type OrderRow } from './store.ts';
+import type { OrderEventRow, OrderRow } from './store.ts';
 import { labelOf } from './timeline.ts';
 
 /** An order with all its data; responses contain only the fields of their route's schema. */

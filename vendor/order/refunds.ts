@@ -1,9 +1,28 @@
 /**
- * Refunds of units of lines and of shipping charges: an append-only ledger of what was refunded of each. A refund that
- * fails is reversed by rows of opposite sign.
+ * Refunds of lines and of shipping charges, by units or by amount: an append-only ledger of what was refunded of each. A
+ * refund that fails is reversed by rows of opposite sign.
  */
-import { defineProblem, extensionPoint, invalidField, newId, type TenantDatabase } from '@carton/runtime';
-import { type AmountWithTax, type Charge, chargesOf, refundedOf, refundOf } from './charges.ts';
+import {
+  defineProblem,
+  extensionPoint,
+  formatMoney,
+  invalidField,
+  type MoneyValue,
+  money,
+  newId,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { refundedChargeOf } from './balance.ts';
+import {
+  type AmountWithTax,
+  type Charge,
+  chargesOf,
+  leftOf,
+  refundedOf,
+  refundOf,
+  refundOfAmount,
+  shareRefund,
+} from './charges.ts';
 import { type OrderRow, orders } from './store.ts';
 
 export const alreadyRefunded = defineProblem({
@@ -19,113 +38,201 @@ export const alreadyRefunded = defineProblem({
 export type OrderRefundListener = (tx: TenantDatabase, orderId: string) => Promise<void>;
 export const orderRefundListeners = extensionPoint<OrderRefundListener>('order.refund-listeners');
 
-/** What is refunded. */
+/** What is refunded: units, or parts of the price of lines and shipping charges. */
 export interface RefundRequest {
-  /** Units of lines. */
-  items?: readonly { lineItemId: string; quantity: number }[];
-  /** True for all shipping charges that are not refunded yet; or their codes. */
-  shipping?: true | readonly string[];
+  /** Each has a quantity or an amount. */
+  items?: readonly { lineItemId: string; quantity?: number; amount?: MoneyValue }[];
+  /** True for all shipping charges that are not refunded yet; or their codes, each with an amount to refund part of it. */
+  shipping?: true | readonly (string | { code: string; amount: MoneyValue })[];
 }
 
-/** Units of a line, or a shipping charge, with the amount refunded for them, in minor units. */
+/** What a refund takes of a line or a shipping charge, in minor units. */
 export interface RefundPart extends AmountWithTax {
   lineItemId: string | null;
   shippingCode: string | null;
+  /** Units; zero for a part of the price. */
   quantity: number;
 }
 
-/** A refund by units: its amounts are the sums of its parts. */
+/** A refund: its amounts are the sums of its parts. */
 export interface RefundPlan extends AmountWithTax {
   parts: readonly RefundPart[];
 }
 
+/** A charge with what was refunded of it so far. */
+interface OpenCharge {
+  charge: Charge;
+  refunded: ReturnType<typeof refundedOf>;
+  left: Charge;
+  title: string;
+}
+
 /**
- * Computes the refund of units of a locked order.
- * @throws invalid_request (400) for an unknown or duplicate line or charge, already_refunded (409) for more units than
- *   are left
+ * Computes the refund of units and of parts of the price of a locked order.
+ * @throws invalid_request (400) for an unknown or duplicate line or charge or another currency, already_refunded (409) for
+ *   more than is left
  */
 export async function planRefund(tx: TenantDatabase, orderId: string, request: RefundRequest): Promise<RefundPlan> {
   const order = await orders.require(tx, orderId);
-  const charges = chargesOf(order);
-  const parts = [...itemsOf(order, charges, request), ...shippingOf(order, charges, request)];
+  const open = await openChargesOf(tx, order);
+  return planOf([...itemsOf(order, open, request), ...shippingOf(order, open, request)]);
+}
+
+/**
+ * Computes the refund of an amount of a locked order, shared among all that is left to refund of it. Its parts may be less
+ * than the amount while other refunds are pending that will fail.
+ */
+export async function planRefundOfAmount(tx: TenantDatabase, orderId: string, amount: number): Promise<RefundPlan> {
+  if (amount <= 0) return planOf([]);
+  const open = await openChargesOf(tx, await orders.require(tx, orderId));
+  return planOf(shareOf(open, amount));
+}
+
+function planOf(parts: readonly RefundPart[]): RefundPlan {
   const sum = (name: keyof AmountWithTax) => parts.reduce((all, part) => all + part[name], 0);
   return { amount: sum('amount'), tax: sum('tax'), parts };
 }
 
-function itemsOf(
-  { lines, refundItems: refunds }: OrderRow,
-  charges: readonly Charge[],
-  { items = [] }: RefundRequest,
-): RefundPart[] {
-  return items.map(({ lineItemId, quantity }, at) => {
+function shareOf(open: readonly OpenCharge[], amount: number): RefundPart[] {
+  const lefts = open.map(({ left }) => left);
+  const most = lefts.reduce((sum, left) => sum + left.amount, 0);
+  const shares = shareRefund(lefts, Math.min(amount, most));
+  return lefts.flatMap(({ lineItemId, shippingCode }, at) => {
+    const share = shares[at] as AmountWithTax;
+    return share.amount > 0 ? [{ lineItemId, shippingCode, quantity: 0, ...share }] : [];
+  });
+}
+
+/**
+ * The charges of a locked order. What was refunded of it without a part in the ledger, by amount in an earlier release, is
+ * added to the ledger first.
+ */
+async function openChargesOf(tx: TenantDatabase, order: OrderRow): Promise<OpenCharge[]> {
+  const charges = chargesOf(order);
+  const titleOf = ({ lineItemId, shippingCode }: Charge) =>
+    order.lines.find(({ id }) => id === lineItemId)?.title ?? `The shipping charge ${shippingCode}`;
+  const openBy = (refunds: OrderRow['refundItems']) =>
+    charges.map((charge) => {
+      const refunded = refundedOf(refunds, charge);
+      return { charge, refunded, left: leftOf(charge, refunded), title: titleOf(charge) };
+    });
+  const open = openBy(order.refundItems);
+  const unassigned = refundedChargeOf(order) - order.refundItems.reduce((sum, { amount }) => sum + amount, 0);
+  if (unassigned <= 0) return open;
+  const parts = shareOf(open, unassigned);
+  // They belong to no single refund: they have the id of the order.
+  await insertParts(tx, order.id, order.id, parts);
+  return openBy([...order.refundItems, ...parts]);
+}
+
+function itemsOf({ currency }: OrderRow, open: readonly OpenCharge[], { items = [] }: RefundRequest): RefundPart[] {
+  return items.map(({ lineItemId, quantity, amount }, at) => {
     const pointer = `/items/${at}/lineItemId`;
-    const charge = charges.find((each) => each.lineItemId === lineItemId);
-    if (!charge) throw invalidField(pointer, 'is not an item of the order');
+    const found = open.find(({ charge }) => charge.lineItemId === lineItemId);
+    if (!found) throw invalidField(pointer, 'is not an item of the order');
     if (items.findIndex((each) => each.lineItemId === lineItemId) !== at) throw invalidField(pointer, 'is a duplicate');
-    const refunded = refundedOf(refunds, charge);
-    const left = charge.quantity - refunded.quantity;
-    if (quantity > left) {
-      const title = lines.find(({ id }) => id === lineItemId)?.title;
-      throw alreadyRefunded(`${title}: ${left} of ${charge.quantity} units are left to refund.`);
+    if ((quantity === undefined) === (amount === undefined)) {
+      throw invalidField(`/items/${at}`, 'must have either a quantity or an amount');
     }
-    return { lineItemId, shippingCode: null, quantity, ...refundOf(charge, refunded, quantity) };
+    if (amount) return amountOf(found, currency, amount, `/items/${at}`);
+    return unitsOf(found, currency, quantity as number);
   });
 }
 
 function shippingOf(
-  { refundItems: refunds }: OrderRow,
-  charges: readonly Charge[],
+  { currency }: OrderRow,
+  open: readonly OpenCharge[],
   { shipping = [] }: RefundRequest,
 ): RefundPart[] {
-  const all = charges.filter(({ shippingCode }) => shippingCode !== null);
-  const isRefunded = (charge: Charge) => refundedOf(refunds, charge).quantity > 0;
-  const chosen =
-    shipping === true
-      ? all.filter((charge) => !isRefunded(charge))
-      : shipping.map((code, at) => {
-          const charge = all.find(({ shippingCode }) => shippingCode === code);
-          if (!charge) throw invalidField(`/shipping/${at}`, 'is not a shipping charge of the order');
-          if (isRefunded(charge)) throw alreadyRefunded(`The shipping charge ${code} is already refunded.`);
-          return charge;
-        });
-  return chosen.map((charge) => ({
-    lineItemId: null,
-    shippingCode: charge.shippingCode,
-    quantity: 1,
-    ...refundOf(charge, refundedOf(refunds, charge), 1),
-  }));
+  const all = open.filter(({ charge }) => charge.shippingCode !== null);
+  if (shipping === true) {
+    return all.filter((each) => !isRefunded(each)).map((each) => unitsOf(each, currency, 1));
+  }
+  const codes = shipping.map((each) => (typeof each === 'string' ? each : each.code));
+  return shipping.map((each, at) => {
+    const found = all.find(({ charge }) => charge.shippingCode === codes[at]);
+    if (!found) throw invalidField(`/shipping/${at}`, 'is not a shipping charge of the order');
+    if (codes.indexOf(codes[at] as string) !== at) throw invalidField(`/shipping/${at}`, 'is a duplicate');
+    if (typeof each !== 'string') return amountOf(found, currency, each.amount, `/shipping/${at}`);
+    if (isRefunded(found)) throw alreadyRefunded(`The shipping charge ${each} is already refunded.`);
+    return unitsOf(found, currency, 1);
+  });
 }
 
-/** Records the parts of a refund. The order must be locked since `planRefund`. @param refundId chosen by the caller */
+/** True for a charge of which nothing is left: no units, or no amount. */
+function isRefunded({ charge, left }: OpenCharge): boolean {
+  return left.quantity === 0 || (left.amount === 0 && charge.amount > 0);
+}
+
+const shown = (amount: number, currency: string) => formatMoney(money(amount, currency), 'en');
+
+function unitsOf(open: OpenCharge, currency: string, quantity: number): RefundPart {
+  const { charge, refunded, left, title } = open;
+  if (quantity > left.quantity) {
+    throw alreadyRefunded(`${title}: ${left.quantity} of ${charge.quantity} units are left to refund.`);
+  }
+  if (isRefunded(open)) {
+    const amounts = `${shown(refunded.amount, currency)} of ${shown(charge.amount, currency)}`;
+    throw alreadyRefunded(`${title}: ${amounts} is already refunded.`);
+  }
+  const { lineItemId, shippingCode } = charge;
+  return { lineItemId, shippingCode, quantity, ...refundOf(charge, refunded, quantity) };
+}
+
+function amountOf(
+  { charge, left, title }: OpenCharge,
+  currency: string,
+  amount: MoneyValue,
+  pointer: string,
+): RefundPart {
+  if (amount.currency !== currency) throw invalidField(`${pointer}/amount/currency`, `must be ${currency}`);
+  if (amount.amount > left.amount) {
+    const amounts = `${shown(left.amount, currency)} of ${shown(charge.amount, currency)}`;
+    throw alreadyRefunded(`${title}: ${amounts} is left to refund.`);
+  }
+  const { lineItemId, shippingCode } = charge;
+  return { lineItemId, shippingCode, quantity: 0, ...refundOfAmount(left, amount.amount) };
+}
+
+/** Records the parts of a refund. The order must be locked since it was planned. @param refundId chosen by the caller */
 export async function recordRefund(
   tx: TenantDatabase,
   orderId: string,
   refundId: string,
   { parts }: RefundPlan,
 ): Promise<void> {
+  await insertParts(tx, orderId, refundId, parts);
+  await tellListeners(tx, orderId, parts);
+}
+
+async function insertParts(
+  tx: TenantDatabase,
+  orderId: string,
+  refundId: string,
+  parts: readonly RefundPart[],
+): Promise<void> {
+  if (parts.length === 0) return;
   await tx.insertMany(
     'order_refund_items',
     parts.map((part) => ({ orderId, id: newId(), refundId, ...part })),
   );
+}
+
+async function tellListeners(tx: TenantDatabase, orderId: string, parts: readonly RefundPart[]): Promise<void> {
+  if (parts.every(({ quantity }) => quantity === 0)) return;
   for (const listen of orderRefundListeners.of(tx)) await listen(tx, orderId);
 }
 
-/** Reverses a refund that failed, so that its units can be refunded again. The order must be locked. Call it once. */
+/** Reverses a refund that failed, so that its parts can be refunded again. The order must be locked. Call it once. */
 export async function reverseRefund(tx: TenantDatabase, refundId: string): Promise<void> {
-  const parts = await partsOfRefunds(tx, [refundId]);
-  await tx.insertMany(
-    'order_refund_items',
-    parts.map(({ quantity, amount, tax, ...part }) => ({
-      ...part,
-      id: newId(),
-      quantity: -quantity,
-      amount: -amount,
-      tax: -tax,
-    })),
-  );
-  const orderId = parts[0]?.orderId;
+  const found = await partsOfRefunds(tx, [refundId]);
+  const orderId = found[0]?.orderId;
   if (orderId === undefined) return;
-  for (const listen of orderRefundListeners.of(tx)) await listen(tx, orderId);
+  const parts = found.map(({ lineItemId, shippingCode, quantity, amount, tax }) => ({
+    ...{ lineItemId, shippingCode, quantity: -quantity, amount: -amount, tax: -tax },
+  }));
+  await insertParts(tx, orderId, refundId, parts);
+  await tellListeners(tx, orderId, parts);
 }
 
 /** The parts of refunds, each with the id of its refund; also those of failed refunds. */
@@ -135,7 +242,7 @@ export function partsOfRefunds(
 ): Promise<(RefundPart & { orderId: string; refundId: string })[]> {
   return db.query(
     `select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax from order_refund_items
-      where tenant_id = $1 and refund_id = any($2::uuid[]) and quantity > 0
+      where tenant_id = $1 and refund_id = any($2::uuid[]) and (quantity > 0 or amount > 0)
       order by id`,
     [refundIds],
   );

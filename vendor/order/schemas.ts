@@ -114,7 +114,7 @@ export const OrderLineItem = object(
     charged: Money,
     refunded: object(
       { quantity: Type.Integer({ minimum: 0, description: 'Units', examples: [1] }), amount: Money },
-      { $id: 'OrderItemRefund', description: 'What was refunded for units of the item' },
+      { $id: 'OrderItemRefund', description: 'What was refunded of the item: units, and by amount' },
     ),
   },
   {
@@ -224,7 +224,7 @@ export const OrderResource = object(
   {
     $id: 'Order',
     description:
-      '`balance` is the amount owed: the total (zero if canceled), less payments, plus refunds. A negative balance is owed to the shopper.',
+      '`balance` is the amount owed: what is charged, less what was received and kept. Charged is the total less what was refunded of it, for units or by amount, and nothing if the order is canceled. So a refund leaves the balance as it is. A negative balance was received beyond what is charged, and is owed to the shopper.',
   },
 );
 

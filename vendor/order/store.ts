@@ -32,22 +32,11 @@ export interface OrderState {
   totalAmount: number;
   /** The amount that payments have received so far, including what was refunded. */
   paidAmount: number;
+  /** The amount that payments have given back so far. */
   refundedAmount: number;
+  /** The part of it that was received beyond the total: it takes nothing off what is charged. */
+  excessRefundedAmount: number;
   memberId: string | null;
-}
-
-/**
- * The amount owed on an order, in minor units: charged − paid + refunded. A negative amount is owed to the shopper. The
- * charge of a canceled order is zero.
- */
-export function balanceOf({
-  status,
-  totalAmount,
-  paidAmount,
-  refundedAmount,
-}: Pick<OrderState, 'status' | 'totalAmount' | 'paidAmount' | 'refundedAmount'>): number {
-  const charged = status === 'canceled' ? 0 : totalAmount;
-  return charged - paidAmount + refundedAmount;
 }
 
 /** A line of an order. Without a variant it is a custom line: a fee, a service. */
@@ -103,10 +92,11 @@ export interface OrderTaxLineRow {
   source: AdjustmentSource | null;
 }
 
-/** Units of a line, or a shipping charge, that were refunded; negative where a refund failed. */
+/** What was refunded of a line or a shipping charge; negative where a refund failed. */
 export interface OrderRefundRow {
   lineItemId: string | null;
   shippingCode: string | null;
+  /** Units; zero for a part of the price. */
   quantity: number;
   amount: number;
   /** The part of `amount` that is tax. */
@@ -222,7 +212,7 @@ export function hasOrdered(memberId: string, email: string): string {
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
     `select id, number, status, payment_status, fulfillment_status, currency, total_amount, paid_amount, refunded_amount,
-            member_id
+            excess_refunded_amount, member_id
        from orders where tenant_id = $1 and id = $2 for update`,
     [id],
   );

@@ -46,9 +46,10 @@ export const transitions: readonly Transition[] = [
   ...between('status', ['placed'], ['canceled'], { fulfillmentStatus: 'unfulfilled' }),
   // Without refunds the state follows the money: an authorization is voided, a payment by hand taken back.
   ...between('paymentStatus', notRefunded, notRefunded),
-  // Only received money is refunded. A refund is final: afterwards the order can only be paid again.
+  // Only received money is refunded. A refund is final: what it took off the order is not paid again. After a refund of all
+  // that was received, the rest of the order can still be paid.
   ...between('paymentStatus', received, refunded),
-  ...between('paymentStatus', refunded, [...refunded, 'paid']),
+  ...between('paymentStatus', refunded, refunded),
   // The state is computed from the parcels, and a parcel can be canceled. A canceled order is not shipped.
   ...between('fulfillmentStatus', fulfillmentStatuses, fulfillmentStatuses, { status: 'placed' }),
 ];

@@ -6,17 +6,18 @@
  * The decision is made while the order is locked, and stored as a pending step of the payment. A payment has at most
  * one, so it happens exactly once, even after a crash.
  */
-import { addPaymentNote, balanceOf, type OrderState, type RefundPlan } from '@carton/order';
+import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
+import { planAmount } from './refund-items.ts';
+import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
 import {
   findPendingStep,
   finishStep,
-  insertRefund,
   insertStep,
-  isRefundFailed,
   type PaymentRow,
+  type PendingStepRow,
   pendingStepsOf,
   type StepRequest,
   type StepRow,
@@ -26,8 +27,8 @@ import {
 /** What a step may carry besides its amount. */
 interface PendingStep extends Pick<StepRequest, 'reason' | 'externalId' | 'metadata'> {
   id?: string;
-  /** Of a refund by units. */
-  plan?: RefundPlan | null;
+  /** Of a refund. */
+  plan?: PlannedRefund | null;
   /** Set when the step is claimed already. */
   triedAt?: Date;
 }
@@ -38,13 +39,11 @@ export async function insertPendingStep(
   { id: paymentId, orderId, currency }: PaymentRow,
   type: StepType,
   amount: number,
-  { id = newId(), reason, externalId, metadata, plan, triedAt }: PendingStep = {},
+  { id = newId(), reason, externalId, metadata, plan = null, triedAt }: PendingStep = {},
 ): Promise<StepRow> {
   const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
   const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
-  if (type === 'refund') {
-    await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
-  }
+  if (plan) await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
   return step;
 }
 
@@ -61,14 +60,17 @@ export async function owedToPayment(
 }
 
 function owedExcluding(order: OrderState, steps: readonly StepRow[], id: string): number {
-  return balanceOf(order) - sumOfOthers(steps, 'capture', id);
+  const others = steps.filter((step) => step.type === 'capture' && step.paymentId !== id);
+  return balanceOf(order) - others.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** The sum of other payments' pending steps of one type. */
-function sumOfOthers(steps: readonly StepRow[], type: StepType, id: string): number {
-  return steps
-    .filter((step) => step.type === type && step.paymentId !== id)
-    .reduce((sum, { amount }) => sum + amount, 0);
+/** What an order's payments have to give back, beyond what pending refunds do; in minor units. */
+function owedToShopper(order: OrderState, steps: readonly PendingStepRow[]): number {
+  // Nothing is charged for a canceled order, so that whatever is refunded of it was owed to the shopper.
+  const returning = steps
+    .filter(({ type }) => type === 'refund')
+    .reduce((sum, { amount, excessAmount }) => sum + (order.status === 'canceled' ? amount : excessAmount), 0);
+  return -balanceOf(order) - returning;
 }
 
 interface Movement {
@@ -95,7 +97,7 @@ export async function alignWithBalance(
   if (received <= 0 && status !== 'authorized') return false;
   const steps = await pendingStepsOf(tx, order.id);
   const pending = steps.find(({ paymentId }) => paymentId === id);
-  const excess = Math.min(received, -balanceOf(order) - sumOfOthers(steps, 'refund', id));
+  const excess = Math.min(received, owedToShopper(order, steps));
   const adapter = adapterOf(tx, provider);
   if (excess > 0) return refundExcess(tx, order, payment, excess, adapter && !adapter.byHand ? pending : null);
   if (status !== 'authorized' || pending || !adapter || adapter.byHand) return false;
@@ -146,7 +148,7 @@ export async function followRefusal(
 
 async function insertRefundOf(tx: TenantDatabase, order: OrderState, payment: PaymentRow, amount: number) {
   const reason = reasonOf(order);
-  await insertPendingStep(tx, payment, 'refund', amount, { reason });
+  await insertPendingStep(tx, payment, 'refund', amount, { reason, plan: await planAmount(tx, order, amount) });
   const sum = format(money(amount, payment.currency));
   await addPaymentNote(tx, order.id, `${sum} will be refunded: ${lowerFirst(reason)}`);
 }

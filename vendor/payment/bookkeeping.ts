@@ -2,13 +2,23 @@
  * Books what has happened to a payment, on the payment and its order: a step of the box, or what a provider reports.
  * Every function here runs in a transaction that holds the order's lock, then the payment's.
  */
-import { addPaymentNote, changePaymentState, type OrderState, type PaymentState } from '@carton/order';
+import {
+  addPaymentNote,
+  changePaymentState,
+  isRefundedInFull,
+  type OrderAmounts,
+  type OrderState,
+  type PaymentState,
+  refundedChargeOf,
+} from '@carton/order';
 import { money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ProviderState } from './adapter.ts';
 import { alignWithBalance } from './balance.ts';
 import { adapterOf } from './bound.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { format } from './format.ts';
+import { planAmount } from './refund-items.ts';
+import { excessOfRefund, insertRefund } from './refund-store.ts';
 import {
   findPendingStep,
   finishStep,
@@ -30,30 +40,39 @@ export async function publishPaymentEvent(
   await publish(tx, event, { type: 'payment', id }, { orderId, provider, method, amount, currency });
 }
 
-/** An order's payment state, from the sums of its payments. */
-function stateOf({ status, totalAmount }: OrderState, sums: PaymentSums): PaymentState {
+/** An order's payment state, from the sums of its payments and what they have returned of an excess. */
+function stateOf(order: OrderState, sums: PaymentSums, excessRefundedAmount: number): PaymentState {
   const { captured: paidAmount, refunded: refundedAmount } = sums;
-  return { paymentStatus: statusOf(status, totalAmount, sums), paidAmount, refundedAmount };
+  const amounts = { paidAmount, refundedAmount, excessRefundedAmount };
+  return { paymentStatus: statusOf({ ...order, ...amounts }, sums), ...amounts };
 }
 
-/** The payment status of an order, from its state, its total and the sums of its payments. */
+/** The payment status of an order, from its amounts and what its payments hold. */
 export function statusOf(
-  status: OrderState['status'],
-  totalAmount: number,
-  { captured, refunded, authorized, voided }: PaymentSums,
+  order: OrderAmounts,
+  { authorized, voided }: Pick<PaymentSums, 'authorized' | 'voided'>,
 ): PaymentState['paymentStatus'] {
-  const net = captured - refunded;
-  if (refunded > 0 && net <= 0) return 'refunded';
-  if (net >= totalAmount) return 'paid';
-  if (refunded > 0) return 'partially_refunded';
-  if (captured > 0) return 'partially_paid';
+  const { status, totalAmount, paidAmount, refundedAmount } = order;
+  const kept = paidAmount - refundedAmount;
+  if (isRefundedInFull(order)) return 'refunded';
+  if (refundedChargeOf(order) > 0) return 'partially_refunded';
+  if (kept >= totalAmount) return 'paid';
+  if (kept > 0) return 'partially_paid';
   if (authorized > 0) return 'authorized';
   return voided || status === 'canceled' ? 'voided' : 'unpaid';
 }
 
-/** Updates a locked order to the state of its payments, with an entry in its timeline. */
-export async function refreshPaymentState(tx: TenantDatabase, order: OrderState, note: string): Promise<void> {
-  const state = stateOf(order, await sumPayments(tx, order.id));
+/**
+ * Updates a locked order to the state of its payments, with an entry in its timeline.
+ * @param excess minor units that were just refunded of what was received beyond the total
+ */
+export async function refreshPaymentState(
+  tx: TenantDatabase,
+  order: OrderState,
+  note: string,
+  excess = 0,
+): Promise<void> {
+  const state = stateOf(order, await sumPayments(tx, order.id), order.excessRefundedAmount + excess);
   const { paymentStatus, paidAmount, refundedAmount } = state;
   const isUnchanged =
     paymentStatus === order.paymentStatus && paidAmount === order.paidAmount && refundedAmount === order.refundedAmount;
@@ -64,13 +83,14 @@ export async function refreshPaymentState(tx: TenantDatabase, order: OrderState,
 
 /**
  * Books a completed step on payment and order. Returns the updated payment; after a capture, call `alignWithBalance`.
+ * @param excess the part of a refund that was received beyond the order's total
  */
 export async function bookStep(
   tx: TenantDatabase,
   order: OrderState,
   payment: PaymentRow,
   type: StepType,
-  amount: number,
+  { amount, excess = 0 }: { amount: number; excess?: number },
 ): Promise<PaymentRow> {
   const { capturedAmount, refundedAmount, method } = payment;
   const sum = format(money(amount, payment.currency));
@@ -87,7 +107,7 @@ export async function bookStep(
   if (type === 'refund') {
     const booked = await updatePayment(tx, payment.id, { refundedAmount: refundedAmount + amount });
     await publishPaymentEvent(tx, refundCreated, booked, amount);
-    await refreshPaymentState(tx, order, `Refunded ${sum} by ${method}`);
+    await refreshPaymentState(tx, order, `Refunded ${sum} by ${method}`, excess);
     return booked;
   }
   const booked = await updatePayment(tx, payment.id, { status: capturedAmount > 0 ? 'captured' : 'voided' });
@@ -111,8 +131,8 @@ export async function applyProviderState(
   let ended = false;
   const bookReported = async (type: StepType, amount: number) => {
     ended = true;
-    await closeStep(tx, payment, type, amount);
-    payment = await bookStep(tx, order, payment, type, amount);
+    const excess = await closeStep(tx, order, payment, type, amount);
+    payment = await bookStep(tx, order, payment, type, { amount, excess });
   };
   const isNewlyAuthorized = status === 'authorized' && isUnauthorized(payment);
   if (isNewlyAuthorized) payment = await markAuthorized(tx, order, payment);
@@ -135,13 +155,30 @@ function isUnauthorized({ status }: PaymentRow): boolean {
   return status === 'pending' || status === 'failed';
 }
 
-/** Finishes the pending step that a report confirms, or inserts one for what was done elsewhere. */
-async function closeStep(tx: TenantDatabase, { id }: PaymentRow, type: StepType, amount: number): Promise<void> {
-  const pending = await findPendingStep(tx, id);
+/**
+ * Finishes the pending step that a report confirms, and inserts one for what was done elsewhere. A refund there is one by
+ * amount.
+ * @returns the part of a refund that was received beyond the order's total
+ */
+async function closeStep(
+  tx: TenantDatabase,
+  order: OrderState,
+  { id: paymentId, currency }: PaymentRow,
+  type: StepType,
+  amount: number,
+): Promise<number> {
+  const pending = await findPendingStep(tx, paymentId);
   const closes = pending?.type === type && pending.amount <= amount;
   if (closes) await finishStep(tx, pending, 'succeeded');
+  const closed = closes && type === 'refund' ? await excessOfRefund(tx, pending.id) : 0;
   const rest = amount - (closes ? pending.amount : 0);
-  if (rest > 0) await insertStep(tx, { paymentId: id, type, amount: rest, status: 'succeeded', actorType: 'system' });
+  if (rest <= 0) return closed;
+  // What the closed refund has returned of an excess is not on the order yet.
+  const booked = { ...order, excessRefundedAmount: order.excessRefundedAmount + closed };
+  const plan = type === 'refund' ? await planAmount(tx, booked, rest) : null;
+  const { id } = await insertStep(tx, { paymentId, type, amount: rest, status: 'succeeded', actorType: 'system' });
+  if (plan) await insertRefund(tx, { id, paymentId, orderId: order.id, currency, amount: rest }, plan);
+  return closed + (plan?.excess ?? 0);
 }
 
 async function markAuthorized(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<PaymentRow> {

@@ -7,11 +7,10 @@ import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/r
 import { bookStep, publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
 import { paymentVoided } from './events.ts';
 import { format } from './format.ts';
-import { paymentStepNotPossible } from './problems.ts';
-import { amountOfStep } from './refund-items.ts';
+import { amountOfStep, nothingLeft } from './refund-items.ts';
+import { insertRefund } from './refund-store.ts';
 import {
   findStep,
-  insertRefund,
   insertStep,
   lockPayment,
   offline,
@@ -70,8 +69,8 @@ export async function doStepInTransaction(
 ): Promise<StepRow> {
   const { id: paymentId, orderId, currency } = payment;
   const most = maxAmountOf(payment, type);
-  if (most <= 0) throw paymentStepNotPossible(`The payment is ${payment.status}, so there is nothing to ${type}.`);
-  const { amount, plan } = await amountOfStep(tx, payment, type, requested, most);
+  if (most <= 0) throw nothingLeft(payment, type);
+  const { amount, plan } = await amountOfStep(tx, order, payment, type, requested, most);
   const step = await insertStep(tx, {
     id: workId ?? newId(),
     paymentId,
@@ -82,9 +81,9 @@ export async function doStepInTransaction(
     actorType: 'system',
   });
   await tenderOf(tx, payment.provider)?.reverse(tx, orderId, partOf(payment), amount, step.id);
-  if (type === 'refund') {
+  if (plan) {
     await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
-    await bookStep(tx, order, payment, type, amount);
+    await bookStep(tx, order, payment, type, { amount, excess: plan.excess });
   } else await reversePayment(tx, order, payment);
   return step;
 }

@@ -45,6 +45,7 @@ export { paymentAdapters, requireAdapter } from './bound.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
 export { reconcile } from './reconcile.ts';
+export { succeededRefunds } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
 export { PositiveMoney } from './schemas.ts';
@@ -67,7 +68,6 @@ export {
   startPaymentProblems,
 } from './sessions.ts';
 export { completePayments } from './steps.ts';
-export { succeededRefunds } from './store.ts';
 export {
   commitTenders,
   planTenders,

@@ -1,35 +1,74 @@
 /**
- * The amount of a step: as requested, all that is left, or what the units to refund cost.
+ * The amount of a step: as requested, all that is left, or what the items and shipping charges to refund cost; and what a
+ * refund is for.
  */
-import { planRefund, type RefundPlan } from '@carton/order';
-import { invalidField, money, type TenantDatabase } from '@carton/runtime';
+import { type OrderAmounts, type OrderState, planRefund, planRefundOfAmount } from '@carton/order';
+import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { format } from './format.ts';
 import { paymentStepNotPossible } from './problems.ts';
-import type { PaymentRow, StepRequest, StepType } from './store.ts';
+import type { PlannedRefund } from './refund-store.ts';
+import { type PaymentRow, type PendingStepRow, pendingStepsOf, type StepRequest, type StepType } from './store.ts';
 
 /**
- * The amount of a step, and the plan of a refund by units. The order must be locked.
+ * The amount of a step, and the plan of a refund. The order must be locked.
  * @param most the largest possible amount, in minor units
  * @throws payment_step_not_possible (409) for more than that or nothing, already_refunded (409), invalid_request (400)
  */
 export async function amountOfStep(
   tx: TenantDatabase,
-  { orderId, currency }: PaymentRow,
+  order: OrderState,
+  { currency }: PaymentRow,
   type: StepType,
   { amount: part, items, shipping }: Pick<StepRequest, 'amount' | 'items' | 'shipping'>,
   most: number,
-): Promise<{ amount: number; plan: RefundPlan | null }> {
+): Promise<{ amount: number; plan: PlannedRefund | null }> {
   if (part && part.currency !== currency) throw invalidField('/amount/currency', `must be ${currency}`);
-  const isByUnits = items !== undefined || shipping !== undefined;
-  if (isByUnits && part) throw invalidField('/amount', 'cannot be combined with items or shipping');
-  const plan = isByUnits ? await planRefund(tx, orderId, { items, shipping }) : null;
-  const amount = plan?.amount ?? part?.amount ?? most;
+  const isNamed = items !== undefined || shipping !== undefined;
+  if (isNamed && part) throw invalidField('/amount', 'cannot be combined with items or shipping');
+  const named = isNamed ? await planRefund(tx, order.id, { items, shipping }) : null;
+  const amount = named?.amount ?? part?.amount ?? most;
   if (amount <= 0) throw paymentStepNotPossible('There is nothing to refund for this.');
   if (amount > most) {
     const left = `At most ${format(money(most, currency))} is left to ${type}`;
     throw paymentStepNotPossible(
-      plan ? `${left} of this payment, and this comes to ${format(money(amount, currency))}.` : `${left}.`,
+      named ? `${left} of this payment, and this comes to ${format(money(amount, currency))}.` : `${left}.`,
     );
   }
-  return { amount, plan };
+  if (type !== 'refund') return { amount, plan: null };
+  return { amount, plan: named ? { ...named, excess: 0 } : await planAmount(tx, order, amount) };
+}
+
+/**
+ * The plan of a refund by amount: it first returns what was received beyond the total, and takes the rest off the charges
+ * of the order. The order must be locked.
+ */
+export async function planAmount(
+  tx: TenantDatabase,
+  order: Pick<OrderState, 'id'> & OrderAmounts,
+  amount: number,
+): Promise<PlannedRefund> {
+  const excess = excessIn(amount, order, await pendingStepsOf(tx, order.id));
+  return { ...(await planRefundOfAmount(tx, order.id, amount - excess)), excess };
+}
+
+/**
+ * The part of a refund by amount that returns what was received beyond the total.
+ * @param steps the pending ones, which return some of it already
+ */
+export function excessIn(
+  amount: number,
+  { paidAmount, totalAmount, excessRefundedAmount }: OrderAmounts,
+  steps: readonly Pick<PendingStepRow, 'excessAmount'>[],
+): number {
+  const returning = steps.reduce((sum, step) => sum + step.excessAmount, 0);
+  return Math.min(amount, Math.max(0, paidAmount - totalAmount - excessRefundedAmount - returning));
+}
+
+/** @returns payment_step_not_possible (409) for a payment of which nothing is left for a step of the type */
+export function nothingLeft({ status, refundedAmount, currency }: PaymentRow, type: StepType): Problem {
+  if (type === 'refund' && refundedAmount > 0) {
+    const refunded = format(money(refundedAmount, currency));
+    return paymentStepNotPossible(`${refunded} of this payment was refunded, so nothing is left to refund.`);
+  }
+  return paymentStepNotPossible(`The payment is ${status}, so there is nothing to ${type}.`);
 }

@@ -10,9 +10,11 @@ import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { doStepInTransaction, isImmediate } from './immediate-steps.ts';
 import { paymentStepNotPossible } from './problems.ts';
+import { planAmount } from './refund-items.ts';
+import { readRefund } from './refund-store.ts';
 import type { Refund } from './schemas.ts';
 import { resumePendingStep, stepBusy } from './steps.ts';
-import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, readRefund, type StepRow } from './store.ts';
+import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, type StepRow } from './store.ts';
 import { tenderOf } from './tenders.ts';
 
 export interface OrderRefund {
@@ -57,7 +59,11 @@ async function beginRefunds(
     steps.push(
       immediate
         ? await doStepInTransaction(tx, order, payment, 'refund', step)
-        : await insertPendingStep(tx, payment, 'refund', part, { id: step.workId, reason }),
+        : await insertPendingStep(tx, payment, 'refund', part, {
+            id: step.workId,
+            reason,
+            plan: await planAmount(tx, order, part),
+          }),
     );
   }
   return steps;

@@ -201,32 +201,55 @@ export type RecordPayment = Static<typeof RecordPayment>;
 export const PaymentPart = object({ amount: Type.Optional(PositiveMoney) }, { $id: 'PaymentPart' });
 
 const Units = Type.Integer({ minimum: 1, description: 'Units', examples: [1] });
+const RefundedUnits = Type.Integer({ minimum: 0, description: 'Units; 0 for a part of the price', examples: [1] });
 const ShippingCode = Type.String({ minLength: 1, maxLength: 200, examples: ['standard-shipping'] });
+
+const CreateRefundShipping = object(
+  { code: ShippingCode, amount: PositiveMoney },
+  { $id: 'CreateRefundShipping', description: 'A part of a shipping charge' },
+);
 
 export const CreateRefund = object(
   {
     ...PaymentPart.properties,
     items: Type.Optional(
-      Type.Array(object({ lineItemId: Uuid, quantity: Units }, { $id: 'CreateRefundItem' }), {
-        minItems: 1,
-        maxItems: 1000,
-        description: 'Units of items to refund, instead of an amount',
-      }),
+      Type.Array(
+        object(
+          { lineItemId: Uuid, quantity: Type.Optional(Units), amount: Type.Optional(PositiveMoney) },
+          { $id: 'CreateRefundItem', description: 'Units of an item, or a part of its price' },
+        ),
+        {
+          minItems: 1,
+          maxItems: 1000,
+          description: 'Items to refund, instead of an amount: of each a quantity or an amount',
+          examples: [[{ lineItemId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002', quantity: 1 }]],
+        },
+      ),
     ),
     shipping: Type.Optional(
-      Type.Unsafe<true | string[]>({
+      Type.Unsafe<true | (string | Static<typeof CreateRefundShipping>)[]>({
         anyOf: [
           { type: 'boolean', const: true },
-          { type: 'array', items: ShippingCode, minItems: 1, maxItems: 100, uniqueItems: true },
+          {
+            type: 'array',
+            items: { anyOf: [ShippingCode, CreateRefundShipping] },
+            minItems: 1,
+            maxItems: 100,
+            uniqueItems: true,
+          },
         ],
-        description: 'Shipping charges to refund, by their codes, or true for all that are left',
+        description: 'Shipping charges to refund, by their codes, or true for all that are left; or parts of them',
         examples: [true, ['standard-shipping']],
       }),
     ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Arrived broken'] })),
     ...newExternalFields,
   },
-  { $id: 'CreateRefund', description: 'Without an amount, items and shipping, all that is left is refunded' },
+  {
+    $id: 'CreateRefund',
+    description:
+      'Without an amount, items and shipping, all that is left is refunded. An amount first returns what was received beyond the total of the order; the rest is shared among its items and shipping charges in proportion to what is left of each. To refund parts of certain items, name them with amounts.',
+  },
 );
 const refundedTax = { amount: Money, tax: Money };
 export const Refund = object(
@@ -238,9 +261,12 @@ export const Refund = object(
     method: Method,
     status: StepState,
     amount: Money,
+    excess: Money,
     tax: nullable(Money),
-    items: Type.Array(object({ lineItemId: Uuid, quantity: Units, ...refundedTax }, { $id: 'RefundItem' })),
-    shipping: Type.Array(object({ code: ShippingCode, ...refundedTax }, { $id: 'RefundShipping' })),
+    items: Type.Array(object({ lineItemId: Uuid, quantity: RefundedUnits, ...refundedTax }, { $id: 'RefundItem' })),
+    shipping: Type.Array(
+      object({ code: ShippingCode, quantity: RefundedUnits, ...refundedTax }, { $id: 'RefundShipping' }),
+    ),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
     ...externalFields,
     ...timestamps,
@@ -248,7 +274,7 @@ export const Refund = object(
   {
     $id: 'Refund',
     description:
-      '`tax` is the part of `amount` that is tax. A refund by amount has none of `tax`, `items` and `shipping`.',
+      '`excess` is the part of `amount` that was received beyond the total of the order. The rest takes as much off what is charged: `items` and `shipping` divide it, and `tax` is the part of it that is tax. Refunds by amount of release 0.2.0 and earlier have none of these three.',
   },
 );
 export type Refund = Static<typeof Refund>;

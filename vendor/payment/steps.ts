@@ -15,7 +15,8 @@ import { applyProviderState, bookStep } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
-import { amountOfStep } from './refund-items.ts';
+import { amountOfStep, nothingLeft } from './refund-items.ts';
+import { excessOfRefund, readRefund } from './refund-store.ts';
 import { referenceOf } from './release.ts';
 import type { Payment, Refund } from './schemas.ts';
 import {
@@ -27,7 +28,6 @@ import {
   type PaymentRow,
   pendingPaymentsOf,
   readPayment,
-  readRefund,
   releaseStep,
   requirePayment,
   type StepRequest,
@@ -100,11 +100,11 @@ async function beginStep(
   if (await findPendingStep(tx, paymentId)) throw stepBusy();
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);
-  if (open <= 0) throw paymentStepNotPossible(`The payment is ${payment.status}, so there is nothing to ${type}.`);
+  if (open <= 0) throw nothingLeft(payment, type);
   // A manual capture records what has come in; a provider captures no more than is owed.
   const most = type === 'capture' && !byHand ? Math.min(open, await owedToPayment(tx, order, payment)) : open;
   if (most <= 0) throw paymentStepNotPossible('Nothing more is owed for the order.');
-  const { amount, plan } = await amountOfStep(tx, payment, type, requested, most);
+  const { amount, plan } = await amountOfStep(tx, order, payment, type, requested, most);
   const details = { id: workId, reason, externalId, metadata, plan, triedAt: new Date() };
   const step = await insertPendingStep(tx, payment, type, amount, details);
   return { step, isNew: true };
@@ -190,7 +190,8 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
     }
     // The provider's event may have arrived before.
     if (!(await finishStep(tx, step, 'succeeded'))) return { hasFollowUp: false, refusal: null };
-    const booked = await bookStep(tx, order, locked, type, step.amount);
+    const excess = type === 'refund' ? await excessOfRefund(tx, step.id) : 0;
+    const booked = await bookStep(tx, order, locked, type, { amount: step.amount, excess });
     const received = type === 'capture' ? step.amount : 0;
     const hasFollowUp = await alignWithBalance(tx, order, booked, { received, ended: true, capture: false });
     return { hasFollowUp, refusal: null };

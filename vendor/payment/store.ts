@@ -1,13 +1,12 @@
 /**
- * Queries of payments, their steps, and refunds.
+ * Queries of payments and their steps.
  */
-import { partsOfRefunds, type RefundPlan, type RefundRequest, recordRefund, reverseRefund } from '@carton/order';
+import { type RefundRequest, reverseRefund } from '@carton/order';
 import {
   type ActorColumns,
   actedBy,
   actorOf,
   type IntegrationPage,
-  json,
   type MoneyValue,
   money,
   newId,
@@ -15,15 +14,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import type { CaptureMode } from './methods.ts';
-import type {
-  Payment,
-  PaymentQuery,
-  paymentStates,
-  Refund,
-  RefundQuery,
-  stepStates,
-  transactionTypes,
-} from './schemas.ts';
+import type { Payment, PaymentQuery, paymentStates, stepStates, transactionTypes } from './schemas.ts';
 
 /** A payment without its steps. Amounts are minor units. */
 export interface PaymentRow {
@@ -50,7 +41,7 @@ export const offline = 'offline';
 /** Steps that may follow the creation of a payment. */
 export type StepType = 'capture' | 'void' | 'refund';
 
-/** A requested step. A refund may name units (`items`, `shipping`) instead of an amount. */
+/** A requested step. A refund may name items and shipping charges instead of an amount. */
 export interface StepRequest extends RefundRequest {
   /** Id of the request's work, which becomes the step's id: a second step with it is not performed. */
   workId: string | undefined;
@@ -78,7 +69,7 @@ const payments = rows<PaymentRow>({ table: 'payments', noun: 'payment', json: ['
 /** Lock the order before its payment. */
 export const { require: requirePayment, lock: lockPayment, change: updatePayment } = payments;
 
-const steps = rows<StepRow>({
+export const steps = rows<StepRow>({
   table: 'payment_transactions',
   noun: 'step',
   filters: { ofRefunds: (listed) => listed.whereRaw("payment_transactions.type = 'refund'") },
@@ -218,11 +209,18 @@ export async function unclaimedPendingPayments(db: TenantDatabase): Promise<stri
   return rows.map(({ id }) => id);
 }
 
+/** A step with the part of its amount that is excess, for a refund; zero for others. */
+export interface PendingStepRow extends StepRow {
+  excessAmount: number;
+}
+
 /** The pending steps of an order's payments. */
-export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<StepRow[]> {
-  return db.query<StepRow>(
-    `select step.* from payments
+export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<PendingStepRow[]> {
+  return db.query<PendingStepRow>(
+    `select step.*, coalesce(refunds.excess_amount, 0) as excess_amount
+       from payments
        join payment_transactions step on step.tenant_id = $1 and step.payment_id = payments.id and step.status = 'pending'
+       left join refunds on refunds.tenant_id = $1 and refunds.payment_id = step.payment_id and refunds.id = step.id
       where payments.tenant_id = $1 and payments.order_id = $2`,
     [orderId],
   );
@@ -240,8 +238,8 @@ export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Pr
 }
 
 /**
- * Finishes a pending step; units of a failed refund can be refunded again, for which the order must be locked. False if it
- * has finished already.
+ * Finishes a pending step; what a failed refund was for can be refunded again, for which the order must be locked. False if
+ * it has finished already.
  */
 export function finishStep(
   db: TenantDatabase,
@@ -286,127 +284,4 @@ export async function releaseStep(db: TenantDatabase, { paymentId, id }: StepRow
       where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending'`,
     [paymentId, id],
   );
-}
-
-interface RefundRow {
-  id: string;
-  paymentId: string;
-  orderId: string;
-  status: StepRow['status'];
-  currency: string;
-  amount: number;
-  /** The part of `amount` that is tax; null for a refund by amount. */
-  tax: number | null;
-  payment: Pick<PaymentRow, 'provider' | 'method'>;
-  reason: string | null;
-  externalId: string | null;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-}
-
-type NewRefund = Pick<RefundRow, 'id' | 'paymentId' | 'orderId' | 'currency' | 'amount'> &
-  Partial<Pick<RefundRow, 'reason' | 'externalId' | 'metadata'>>;
-
-/** @param plan of a refund by units */
-export async function insertRefund(
-  tx: TenantDatabase,
-  refund: NewRefund,
-  plan: RefundPlan | null = null,
-): Promise<void> {
-  const { id, orderId, metadata } = refund;
-  await tx.insert('refunds', { ...refund, tax: plan?.tax ?? null, metadata: metadata && json(metadata) });
-  if (plan) await recordRefund(tx, orderId, id, plan);
-}
-
-/** True if a refund of this amount for this reason has failed. */
-export async function isRefundFailed(
-  db: TenantDatabase,
-  { paymentId, amount, reason }: Pick<RefundRow, 'paymentId' | 'amount' | 'reason'>,
-): Promise<boolean> {
-  const failed = await db.query(
-    `select from refunds
-       join payment_transactions step on step.tenant_id = $1 and step.payment_id = $2 and step.id = refunds.id
-      where refunds.tenant_id = $1 and refunds.payment_id = $2 and refunds.amount = $3 and refunds.reason = $4
-        and step.status = 'failed'
-      limit 1`,
-    [paymentId, amount, reason],
-  );
-  return failed.length > 0;
-}
-
-/** Refunds with their units, in one more statement. */
-async function withParts(db: TenantDatabase, found: readonly RefundRow[]): Promise<Refund[]> {
-  const byUnits = found.filter(({ tax }) => tax !== null);
-  const parts =
-    byUnits.length === 0
-      ? []
-      : await partsOfRefunds(
-          db,
-          byUnits.map(({ id }) => id),
-        );
-  return found.map(({ currency, amount, tax, payment, ...refund }) => {
-    const own = parts.filter(({ refundId }) => refundId === refund.id);
-    return {
-      ...refund,
-      ...payment,
-      amount: money(amount, currency),
-      tax: tax === null ? null : money(tax, currency),
-      items: own.flatMap(({ lineItemId, quantity, amount, tax }) =>
-        lineItemId === null
-          ? []
-          : [{ lineItemId, quantity, amount: money(amount, currency), tax: money(tax, currency) }],
-      ),
-      shipping: own.flatMap(({ shippingCode: code, amount, tax }) =>
-        code === null ? [] : [{ code, amount: money(amount, currency), tax: money(tax, currency) }],
-      ),
-    };
-  });
-}
-
-const refundStatus = `
-  select status from payment_transactions step
-   where step.tenant_id = refunds.tenant_id and step.payment_id = refunds.payment_id and step.id = refunds.id`;
-
-const refunds = rows<RefundRow>({
-  table: 'refunds',
-  noun: 'refund',
-  computed: {
-    status: refundStatus,
-    payment: `
-      select json_build_object('provider', provider, 'method', method) from payments
-       where payments.tenant_id = refunds.tenant_id and payments.id = refunds.payment_id`,
-  },
-  filters: { status: (listed, status: string) => listed.whereRaw(`(${refundStatus}) = ?`, [status]) },
-});
-
-export async function readRefund(db: TenantDatabase, id: string): Promise<Refund> {
-  const [refund] = await withParts(db, [await refunds.require(db, id)]);
-  return refund as Refund;
-}
-
-/** At most this many refunds of an order are read. */
-const maxRefunds = 10_000;
-
-/** The refunds of an order that have succeeded, oldest first. */
-export async function succeededRefunds(db: TenantDatabase, orderId: string): Promise<Refund[]> {
-  const found = await withParts(db, await refunds.findAllBy(db, { orderId }, maxRefunds));
-  return found.filter(({ status }) => status === 'succeeded').reverse();
-}
-
-export async function listRefunds(db: TenantDatabase, query: RefundQuery): Promise<IntegrationPage<Refund>> {
-  const { status, limit, cursor, ...others } = query;
-  const isByStatusOnly = status !== undefined && Object.values(others).every((value) => value === undefined);
-  const page = await (isByStatusOnly ? pageByStatus(db, { status, limit, cursor }) : refunds.page(db, query));
-  return { ...page, items: await withParts(db, page.items) };
-}
-
-/** Pages through the steps, which have the order of their refunds: both are inserted in one transaction. */
-async function pageByStatus(
-  db: TenantDatabase,
-  place: Pick<RefundQuery, 'status' | 'limit' | 'cursor'>,
-): Promise<IntegrationPage<RefundRow>> {
-  const page = await steps.page(db, { ...place, ofRefunds: true });
-  const ids = page.items.map(({ id }) => id);
-  return { ...page, items: await refunds.findInOrder(db, ids) };
 }

@@ -3,42 +3,11 @@
  * any of them than the invoice has.
  */
 import type { ChargedRows as Rows } from '@carton/order';
-import { allocate, percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
-import { costOfUnits, creditAll, creditAmount, creditUnits, leftOf } from '../credits.ts';
-import { taxedChargesOf } from '../taxation.ts';
-
-type TaxLine = Rows['taxLines'][number];
-
-const line = (id: string, quantity: number, totalAmount: number) =>
-  ({ id, quantity, totalAmount }) as Rows['lines'][number];
-const adjustment = (kind: 'discount' | 'shipping' | 'credit', amount: number, over: object = {}) =>
-  ({ kind, code: 'standard', amount, itemId: null, shippingCode: null, ...over }) as Rows['adjustments'][number];
-const tax = (rate: number | null, amount: number, over: Partial<TaxLine> = {}) =>
-  ({
-    code: `vat-${rate}`,
-    label: 'VAT',
-    rate,
-    amount,
-    included: false,
-    itemId: null,
-    shippingCode: null,
-    ...over,
-  }) as TaxLine;
-
-/** The lines of an invoice. */
-function contentOf(rows: Rows) {
-  const { taxGroups, charges } = taxedChargesOf(rows);
-  const lines = charges.map(({ charge, parts }): ContentLine => {
-    const { lineItemId, shippingCode, quantity, discount, credit } = charge;
-    const title = lineItemId ?? shippingCode ?? '';
-    const article = { title, variantTitle: null, sku: null, unitAmount: null };
-    return { lineItemId, shippingCode, ...article, quantity, discount, credit, parts };
-  });
-  return { taxGroups, lines };
-}
+import { costOfUnits, creditAll, creditAmount, creditCharges, leftOf } from '../credits.ts';
+import { adjustment, contentOf, line, rowsOf, saleFields, tax } from './sales.ts';
 
 /** Groups as `rates net + tax = gross`. */
 const groupsOf = (rows: Rows) =>
@@ -112,66 +81,13 @@ t.test('shipping that bears both taxes together is not divided', async (t) => {
   t.strictSame(partsOf(inProportion)[2], ['standard', '300+30+15', '100+5'], 'unless the amounts say so');
 });
 
-const amount = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(10 ** 12));
-const rate = fc.constantFrom(0, 5, 7, 9.975, 19, 20);
 const scenarios = fc.record({
-  lines: fc.array(
-    fc.record({
-      quantity: fc.integer({ min: 1, max: 12 }),
-      total: amount,
-      rates: fc.uniqueArray(rate, { maxLength: 2 }),
-    }),
-    { minLength: 1, maxLength: 6 },
-  ),
-  charges: fc.array(amount, { maxLength: 2 }),
-  discounts: fc.array(fc.record({ percent: fc.nat(20), line: fc.option(fc.nat(5)) }), { maxLength: 3 }),
-  credit: fc.constantFrom(0, 0, 0, 30, 100),
-  included: fc.boolean(),
-  orderTax: fc.constantFrom(0, 0, 3),
+  ...saleFields,
   steps: fc.array(fc.record({ by: fc.constantFrom('amount', 'units', 'units'), at: fc.nat(50), part: fc.nat(1000) }), {
     maxLength: 12,
   }),
 });
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
-
-/** The rows of an order, with shipping taxed in proportion to the goods, as the package tax does. */
-function rowsOf({ lines, charges, discounts, credit, included, orderTax }: Scenario): Rows {
-  const sums = lines.map(({ total }) => total);
-  const reductions = lines.map(() => 0);
-  const adjustments: Rows['adjustments'] = charges.map((each, at) => adjustment('shipping', each, { code: `c${at}` }));
-  for (const { percent, line: index } of discounts) {
-    const at = index === null ? null : index % lines.length;
-    const base = at === null ? sums.reduce((sum, each) => sum + each, 0) : (sums[at] as number);
-    const value = Math.floor((base * percent) / 100);
-    if (value === 0) continue;
-    const shares = at === null ? allocate(value, sums) : sums.map((_, position) => (position === at ? value : 0));
-    for (const [position, share] of shares.entries()) {
-      reductions[position] = (reductions[position] as number) + share;
-      if (share > 0) adjustments.push(adjustment('discount', -share, { code: 'sale', itemId: `line ${position}` }));
-    }
-  }
-  const taxed = (base: number, percent: number) => (included ? percentWithin(base, percent) : percentOf(base, percent));
-  const bases = sums.map((each, at) => each - (reductions[at] as number));
-  const taxLines = lines.flatMap(({ rates }, at) =>
-    rates.map((each) => tax(each, taxed(bases[at] as number, each), { included, itemId: `line ${at}` })),
-  );
-  for (const [at, charge] of charges.entries()) {
-    const shares = allocate(charge, bases);
-    const all = new Set(lines.flatMap(({ rates }) => rates));
-    for (const each of all) {
-      const base = shares.reduce(
-        (sum, share, position) => sum + (lines[position]?.rates.includes(each) ? share : 0),
-        0,
-      );
-      taxLines.push(tax(each, taxed(base, each), { included, shippingCode: `c${at}` }));
-    }
-  }
-  const gross = bases.reduce((sum, each) => sum + each, 0) + charges.reduce((sum, each) => sum + each, 0);
-  if (orderTax > 0) taxLines.push(tax(orderTax, percentOf(gross, orderTax), { code: 'levy' }));
-  const reduction = Math.floor((gross * credit) / 100);
-  if (reduction > 0) adjustments.push(adjustment('credit', -reduction));
-  return { lines: lines.map(({ quantity, total }, at) => line(`line ${at}`, quantity, total)), adjustments, taxLines };
-}
 
 const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0);
 
@@ -231,7 +147,7 @@ t.test('invoices of random sales add up, and so do their credit notes', async (t
       const { quantity } = left[index] as ContentLine;
       if (quantity === 0) continue;
       const unit = costOfUnits(lines[index] as ContentLine, left[index] as ContentLine, 1 + (part % quantity));
-      creditOf(creditUnits(left, [unit]), unit.amount);
+      creditOf(creditCharges(left, [unit]), unit.amount);
       seen.byUnits++;
     }
     const left = leftOf(lines, notes);

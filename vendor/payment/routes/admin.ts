@@ -94,7 +94,7 @@ export const createRefund = route(
     operationId: 'createRefund',
     summary: 'Refund all or part of a captured payment',
     description:
-      'Refunds an amount, or units of items and shipping charges for what they cost after discounts, with taxes. Refunds of all units add up to what was charged. For a payment recorded offline, this only records that staff paid the money back.',
+      'Refunds an amount, or items and shipping charges: units for what is left of their price after discounts, with taxes, or parts of the price. A refund takes as much off what is charged for the order, so that its balance stays; all refunds together end at exactly what was charged, for each item and its taxes. For a payment recorded offline, this only records that staff paid the money back.',
     body: CreateRefund,
     bodyOptional: true,
     status: 201,

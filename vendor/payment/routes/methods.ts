@@ -3,6 +3,7 @@
  */
 import { resource, route } from '@carton/runtime';
 import { changeMethod, listMethods } from '../methods.ts';
+import { listRefunds } from '../refund-store.ts';
 import {
   AdminPaymentMethod,
   AdminPaymentMethodList,
@@ -11,7 +12,6 @@ import {
   RefundPage,
   RefundQuery,
 } from '../schemas.ts';
-import { listRefunds } from '../store.ts';
 
 const common = { tag: 'Payments', access: 'staff' } as const;
 

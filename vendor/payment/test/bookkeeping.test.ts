@@ -14,6 +14,7 @@ const step = (id: string, what: string, body?: unknown, headers?: Record<string,
 const balanceOf = async (orderId: string) =>
   (await box.staff.get(`/admin/orders/${orderId}`)).body.balance as { amount: number; currency: string };
 const sum = (amount: number) => ({ amount, currency: 'EUR' });
+const refundedOf = async (id: string) => (await box.staff.get(`/admin/payments/${id}`)).body.refunded;
 
 /** An order of 25.00 with a recorded payment of `amount`. */
 async function paid(amount: number) {
@@ -29,7 +30,7 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
     body: { paymentId: id, provider: 'offline', status: 'succeeded', amount: sum(400), reason: 'Arrived broken' },
   });
   t.equal(await statusOf(box, orderId), 'partially_refunded');
-  t.strictSame(await balanceOf(orderId), sum(400));
+  t.strictSame(await balanceOf(orderId), sum(0));
   t.match(await step(id, 'refunds', eur(2101)), {
     status: 409,
     body: { code: 'payment_step_not_possible', detail: 'At most 21.00 EUR is left to refund.' },
@@ -40,10 +41,10 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
   t.match(await step(id, 'refunds'), { status: 201, body: { amount: sum(100) } }, 'the default is the rest');
   t.match(await step(id, 'refunds'), {
     status: 409,
-    body: { detail: 'The payment is captured, so there is nothing to refund.' },
+    body: { detail: '25.00 EUR of this payment was refunded, so nothing is left to refund.' },
   });
   t.equal(await statusOf(box, orderId), 'refunded');
-  t.strictSame(await balanceOf(orderId), sum(2500));
+  t.strictSame(await balanceOf(orderId), sum(0));
   t.strictSame(await amountsOf(box, id), [
     'payment.captured 2500',
     'refund.created 400',
@@ -56,20 +57,25 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
 });
 
 t.test('the same work is performed once', async (t) => {
-  const { orderId, id } = await paid(2500);
+  const { id } = await paid(2500);
   const request = { workId: newId(), ...eur(400) };
   const first = await refundPayment(box.db, id, request);
   t.strictSame(await refundPayment(box.db, id, request), first);
-  t.strictSame(await balanceOf(orderId), sum(400));
+  t.strictSame(await refundedOf(id), sum(400));
 });
 
-t.test('what was refunded can be paid again, up to the balance', async (t) => {
+t.test('what was refunded is not owed again, but the rest of the order still is', async (t) => {
   const { orderId, id } = await paid(2500);
   await step(id, 'refunds', eur(1000));
-  t.match(await pay(box, orderId, 1001), { status: 409, body: { detail: '10.00 EUR is owed.' } });
-  t.match(await pay(box, orderId, 1000), { status: 201 });
-  t.equal(await statusOf(box, orderId), 'paid');
-  t.strictSame(await balanceOf(orderId), sum(0));
+  t.match(await pay(box, orderId, 1), { status: 409, body: { detail: '0.00 EUR is owed.' } });
+  const partly = await paid(1000);
+  await step(partly.id, 'refunds');
+  t.equal(await statusOf(box, partly.orderId), 'refunded', 'nothing is kept');
+  t.strictSame(await balanceOf(partly.orderId), sum(1500));
+  t.match(await pay(box, partly.orderId, 1501), { status: 409, body: { detail: '15.00 EUR is owed.' } });
+  t.match(await pay(box, partly.orderId, 1500), { status: 201 });
+  t.equal(await statusOf(box, partly.orderId), 'partially_refunded');
+  t.strictSame(await balanceOf(partly.orderId), sum(0));
 });
 
 t.test('a payment recorded by mistake is voided once, and its amount is owed again', async (t) => {
@@ -112,6 +118,7 @@ t.test('one Idempotency-Key performs one step', async (t) => {
     const [one, two] = [await step(id, what, body, headers), await step(id, what, body, headers)];
     t.equal(one.status, what === 'void' ? 200 : 201);
     t.strictSame(two.body, one.body);
-    t.strictSame(await balanceOf(orderId), sum(what === 'void' ? 2500 : 100));
+    if (what === 'void') t.strictSame(await balanceOf(orderId), sum(2500));
+    else t.strictSame(await refundedOf(id), sum(100));
   }
 });

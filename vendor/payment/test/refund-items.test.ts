@@ -1,5 +1,5 @@
 /**
- * Refunds by units of items and shipping charges: what they cost, at most once, for any provider.
+ * Refunds of items and shipping charges, by units and by amount: what they cost, at most once, for any provider.
  */
 import { paymentRefused } from '@carton/payment';
 import { newId } from '@carton/runtime';
@@ -97,7 +97,7 @@ t.test('units are refunded for what they cost, until all is refunded', async (t)
   const last = await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 1 }], shipping: true });
   t.match(last, { status: 201, body: { amount: eur(1150), tax: eur(184), shipping: exactly([]) } });
   t.strictSame(await refundedOf(id), ['Shirt 3 3451 of 3451', 'Socks 1 500 of 500', 'sale', 'standard 173 of 173']);
-  t.match((await box.staff.get(`/admin/orders/${id}`)).body, { paymentStatus: 'refunded', balance: eur(4124) });
+  t.match((await box.staff.get(`/admin/orders/${id}`)).body, { paymentStatus: 'refunded', balance: eur(0) });
   const { items } = (await box.staff.get(`/admin/refunds?orderId=${id}`)).body;
   t.strictSame(items, [last.body, second.body, first.body], 'the list has the same refunds');
 });
@@ -132,18 +132,128 @@ t.test('a refund by units does not exceed what is left of the payment', async (t
     },
   });
   t.equal((await refund(paymentId, { amount: eur(2000) })).status, 201, 'by amount');
-  t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 1 }] }), {
+  t.strictSame(await refundedOf(id), ['Shirt 0 1674 of 3451', 'Socks 0 242 of 500', 'sale', 'standard 84 of 173']);
+  t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 2 }] }), {
     status: 409,
-    body: { detail: 'At most 10.00 EUR is left to refund of this payment, and this comes to 11.50 EUR.' },
+    body: { detail: 'At most 10.00 EUR is left to refund of this payment, and this comes to 11.85 EUR.' },
   });
-  t.strictSame(await refundedOf(id), ['Shirt 0 0 of 3451', 'Socks 0 0 of 500', 'sale', 'standard 0 of 173']);
-  t.equal((await refund(other, { items: [{ lineItemId: socks, quantity: 1 }] })).status, 201, 'another payment');
+  t.match(await refund(other, { items: [{ lineItemId: socks, quantity: 1 }] }), {
+    status: 201,
+    body: { amount: eur(258) },
+  });
   t.match(await refund(paymentId, { items: [{ lineItemId: socks, quantity: 1 }] }), {
     status: 409,
     body: { code: 'already_refunded' },
   });
-  const byAmount = (await box.staff.get(`/admin/refunds?paymentId=${paymentId}`)).body.items;
-  t.match(byAmount, exactly([{ amount: eur(2000), tax: null, items: exactly([]), shipping: exactly([]) }]));
+});
+
+t.test('an amount is shared among what is left, and units then cost the rest', async (t) => {
+  const { id, shirts, socks, paymentId } = await placeTaxed();
+  const byAmount = await refund(paymentId, { amount: eur(1000) });
+  t.match(byAmount, {
+    status: 201,
+    body: {
+      amount: eur(1000),
+      excess: eur(0),
+      tax: eur(160),
+      items: exactly([
+        { lineItemId: shirts, quantity: 0, amount: eur(837), tax: eur(134) },
+        { lineItemId: socks, quantity: 0, amount: eur(121), tax: eur(19) },
+      ]),
+      shipping: exactly([{ code: 'standard', quantity: 0, amount: eur(42), tax: eur(7) }]),
+    },
+  });
+  t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 1 }], shipping: true }), {
+    status: 201,
+    body: {
+      items: exactly([{ quantity: 1, amount: eur(871), tax: eur(139) }]),
+      shipping: exactly([{ quantity: 1, amount: eur(131), tax: eur(20) }]),
+    },
+  });
+  const last = await refund(paymentId, {});
+  t.match(last, {
+    status: 201,
+    body: {
+      amount: eur(4124 - 1000 - 871 - 131),
+      tax: eur(658 - 160 - 139 - 20),
+      items: exactly([{ lineItemId: shirts }, { lineItemId: socks }]),
+      shipping: exactly([]),
+    },
+  });
+  t.strictSame(await refundedOf(id), ['Shirt 1 3451 of 3451', 'Socks 0 500 of 500', 'sale', 'standard 173 of 173']);
+  t.match((await box.staff.get(`/admin/orders/${id}`)).body, { paymentStatus: 'refunded', balance: eur(0) });
+  t.match(await refund(paymentId, { items: [{ lineItemId: socks, quantity: 1 }] }), {
+    status: 409,
+    body: { detail: '41.24 EUR of this payment was refunded, so nothing is left to refund.' },
+  });
+});
+
+t.test('an amount can name items and shipping charges, up to what is left of each', async (t) => {
+  const { id, shirts, socks, paymentId } = await placeTaxed();
+  const named = await refund(paymentId, {
+    items: [
+      { lineItemId: shirts, amount: eur(600) },
+      { lineItemId: socks, quantity: 1 },
+    ],
+    shipping: [{ code: 'standard', amount: eur(100) }],
+  });
+  t.match(named, {
+    status: 201,
+    body: {
+      amount: eur(1200),
+      tax: eur(192),
+      items: exactly([
+        { lineItemId: shirts, quantity: 0, amount: eur(600), tax: eur(96) },
+        { lineItemId: socks, quantity: 1, amount: eur(500), tax: eur(80) },
+      ]),
+      shipping: exactly([{ code: 'standard', quantity: 0, amount: eur(100), tax: eur(16) }]),
+    },
+  });
+  t.strictSame(await refundedOf(id), ['Shirt 0 600 of 3451', 'Socks 1 500 of 500', 'sale', 'standard 100 of 173']);
+  const refused = (detail: string) => ({ status: 409, body: { code: 'already_refunded', detail } });
+  t.match(
+    await refund(paymentId, { items: [{ lineItemId: shirts, amount: eur(2852) }] }),
+    refused('Shirt: €28.51 of €34.51 is left to refund.'),
+  );
+  t.match(
+    await refund(paymentId, { shipping: [{ code: 'standard', amount: eur(74) }] }),
+    refused('The shipping charge standard: €0.73 of €1.73 is left to refund.'),
+  );
+  const rest = { items: [{ lineItemId: shirts, amount: eur(2851) }], shipping: ['standard'] };
+  t.match(await refund(paymentId, rest), { status: 201, body: { amount: eur(2924), tax: eur(658 - 192) } });
+  t.strictSame(await refundedOf(id), ['Shirt 0 3451 of 3451', 'Socks 1 500 of 500', 'sale', 'standard 173 of 173']);
+});
+
+t.test('what an earlier release refunded by amount is shared among what is left', async (t) => {
+  const { id, shirts, paymentId } = await placeTaxed();
+  await refund(paymentId, { amount: eur(1000) });
+  await box.db.query('delete from order_refund_items where tenant_id = $1 and order_id = $2', [id]);
+  await box.db.query('update refunds set tax = null where tenant_id = $1 and order_id = $2', [id]);
+  const { items } = (await box.staff.get(`/admin/refunds?orderId=${id}`)).body;
+  t.match(items, exactly([{ amount: eur(1000), tax: null, items: exactly([]), shipping: exactly([]) }]));
+  t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 3 }] }), {
+    status: 201,
+    body: { amount: eur(3451 - 837), tax: eur(551 - 134) },
+  });
+  t.strictSame(await refundedOf(id), ['Shirt 3 3451 of 3451', 'Socks 0 121 of 500', 'sale', 'standard 42 of 173']);
+  t.match(await refund(paymentId, {}), { status: 201, body: { amount: eur(510), tax: eur(658 - 160 - 417) } });
+});
+
+t.test('units of which all was refunded by amount are refunded already', async (t) => {
+  const { shirts, paymentId } = await placeTaxed();
+  await refund(paymentId, {
+    items: [{ lineItemId: shirts, amount: eur(3451) }],
+    shipping: [{ code: 'standard', amount: eur(173) }],
+  });
+  t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 1 }] }), {
+    status: 409,
+    body: { code: 'already_refunded', detail: 'Shirt: €34.51 of €34.51 is already refunded.' },
+  });
+  t.match(await refund(paymentId, { shipping: ['standard'] }), { status: 409, body: { code: 'already_refunded' } });
+  t.match(await refund(paymentId, { shipping: true }), {
+    status: 409,
+    body: { detail: 'There is nothing to refund for this.' },
+  });
 });
 
 t.test('an invalid refund by units is 400', async (t) => {
@@ -157,6 +267,12 @@ t.test('an invalid refund by units is 400', async (t) => {
     [{ items: [{ ...item, lineItemId: others[0]?.id }] }, '/items/0/lineItemId'],
     [{ items: [item, item] }, '/items/1/lineItemId'],
     [{ items: [item], amount: eur(100) }, '/amount'],
+    [{ items: [{ lineItemId: shirts }] }, '/items/0'],
+    [{ items: [{ ...item, amount: eur(1) }] }, '/items/0'],
+    [{ items: [{ lineItemId: shirts, amount: { amount: 1, currency: 'USD' } }] }, '/items/0/amount/currency'],
+    [{ items: [{ lineItemId: shirts, amount: eur(0) }] }, '/items/0/amount/amount'],
+    [{ shipping: [{ code: 'standard', amount: { amount: 1, currency: 'USD' } }] }, '/shipping/0/amount/currency'],
+    [{ shipping: ['standard', { code: 'standard', amount: eur(1) }] }, '/shipping/1'],
     [{ shipping: true, amount: eur(100) }, '/amount'],
     [{ shipping: ['express'] }, '/shipping/0'],
     [{ shipping: false }, '/shipping'],
@@ -183,7 +299,7 @@ t.test('one Idempotency-Key refunds units once', async (t) => {
   t.equal((await refundedOf(id))[0], 'Shirt 1 1150 of 3451');
 });
 
-t.test('units of a refund that a provider refused can be refunded again', async (t) => {
+t.test('what a provider refused to refund can be refunded again', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
   const { orderId, id } = await placeWithPayment(box, db, 2500);
@@ -198,6 +314,8 @@ t.test('units of a refund that a provider refused can be refunded again', async 
   const refused = await refund(id, unit);
   t.match(refused, { status: 409, body: { code: 'payment_refused' } });
   t.strictSame(await refundedOf(orderId), ['Linen shirt 0 0 of 2500']);
+  t.match(await refund(id, { amount: eur(500) }), { status: 409, body: { code: 'payment_refused' } });
+  t.strictSame(await refundedOf(orderId), ['Linen shirt 0 0 of 2500']);
   provider.before = () => {};
   const rounds = await Promise.all(Array.from({ length: 4 }, () => refund(id, unit)));
   t.strictSame(rounds.map(({ status }) => status).sort(), [201, 409, 409, 409]);
@@ -205,5 +323,5 @@ t.test('units of a refund that a provider refused can be refunded again', async 
   t.match(provider.stateOf(id), { captured: 2500, refunded: 2500 });
   t.equal((await timelineOf(box, orderId))[0], 'Refunded 25.00 EUR by card');
   const { items } = (await box.staff.get(`/admin/refunds?orderId=${orderId}`)).body;
-  t.match(items, exactly([{ status: 'succeeded' }, { status: 'failed' }]));
+  t.match(items, exactly([{ status: 'succeeded' }, { status: 'failed' }, { status: 'failed' }]));
 });
