@@ -194,6 +194,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/invoice/test/refund-credits.test.ts'],
   },
   {
+    rule: 'No more is to be paid by hand than is due',
+    file: 'vendor/payment/notices.ts',
+    text: 'const amount = Math.min(whole - capturedAmount, due);',
+    replacement: 'const amount = whole - capturedAmount;',
+    tests: ['vendor/checkout/test/payment-notices.test.ts'],
+  },
+  {
     rule: 'A recorded payment is refunded at most once',
     file: 'vendor/payment/immediate-steps.ts',
     text: 'return capturedAmount - refundedAmount;',

@@ -71,3 +71,26 @@ t.test('a method without instructions has its name; a canceled order nothing to 
   t.strictSame(await mailOf(id), []);
   t.notOk((await page()).includes('Cash on delivery'));
 });
+
+t.test('no more is to be paid by hand than is due', async (t) => {
+  const { id, page } = await placeBy('bank_transfer');
+  const amount = (value: number) => ({ amount: value, currency: 'EUR' });
+  const record = (value: number) =>
+    staff.post(`/admin/orders/${id}/payments`, { amount: amount(value), method: 'cash' });
+  await record(2000);
+  t.match(await mailOf(id), exactly([{ name: 'Wire', amount: amount(500) }]));
+  t.match(await page(), /Wire<\/bdi>: <bdi class="nowrap">€5\.00/);
+  t.match(await page(), /Left to pay/);
+  const { body: rest } = await record(500);
+  t.strictSame(await mailOf(id), []);
+  t.notOk((await page()).includes('IBAN'));
+  const [item] = (await staff.get(`/admin/orders/${id}`)).body.items;
+  const refunded = await staff.post(`/admin/payments/${rest.id}/refunds`, {
+    items: [{ lineItemId: item.id, amount: amount(400) }],
+  });
+  t.equal(refunded.status, 201);
+  const text = await page();
+  t.match(text, 'Partially refunded');
+  t.notOk(text.includes('IBAN') || text.includes('Left to pay'), 'what was refunded is not to be paid');
+  t.strictSame(await mailOf(id), []);
+});
