@@ -222,7 +222,6 @@ export const CreateRefund = object(
           minItems: 1,
           maxItems: 1000,
           description: 'Items to refund, instead of an amount: of each a quantity or an amount',
-          examples: [[{ lineItemId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002', quantity: 1 }]],
         },
       ),
     ),
@@ -249,6 +248,13 @@ export const CreateRefund = object(
     $id: 'CreateRefund',
     description:
       'Without an amount, items and shipping, all that is left is refunded. An amount first returns what was received beyond the total of the order; the rest is shared among its items and shipping charges in proportion to what is left of each. To refund parts of certain items, name them with amounts.',
+    examples: [
+      {
+        items: [{ lineItemId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002', quantity: 1 }],
+        shipping: ['standard-shipping'],
+        reason: 'Arrived broken',
+      },
+    ],
   },
 );
 const refundedTax = { amount: Money, tax: Money };
