@@ -63,6 +63,7 @@ function checkCase(seed: number): Record<string, number | boolean> {
   checkTotals(draft);
   checkExpected(scenario, draft);
   const charges = checkCharges(orderOf(draft), draft);
-  const { refunds, units, failed } = checkRefunds(charges, seed);
-  return { ...featuresOf(scenario, draft), refunds, refundedUnits: units, failedRefunds: failed };
+  const { refunds, units, amounts, failed } = checkRefunds(charges, seed);
+  const refunded = { refunds, refundedUnits: units, refundedAmounts: amounts, failedRefunds: failed };
+  return { ...featuresOf(scenario, draft), ...refunded };
 }

@@ -3,7 +3,7 @@
  */
 import type { Adjustment, TotalsDraft } from '@carton/cart';
 import { Random } from '../../tools/seed/random.ts';
-import { type Charge, chargesOf, refundedOf, refundOf } from '../../vendor/order/charges.ts';
+import { type Charge, chargesOf, leftOf, refundedOf, refundOf, refundOfAmount } from '../../vendor/order/charges.ts';
 import type { OrderRow } from '../../vendor/order/store.ts';
 
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
@@ -83,25 +83,36 @@ export function checkCharges(row: OrderRow, { lines, shipping, adjustments, tota
 export interface Refunds {
   refunds: number;
   units: number;
+  /** Refunds of parts of prices. */
+  amounts: number;
   failed: number;
 }
 
 /** The most units that are refunded one by one or in small groups. Of larger lines, larger groups are refunded. */
 const maxSteps = 60;
 
-/** Refunds all units and charges in random order and groups, some of which fail and are refunded later. */
+/**
+ * Refunds all units and charges in random order and groups, and parts of their prices between them. Some refunds fail and are
+ * refunded later.
+ */
 export function checkRefunds(charges: readonly Charge[], seed: number): Refunds {
   const random = new Random(seed ^ 0x5eed);
   const ledger: OrderRow['refundItems'] = [];
-  const seen: Refunds = { refunds: 0, units: 0, failed: 0 };
-  const leftOf = (charge: Charge) => charge.quantity - refundedOf(ledger, charge).quantity;
+  const seen: Refunds = { refunds: 0, units: 0, amounts: 0, failed: 0 };
+  const unitsLeft = (charge: Charge) => charge.quantity - refundedOf(ledger, charge).quantity;
   for (;;) {
-    const open = charges.filter((charge) => leftOf(charge) > 0);
+    // After a refund by amount has failed, there may be an amount left without units.
+    const amountLeft = (charge: Charge) => leftOf(charge, refundedOf(ledger, charge)).amount;
+    const open = charges.filter((charge) => unitsLeft(charge) > 0 || amountLeft(charge) > 0);
     if (open.length === 0) break;
     const charge = random.pick(open);
-    const left = leftOf(charge);
-    const quantity = seen.refunds > maxSteps ? left : random.between(1, Math.min(left, 3));
-    const { amount, tax } = refundOf(charge, refundedOf(ledger, charge), quantity);
+    const units = unitsLeft(charge);
+    const left = leftOf(charge, refundedOf(ledger, charge));
+    const isByAmount = units === 0 || (seen.refunds < maxSteps && left.amount > 1 && random.isTrue(0.2));
+    const quantity = isByAmount ? 0 : seen.refunds > maxSteps ? units : random.between(1, Math.min(units, 3));
+    const { amount, tax } = isByAmount
+      ? refundOfAmount(left, units === 0 ? left.amount : random.between(1, left.amount - 1))
+      : refundOf(charge, refundedOf(ledger, charge), quantity);
     hold(amount >= 0 && tax >= 0, () => `a refund of ${amount} has the tax ${tax}`);
     hold(tax <= amount, () => `a refund of ${amount} has the tax ${tax}`);
     const { lineItemId, shippingCode } = charge;
@@ -110,11 +121,13 @@ export function checkRefunds(charges: readonly Charge[], seed: number): Refunds 
     hold(sumOf(ledger) <= sumOf(charges), () => `${sumOf(ledger)} of ${sumOf(charges)} was refunded`);
     seen.refunds++;
     seen.units += quantity;
-    const failing = ledger.filter((each) => each.quantity > 0 && !failures.has(each));
+    seen.amounts += Number(isByAmount);
+    const failing = ledger.filter((each) => !failures.has(each));
     if (random.isTrue(0.05) && seen.refunds < maxSteps) {
       const failed = random.pick(failing);
-      failures.add(failed);
-      ledger.push({ ...failed, quantity: -failed.quantity, amount: -failed.amount, tax: -failed.tax });
+      const reversal = { ...failed, quantity: -failed.quantity, amount: -failed.amount, tax: -failed.tax };
+      failures.add(failed).add(reversal);
+      ledger.push(reversal);
       seen.failed++;
     }
   }
@@ -127,5 +140,5 @@ export function checkRefunds(charges: readonly Charge[], seed: number): Refunds 
   return seen;
 }
 
-/** Refunds that were reversed. */
+/** Refunds that were reversed, and what reverses them. */
 const failures = new WeakSet<OrderRow['refundItems'][number]>();
