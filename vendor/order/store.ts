@@ -92,12 +92,13 @@ export interface OrderTaxLineRow {
   source: AdjustmentSource | null;
 }
 
-/** What was refunded of a line or a shipping charge; negative where a refund failed. */
+/** What was refunded of a line or a shipping charge: the sums of its ledger. */
 export interface OrderRefundRow {
   lineItemId: string | null;
   shippingCode: string | null;
-  /** Units; zero for a part of the price. */
+  /** Units. */
   quantity: number;
+  /** Of the units, and of parts of the price. */
   amount: number;
   /** The part of `amount` that is tax. */
   tax: number;
@@ -177,7 +178,10 @@ export const orders = rows<OrderRow>({
     refundItems: `
       select coalesce(json_agg(json_build_object(
                'lineItemId', line_item_id, 'shippingCode', shipping_code, 'quantity', quantity, 'amount', amount,
-               'tax', tax)), '[]') ${partOf('order_refund_items')}`,
+               'tax', tax)), '[]')
+        from (select line_item_id, shipping_code, sum(quantity)::integer as quantity, sum(amount)::bigint as amount,
+                     sum(tax)::bigint as tax ${partOf('order_refund_items')}
+               group by line_item_id, shipping_code) as refunded`,
   },
   filters: {
     email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]),
