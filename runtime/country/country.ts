@@ -1,33 +1,34 @@
 /**
- * Countries: the codes of ISO 3166-1 alpha-2. They are listed here, because the list of JavaScript's `Intl` also
- * contains withdrawn codes (SU, YU) and groups of countries (EU, UN).
+ * Countries: stored and returned as codes of ISO 3166-1 alpha-2, taken in all forms that `countryCodeOf` recognises. The
+ * codes are those of the standard, because the list of JavaScript's `Intl` also contains withdrawn codes (SU, YU) and
+ * groups of countries (EU, UN).
  */
+import { defineInputForms } from '../http/input-forms.ts';
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
+import { countryCodeOf, countryCodes, maxCountryLength } from './names.ts';
 
-const codes = `
-  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
-  CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
-  GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT
-  JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY
-  MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM
-  PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV
-  SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
-`;
-const known = new Set(codes.trim().split(/\s+/));
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
 /** True for a country code of ISO 3166-1 alpha-2. */
 export function isCountry(code: string): boolean {
-  return known.has(code);
+  return countryCodes.has(code);
 }
 
-/** The schema of a country code. */
-export const Country = Type.String({
-  pattern: '^[A-Z]{2}$',
-  format: defineFormat('country', 'a country of ISO 3166-1 alpha-2', isCountry),
-  examples: ['DE'],
+/** What a text must be to be taken for a country. */
+export const countryMeaning = 'a country: its code of ISO 3166-1, or its name';
+
+const format = defineFormat('country', 'a country of ISO 3166-1 alpha-2', isCountry);
+defineInputForms(format, {
+  name: 'country-or-name',
+  meaning: countryMeaning,
+  parse: countryCodeOf,
+  maxLength: maxCountryLength,
+  description: 'ISO 3166-1 alpha-2. The alpha-3 code and the name are accepted, too',
 });
+
+/** The schema of a country code. In bodies and queries of requests it takes other forms, which handlers get as the code. */
+export const Country = Type.String({ pattern: '^[A-Z]{2}$', format, examples: ['DE'] });
 
 /** The English name of a country: `Germany` for `DE`. */
 export function countryName(code: string): string {

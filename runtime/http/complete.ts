@@ -4,6 +4,7 @@
  */
 import type { AccessKind } from './credentials.ts';
 import { withFieldsParameter } from './fields.ts';
+import { requestSchema } from './input-forms.ts';
 import { credentialSources } from './origins.ts';
 import { findReadRoute } from './preconditions.ts';
 import { rateClassOf } from './rate-limit.ts';
@@ -25,6 +26,7 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], fea
   );
   return routes.map((route) => {
     const { declaration } = route;
+    const withFields = withFieldsParameter(declaration);
     const readRoute =
       features.conditional && declaration.conditional !== false ? findReadRoute(route, reads) : undefined;
     const writes = declaration.method !== 'get';
@@ -32,7 +34,9 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], fea
       ...route,
       readRoute: route.readRoute ?? readRoute,
       declaration: {
-        ...withFieldsParameter(declaration),
+        ...withFields,
+        ...(withFields.query && { query: requestSchema(withFields.query) }),
+        ...(withFields.body && { body: requestSchema(withFields.body) }),
         conditional: declaration.conditional ?? readRoute !== undefined,
         returnsRepresentation:
           declaration.returnsRepresentation ??

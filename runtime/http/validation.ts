@@ -3,6 +3,7 @@
  * dominate the start.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import addFormatsModule from 'ajv-formats';
 import { type FieldError, invalidRequest } from './problems.ts';
 import { type TSchema, transformSchema } from './schemas.ts';
@@ -23,6 +24,22 @@ for (const ajv of [exact, coercing]) {
     validate: (limit: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= limit,
     error: { message: ({ schema }) => `must have at most ${schema} bytes as JSON` },
   });
+  ajv.addKeyword({ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert });
+}
+
+const converters = new Map<string, (text: string) => string | null>();
+
+/** Has `x-converted` with this name replace texts in values that are validated. @param parse null: the text stays */
+export function convertText(name: string, parse: (text: string) => string | null): void {
+  converters.set(name, parse);
+}
+
+/** The format of the same name reports what cannot be converted. */
+function convert(name: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
+  const converted = converters.get(name)?.(text) ?? null;
+  // A text that is validated by itself has no place.
+  if (place?.parentData && converted !== null) place.parentData[place.parentDataProperty] = converted;
+  return true;
 }
 
 /** The meanings of this API's formats, for error messages. */

@@ -1,8 +1,12 @@
 /**
- * The countries are exactly those of ISO 3166-1.
+ * The countries are exactly those of ISO 3166-1, and are recognised by their codes and names.
  */
 import t from 'tap';
-import { countryName, isCountry } from '../country.ts';
+import { requestSchema } from '../../http/input-forms.ts';
+import { object, Type } from '../../http/schemas.ts';
+import { validate } from '../../http/validation.ts';
+import { Country, countryName, isCountry } from '../country.ts';
+import { countryCodeOf } from '../names.ts';
 
 t.test('the list holds the 249 countries of ISO 3166-1, each with a name', async (t) => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -15,4 +19,45 @@ t.test('the list holds the 249 countries of ISO 3166-1, each with a name', async
   for (const code of ['DE', 'GB', 'CW', 'SS']) t.ok(isCountry(code), code);
   for (const code of ['EU', 'UK', 'SU', 'XX', 'de', '']) t.notOk(isCountry(code), code);
   t.equal(countryName('CH'), 'Switzerland');
+});
+
+t.test('codes in any case and names in many languages are recognised', async (t) => {
+  const cases: [code: string | null, ...texts: string[]][] = [
+    ['ES', 'ES', 'es', ' ES ', 'ESP', 'esp', 'Spain', 'SPAIN', 'España', 'Espana', 'Spanien', 'スペイン'],
+    ['DE', 'Deutschland', 'Allemagne', 'germany', 'Германия'],
+    ['US', 'USA', 'U.S.A.', 'United States', 'United States of America', 'Vereinigte Staaten', 'the united states'],
+    ['GB', 'UK', 'GBR', 'England', 'Great Britain', 'Scotland', 'United Kingdom'],
+    ['NL', 'Holland', 'The Netherlands', 'Pays-Bas'],
+    ['CI', "Côte d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
+    ['IN', 'India', 'भारत'],
+    ['TR', 'Turkey', 'Türkiye'],
+    [null, '', ' ', 'XX', 'EU', 'ABCD', 'Atlantis', 'Kongo', 'toString', '__proto__', 'S'.repeat(200)],
+  ];
+  for (const [code, ...texts] of cases) for (const text of texts) t.equal(countryCodeOf(text), code, text);
+});
+
+t.test('every country is recognised by its code and its English name', async (t) => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountry);
+  t.strictSame(
+    codes.filter((code) => countryCodeOf(code.toLowerCase()) !== code || countryCodeOf(countryName(code)) !== code),
+    [],
+  );
+});
+
+t.test('requests take every form, wherever a schema has a country, and responses the code alone', async (t) => {
+  const body = object({ country: Country, list: Type.Array(Country), none: Type.Optional(Country) }, { $id: 'Places' });
+  const schema = requestSchema(body);
+  t.strictSame(validate(schema, { country: 'Spain', list: ['deu', 'FR'] }, 'body'), {
+    country: 'ES',
+    list: ['DE', 'FR'],
+  });
+  t.throws(() => validate(schema, { country: 'Atlantis', list: [] }, 'body'), {
+    message: 'body /country: must be a country: its code of ISO 3166-1, or its name',
+  });
+  t.throws(() => validate(body, { country: 'Spain', list: [] }, 'body'), { message: /ISO 3166-1 alpha-2/ });
+  t.equal(requestSchema(body), schema, 'a schema is converted once');
+  t.equal(requestSchema(schema), schema);
+  const other = object({ name: Type.String() });
+  t.equal(requestSchema(other), other);
 });

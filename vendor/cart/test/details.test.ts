@@ -87,7 +87,7 @@ t.test('setting an address replaces it completely', async (t) => {
   const before = await countRows(box, 'carts');
   const cases: [unknown, string][] = [
     [{ ...address, country: 'XX' }, '/country'],
-    [{ ...address, country: 'France' }, '/country'],
+    [{ ...address, country: 'Atlantis' }, '/country'],
     [{ ...address, name: '' }, '/name'],
     [{ ...address, city: undefined }, '/city'],
     [{ ...address, planet: 'Earth' }, '/planet'],

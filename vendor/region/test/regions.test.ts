@@ -58,8 +58,9 @@ t.test('invalid currencies and countries are refused with a pointer to the field
     [{ name: 'X', currency: 'eur' }, '/currency'],
     [{ name: '', currency: 'EUR' }, '/name'],
     [{ name: 'X', currency: 'EUR', countries: ['DE', 'EU'] }, '/countries/1'],
-    [{ name: 'X', currency: 'EUR', countries: ['de'] }, '/countries/0'],
+    [{ name: 'X', currency: 'EUR', countries: ['Atlantis'] }, '/countries/0'],
     [{ name: 'X', currency: 'EUR', countries: ['DE', 'DE'] }, '/countries'],
+    [{ name: 'X', currency: 'EUR', countries: ['DE', 'Germany'] }, '/countries'],
     [{ name: 'X' }, '/currency'],
     [{ name: 'X', currency: 'EUR', colour: 1 }, '/colour'],
   ];

@@ -1,0 +1,64 @@
+/**
+ * Values that requests may write in several forms, such as a country by its code or its name: wherever a schema of a body or
+ * a query has a format with input forms, all of them are accepted, and the handler gets the one that is stored.
+ */
+import type { TSchema } from './schemas.ts';
+import { convertText, defineFormat } from './validation.ts';
+
+export interface InputForms {
+  /** The name of the format that takes the place of the strict one in requests. */
+  readonly name: string;
+  /** Completes "must be" in error messages. */
+  readonly meaning: string;
+  /** The text as it is stored; null if it is in none of the forms. */
+  parse(text: string): string | null;
+  readonly maxLength: number;
+  /** For schemas without a description of their own. */
+  readonly description: string;
+}
+
+const formsByFormat = new Map<unknown, InputForms>();
+
+/** Defines the forms in which requests write values of a format. */
+export function defineInputForms(format: string, forms: InputForms): void {
+  defineFormat(forms.name, forms.meaning, (text) => forms.parse(text) !== null);
+  convertText(forms.name, forms.parse);
+  formsByFormat.set(format, forms);
+}
+
+const requestSchemas = new WeakMap<object, unknown>();
+
+/**
+ * The schema of a body or a query with the input forms of its values; the same object if nothing in it has any. Each
+ * schema is converted once, so that those with a name remain one.
+ */
+export function requestSchema<T>(schema: T): T {
+  if (schema === null || typeof schema !== 'object') return schema;
+  let converted = requestSchemas.get(schema);
+  if (converted === undefined) {
+    converted = convert(schema as object as TSchema);
+    requestSchemas.set(schema, converted);
+  }
+  return converted as T;
+}
+
+function convert(schema: TSchema | readonly unknown[]): unknown {
+  if (Array.isArray(schema)) {
+    const items = schema.map(requestSchema);
+    return items.some((item, at) => item !== schema[at]) ? items : schema;
+  }
+  const forms = formsByFormat.get((schema as TSchema).format);
+  if (forms) return withForms(schema as TSchema, forms);
+  const own = schema as TSchema;
+  let changed: Record<string, unknown> | null = null;
+  for (const [key, value] of Object.entries(own)) {
+    if (key === 'examples' || key === 'default') continue;
+    const converted = requestSchema(value);
+    if (converted !== value) changed = { ...(changed ?? own), [key]: converted };
+  }
+  return changed ?? schema;
+}
+
+function withForms({ pattern: _, ...schema }: TSchema, { name, maxLength, description }: InputForms): TSchema {
+  return { description, ...schema, format: name, maxLength, 'x-converted': name } as unknown as TSchema;
+}
