@@ -18,7 +18,7 @@ export type PriceableCart = Pick<
   | 'pickupAddress'
   | 'lines'
 > &
-  Partial<Pick<StoredCart, 'choices' | 'referenceVersion'>>;
+  Partial<Pick<StoredCart, 'country' | 'chosenRegionId' | 'seenCurrency' | 'choices' | 'referenceVersion'>>;
 
 /** Values that replace those of the cart; null means no value. */
 export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time' | 'choices'>>;
@@ -28,7 +28,7 @@ export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddre
  * or the overrides have.
  */
 export function saleOfCart(
-  { id, shippingAddress, billingAddress, pickupAddress, choices: storedChoices, ...cart }: PriceableCart,
+  { id, shippingAddress, billingAddress, pickupAddress, country, choices: storedChoices, ...cart }: PriceableCart,
   overrides: SaleOverrides = {},
 ): Sale & {
   readonly lines: readonly VariantLine[];
@@ -37,7 +37,14 @@ export function saleOfCart(
   const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
   const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const replaced = { ...copied, time: new Date(), choices: {}, ...Object.fromEntries(defined) };
-  const sale = { ...replaced, cartId: id, channelId: null, storedChoices };
+  // An address without a country says nothing about it.
+  const sale = {
+    ...replaced,
+    country: shippingAddress?.country ?? country,
+    cartId: id,
+    channelId: null,
+    storedChoices,
+  };
   if (pickupAddress === null) return sale;
   return { ...sale, shippingAddress: pickupAddress, deliveryAddress: sale.shippingAddress };
 }

@@ -2,7 +2,8 @@
  * Locking and completing a cart, for the transaction of a checkout.
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
-import { lockSnapshotCart, markCompleted, ownerOf, type StoredCart } from './store.ts';
+import { ownerOf } from './owner.ts';
+import { lockSnapshotCart, markCompleted, type StoredCart } from './store.ts';
 
 /** The active cart, locked; or, for a request that waited while another completed the cart, the order it became. */
 export type LockedCart =
@@ -16,15 +17,17 @@ export type LockedCart =
  * Returns null if no cart was active when the statement began: a request that starts after the completion has no cart to
  * order. A request that waited while the cart was completed gets the order it became. If the cart changed while the
  * request waited, a second statement reads it again.
+ * @param country of an address that takes the place of the cart's, if any, also in choosing the region
  * @throws Error outside a transaction
  */
 export async function lockActiveCart(
   tx: TenantDatabase,
   session: Pick<ShopperSession, 'memberId' | 'hash'>,
+  country: string | null = null,
 ): Promise<LockedCart | null> {
   if (!tx.inTransaction) throw new Error('lockActiveCart must run in a transaction');
   const owner = ownerOf(session);
-  const cart = owner && (await lockSnapshotCart(tx, owner));
+  const cart = owner && (await lockSnapshotCart(tx, owner, country));
   if (!cart) return null;
   if (cart.orderId !== null) return { state: 'completed', cartId: cart.id, orderId: cart.orderId };
   // Merged into a member's cart in the meantime: this session no longer has a cart.

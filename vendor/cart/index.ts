@@ -19,6 +19,7 @@ export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
 export { type CartMerge, cartMerges, mergeCarts } from './merge.ts';
 export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
+export { ownerOf } from './owner.ts';
 export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 export {
   type CartIssue,
@@ -36,6 +37,7 @@ export type { LineProperties } from './properties.ts';
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes.ts';
 export {
   type CustomLine,
+  countryOf,
   type Sale,
   type SaleAddress,
   type SaleLine,
@@ -46,7 +48,7 @@ export {
 export { Cart, CartAddress } from './schemas.ts';
 export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
 export { cartSchema } from './shown.ts';
-export { type CartLine, findActiveCart, findCart, ownerOf, type StoredCart, setPickupAddress } from './store.ts';
+export { type CartLine, findActiveCart, findCart, type StoredCart, setPickupAddress } from './store.ts';
 export {
   digestOf,
   type QuotedAddress,
@@ -56,6 +58,7 @@ export {
   type StoredQuote,
   saleKeyOf,
 } from './stored-quotes.ts';
+export { findPriceTerms, type PriceTerms } from './terms-store.ts';
 export {
   type Adjustment,
   type AdjustmentKind,

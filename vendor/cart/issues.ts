@@ -39,6 +39,8 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
       ? `${region?.name} does not sell to ${countryName(country)}. Choose another region or another address.`
       : `The shipping address needs a country that ${region?.name} sells to.`;
   },
+  currency_changed: ({ sale: { currency } }) =>
+    `The prices are now in ${currency}, the currency of the cart's region. Accept it, or choose another region.`,
   minimum_order: ({ sale: { currency }, shortfall }) => {
     const show = (amount = 0) => formatMoney({ amount, currency }, 'en');
     return `The minimum order is ${show(shortfall?.minimum)}: add items for ${show(shortfall?.missing)}.`;

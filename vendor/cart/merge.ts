@@ -5,8 +5,10 @@ import { holdRegion } from '@carton/region';
 import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { moveContents } from './contents-store.ts';
 import { cartMerged } from './events.ts';
+import type { Owner } from './owner.ts';
 import { lockOrCreateCart, payloadOf } from './service.ts';
-import { findActiveCart, findCart, type Owner, touchActiveCart, updateDetails } from './store.ts';
+import { findActiveCart, findCart, touchActiveCart, updateDetails } from './store.ts';
+import { chooseCountry } from './terms-store.ts';
 
 /**
  * Moves what a package has stored for a guest's cart to the member's, in the transaction of the log-in. Both carts are
@@ -18,8 +20,8 @@ export const cartMerges = extensionPoint<CartMerge>('cart.merges');
 /**
  * Merges the active cart of a guest's session into the member's, in the transaction of the log-in. Nothing is lost:
  * quantities of a variant with the same properties add up (to the maximum of a line), other lines move over, and so do
- * addresses, e-mail, note and locale that the member's cart lacks. A member without a cart gets one with the guest's
- * region and currency. Stock and prices are not checked: reads of the cart report lines that cannot be ordered.
+ * addresses, e-mail, note, locale and the choice of a region that the member's cart lacks. If the guest had items, their
+ * currency is the one that the shopper has seen: another one is an issue of the merged cart. Stock and prices are not checked: reads of the cart report lines that cannot be ordered.
  * @returns the id of the member's cart; null if the guest has none
  */
 export async function mergeCarts(
@@ -31,18 +33,22 @@ export async function mergeCarts(
   const guest: Owner = { by: 'session', key: session.hash };
   // Lock order: regions before carts, as in every change of a cart.
   const before = await findActiveCart(tx, guest);
-  if (before?.regionId) await holdRegion(tx, before.regionId);
+  if (before?.chosenRegionId) await holdRegion(tx, before.chosenRegionId);
   const from = await touchActiveCart(tx, guest);
   if (!from) return null;
   const into = await lockOrCreateCart(tx, { by: 'member', key: memberId }, from);
   await moveContents(tx, from.id, into.id);
   for (const move of cartMerges.of(tx)) await move(tx, { fromId: from.id, intoId: into.id });
   const { email, note, locale } = from;
+  const { regionId, country } = into.regionId === null && into.country === null ? from : into;
   await updateDetails(tx, into.id, {
+    regionId,
+    ...(before && before.lines.length > 0 && { currency: before.seenCurrency }),
     email: into.email ?? email,
     note: into.note ?? note,
     locale: into.locale ?? locale,
   });
+  if (country !== into.country) await chooseCountry(tx, into.id, country);
   const merged = await findCart(tx, into.id);
   if (!merged) throw new Error(`cart ${into.id} does not exist`);
   await publish(tx, cartMerged, { type: 'cart', id: merged.id }, { ...payloadOf(merged), mergedCartId: from.id });

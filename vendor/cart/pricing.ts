@@ -109,7 +109,20 @@ export async function priceCart<C extends PriceableCart>(
   { stock, ...overrides }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
   const { referenceVersion } = cart;
-  return { cart, ...(await priceSale(db, saleOfCart(cart, overrides), { stock, referenceVersion })) };
+  const priced = await priceSale(db, saleOfCart(cart, overrides), { stock, referenceVersion });
+  return { cart, ...priced, issues: issuesOfCart(cart, priced) };
+}
+
+/** The issues of a cart besides those of its sale. */
+function issuesOfCart(
+  { chosenRegionId, seenCurrency, lines }: PriceableCart,
+  { sale, issues }: PricedSale,
+): CartIssue[] {
+  // An address without a country contradicts a region that was chosen, not one that follows from the store.
+  const isUnplaced = chosenRegionId === null && !sale.shippingAddress?.country;
+  const isCurrencyNew = seenCurrency !== undefined && seenCurrency !== sale.currency && lines.length > 0;
+  const own = isUnplaced ? issues.filter((issue) => issue !== 'country_not_served') : issues;
+  return isCurrencyNew ? [...own, 'currency_changed'] : own;
 }
 
 /**

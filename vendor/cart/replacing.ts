@@ -1,7 +1,6 @@
 /**
  * Replacing all items of a cart in one request.
  */
-import { findStore } from '@carton/core';
 import { findVariants } from '@carton/product';
 import {
   type FieldError,
@@ -19,6 +18,7 @@ import { variantNotFound } from './problems.ts';
 import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from './schemas.ts';
 import { type CartChange, type Check, presentQuoted, problemOf, writeCart, writeExistingCart } from './service.ts';
+import { findPriceTerms } from './terms-store.ts';
 import { presentEmptyCart } from './view.ts';
 
 /** Why an item of the body is rejected. */
@@ -71,7 +71,7 @@ export async function replaceItems(db: TenantDatabase, session: ShopperSession, 
   };
   if (items.length === 0) {
     const emptied = await writeExistingCart(db, session, replace);
-    return emptied ? presentQuoted(db, emptied) : presentEmptyCart(db, (await findStore(db)).defaultCurrency);
+    return emptied ? presentQuoted(db, emptied) : presentEmptyCart(db, await findPriceTerms(db, null));
   }
   const priced = await writeCart(db, session, replace, check).catch((error) => {
     // Deleted in between.

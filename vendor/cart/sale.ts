@@ -3,7 +3,7 @@
  * edits, exchanges and renewals are all priced as sales.
  */
 import type { StockSale } from '@carton/inventory';
-import { isCountry } from '@carton/runtime';
+import { countryCodeOf } from '@carton/runtime';
 import type { LineProperties } from './properties.ts';
 
 interface AnyLine {
@@ -67,22 +67,32 @@ export interface Sale {
   /** Where they would be delivered otherwise, if they are picked up; omitted if `shippingAddress` is that address. */
   readonly deliveryAddress?: SaleAddress | null;
   readonly billingAddress: SaleAddress | null;
+  /** Where the goods go as far as taxes and shipping are concerned while no address has a country; omitted if unknown. */
+  readonly country?: string | null;
   /** The time whose prices apply. */
   readonly time: Date;
   readonly lines: readonly SaleLine[];
 }
 
 /** The properties of a sale that decide which stock locations serve it. */
-export function stockSaleOf({ channelId, shippingAddress }: Pick<Sale, 'channelId' | 'shippingAddress'>): StockSale {
-  return { channelId, country: shippingAddress?.country ?? null };
+export function stockSaleOf(sale: Pick<Sale, 'channelId' | 'shippingAddress' | 'country'>): StockSale {
+  return { channelId: sale.channelId, country: countryOf(sale, sale.shippingAddress) };
+}
+
+/**
+ * The country of an address of a sale: its own, else that of the sale. Null if neither is known: what is left then is decided
+ * where taxes and shipping options are read (`countryOfSale` of `@carton/region`).
+ */
+export function countryOf({ country = null }: Pick<Sale, 'country'>, address: SaleAddress | null): string | null {
+  return address?.country ?? country;
 }
 
 /** Extracts what prices depend on from an address sent by a shopper: the fields that a cart's address has. */
 export function saleAddressOf(address: Readonly<Record<string, string | null>>): SaleAddress {
   const text = (name: string) => address[name]?.trim() || null;
-  const country = text('country')?.toUpperCase() ?? null;
+  const country = text('country');
   return {
-    country: country !== null && isCountry(country) ? country : null,
+    country: country === null ? null : countryCodeOf(country),
     province: text('province'),
     postalCode: text('postalCode'),
     city: text('city'),

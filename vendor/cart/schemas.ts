@@ -29,7 +29,7 @@ export const maxCartLines = 500;
 export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
 export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
 /** Why a cart as a whole cannot be ordered. */
-export const cartIssues = ['country_not_served', 'minimum_order'] as const;
+export const cartIssues = ['country_not_served', 'currency_changed', 'minimum_order'] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
@@ -150,8 +150,15 @@ export const CartTotals = object(
 export const Cart = object(
   {
     id: nullable(withOptions(Uuid, { description: 'Null until the first write creates the cart' })),
-    currency: Currency,
-    regionId: nullable(Uuid),
+    currency: withOptions(Currency, { description: 'That of the region; in a store without regions, of the cart' }),
+    regionId: withOptions(nullable(Uuid), {
+      description:
+        "The region whose prices apply: the one chosen with `PATCH /cart`; else that of the address' country; else the store's default. Null in a store without regions",
+    }),
+    country: withOptions(nullable(Country), {
+      description:
+        "The country whose taxes and shipping apply: that of the address; else the one chosen with `PATCH /cart`. While it is null, that of the region if it has only one, else the store's",
+    }),
     locale: nullable(Locale),
     email: nullable(Email),
     note: nullable(Note),
@@ -162,8 +169,9 @@ export const Cart = object(
     totals: CartTotals,
     issues: Type.Array(oneOf(cartIssues), {
       description:
-        'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country, or its goods cost ' +
-        'less than the minimum order of the store',
+        'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country, its prices are in ' +
+        'another currency than the shopper has seen (`PATCH /cart` with the `currency`, or `expectedTotal` at the ' +
+        'checkout, accepts it), or its goods cost less than the minimum order of the store',
       examples: [[]],
     }),
     updatedAt: nullable(DateTime),
@@ -174,11 +182,18 @@ export type Cart = Static<typeof Cart>;
 
 export const ChangeCart = changeOf(
   {
-    regionId: nullable(withOptions(Uuid, { description: "Also sets the cart's currency to the region's" })),
+    regionId: nullable(
+      withOptions(Uuid, {
+        description: "Also sets the cart's currency to the region's. Null: the region follows the address",
+      }),
+    ),
     country: withOptions(Country, {
-      description: 'Chooses the region that sells to this country; not with `regionId`',
+      description:
+        'Chooses the region that sells to this country, and the country itself for taxes and shipping until there is an address; not with `regionId`',
     }),
-    currency: withOptions(Currency, { description: 'Only for a cart without a region' }),
+    currency: withOptions(Currency, {
+      description: "In a store with regions, the currency of the cart's region: the shopper accepts it",
+    }),
     locale: nullable(
       withOptions(Locale, { description: 'Language in which the shopper uses the store; copied to the order' }),
     ),

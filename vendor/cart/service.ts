@@ -1,9 +1,8 @@
 /**
  * Cart rules. Each change locks the cart, applies, and returns the complete cart, priced.
  */
-import { findStore } from '@carton/core';
 import { insufficientStock } from '@carton/inventory';
-import { findRegionOfCountry, holdRegion, type RegionRow } from '@carton/region';
+import { findRegionOfCountry, hasRegions, holdRegion, type RegionRow } from '@carton/region';
 import {
   countryName,
   invalidField,
@@ -18,6 +17,7 @@ import {
 import { addToLine, removeLines, setAddress, setQuantity } from './contents-store.ts';
 import { cartCreated, cartUpdated } from './events.ts';
 import { explainIssue } from './issues.ts';
+import { type Owner, ownerOf } from './owner.ts';
 import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
 import { cartFull, countryNotServed, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
 import { normalizeProperties } from './properties.ts';
@@ -34,21 +34,22 @@ import {
 } from './schemas.ts';
 import {
   type AddressType,
-  type CartDetails,
   type CartHeader,
   findActiveCart,
   findCart,
   insertCart,
   type NewCartDetails,
-  type Owner,
-  ownerOf,
   type StoredCart,
   touchActiveCart,
   updateDetails,
 } from './store.ts';
+import { acceptCurrency, chooseCountry, findPriceTerms } from './terms-store.ts';
 import { presentAdminCart, presentCart, presentEmptyCart } from './view.ts';
 
-/** Reads and prices a shopper's active cart, without locks; null if there is none. */
+/**
+ * Reads and prices a shopper's active cart, without locks; null if there is none.
+ * @param options an address among them takes the place of the cart's also in choosing the region
+ */
 export async function findPricedCart(
   db: TenantDatabase,
   session: Pick<ShopperSession, 'memberId' | 'hash'>,
@@ -57,7 +58,7 @@ export async function findPricedCart(
   const owner = ownerOf(session);
   if (!owner) return null;
   return db.pipelined(async (one) => {
-    const cart = await findActiveCart(one, owner);
+    const cart = await findActiveCart(one, owner, options?.shippingAddress?.country);
     return cart && priceCart(one, cart, options);
   });
 }
@@ -70,7 +71,7 @@ export async function presentQuoted(db: TenantDatabase, priced: PricedCart<Store
 /** Reads a shopper's active cart; returns an empty one, without storing it, if there is none. */
 export async function readCart(db: TenantDatabase, session: ShopperSession): Promise<Cart> {
   const priced = await findPricedCart(db, session);
-  return priced ? presentQuoted(db, priced) : presentEmptyCart(db, (await findStore(db)).defaultCurrency);
+  return priced ? presentQuoted(db, priced) : presentEmptyCart(db, await findPriceTerms(db, null));
 }
 
 /** @throws not_found (404) */
@@ -143,14 +144,16 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
     const locked = owner && (await touchActiveCart(tx, owner));
     if (!locked) return;
     await removeLines(tx, locked.id);
-    await publishChange(tx, { ...locked, lines: [] }, cartUpdated);
+    const { regionId = null, currency = locked.currency } = locked.terms ?? {};
+    await publishChange(tx, { ...locked, regionId, currency, lines: [] }, cartUpdated);
   });
 }
 
 /**
- * Changes details of the cart; creates the cart if necessary. A region sets its currency.
+ * Changes details of the cart; creates the cart if necessary. A region sets its currency. One that was chosen, by itself or by
+ * a country, stays until another is; without one, the region follows the address.
  * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's;
- *   country_not_served (409) for a country without a region
+ *   country_not_served (409) for a country without a region, in a store that has regions
  */
 export async function changeCart(
   db: TenantDatabase,
@@ -161,22 +164,35 @@ export async function changeCart(
   const priced = await db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
     const region = await lockRequestedRegion(tx, requestedId, country);
-    const regionId = country === undefined ? requestedId : region?.id;
-    if (regionId && !region) throw invalidField('/regionId', 'must be the id of a region of this store');
+    if (requestedId && !region) throw invalidField('/regionId', 'must be the id of a region of this store');
     if (region && currency !== undefined && currency !== region.currency) {
       throw invalidField('/currency', `must be ${region.currency}, the currency of the region`);
     }
     return writeCart(tx, session, async (_, cart) => {
-      if (regionId === undefined && cart.regionId && currency !== undefined && currency !== cart.currency) {
-        throw invalidField('/currency', `must be ${cart.currency}, the currency of the cart's region`);
-      }
-      await updateDetails(tx, cart.id, { regionId, currency: region?.currency ?? currency, locale, email, note });
+      if (requestedId === undefined && !region && currency !== undefined) rejectOtherCurrency(cart, currency);
+      // Another region ends the choice of a country that it does not sell to.
+      const keepsCountry = cart.country !== null && region?.countries.includes(cart.country);
+      const chosen = requestedId === undefined || keepsCountry ? country : null;
+      const regionId = country === undefined ? requestedId : (region?.id ?? null);
+      await runConcurrently([
+        () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note }),
+        () => (chosen === undefined ? undefined : chooseCountry(tx, cart.id, chosen)),
+      ]);
+      const isAccepted = regionId !== undefined || currency !== undefined;
+      return isAccepted ? { sent: acceptCurrency(tx, cart.id) } : undefined;
     });
   });
   return presentQuoted(db, priced);
 }
 
-/** Locks a region by id, or that of a country. @throws country_not_served (409) */
+function rejectOtherCurrency({ terms }: CartHeader, currency: string): void {
+  if (terms === null || currency === terms.currency) return;
+  throw invalidField('/currency', `must be ${terms.currency}, the currency of the cart's region`);
+}
+
+/**
+ * Locks a region by id, or that of a country; null for a store without regions. @throws country_not_served (409)
+ */
 async function lockRequestedRegion(
   tx: TenantDatabase,
   id: string | null | undefined,
@@ -190,6 +206,7 @@ async function lockRequestedRegion(
     const region = await holdRegion(tx, found.id);
     if (region?.countries.includes(country)) return region;
   }
+  if (!(await hasRegions(tx))) return null;
   throw countryNotServed(`The store does not sell to ${countryName(country)}.`);
 }
 
@@ -204,13 +221,13 @@ export async function changeAddress(
   return presentQuoted(db, await writeCart(db, session, change));
 }
 
-/** The details of a new cart: empty, in the store's currency. */
+/** The details of a new cart: nothing is chosen yet. */
 const newDetails = { regionId: null, currency: null, locale: null, email: null, note: null };
 
 /**
  * Locks the active cart of an owner for a change; creates it if there is none. Of concurrent first writes one creates the
  * cart and the others find it.
- * @param details of a new cart; default: empty, in the store's currency
+ * @param details of a new cart; default: nothing chosen
  */
 export async function lockOrCreateCart(
   tx: TenantDatabase,
@@ -305,7 +322,7 @@ async function changeAndPublish(
   return priced;
 }
 
-type EventSource = CartDetails & Pick<StoredCart, 'id' | 'memberId' | 'lines'>;
+type EventSource = Pick<StoredCart, 'id' | 'memberId' | 'regionId' | 'currency' | 'lines'>;
 
 function publishChange(tx: TenantDatabase, cart: EventSource, event: typeof cartCreated): Promise<void> {
   return publish(tx, event, { type: 'cart', id: cart.id }, payloadOf(cart));

@@ -8,31 +8,30 @@
  */
 import {
   type HasExtensions,
+  type IntegrationPage,
   json,
+  type ListQuery,
   newId,
   onceForBox,
   referenceVersion,
   rows,
-  type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import { forOwner, type Owner } from './owner.ts';
 import type { SaleAddress, VariantLine } from './sale.ts';
 import type { AdminCartSummary, CartAddress, statuses } from './schemas.ts';
+import {
+  chosenCountry,
+  currencyOfCart,
+  findTermsOfCarts,
+  noneSent,
+  type PriceTerms,
+  regionOfNewCart,
+  termsOfCart,
+} from './terms-store.ts';
 import { stepsOf } from './totals.ts';
 
 export type AddressType = 'shipping' | 'billing';
-
-/** The owner of a cart: a guest by session hash, or a member by id. */
-export interface Owner {
-  by: 'session' | 'member';
-  key: string;
-}
-
-/** The owner of a session's cart; null for a guest without a session. */
-export function ownerOf({ memberId, hash }: Pick<ShopperSession, 'memberId' | 'hash'>): Owner | null {
-  if (memberId) return { by: 'member', key: memberId };
-  return hash === null ? null : { by: 'session', key: hash };
-}
 
 /** A line of a cart always has a variant, at its current price. */
 export type CartLine = Omit<VariantLine, 'unitPrice'>;
@@ -44,9 +43,16 @@ export interface StoredCart {
   /** The order that the cart became. */
   orderId: string | null;
   memberId: string | null;
+  /** The region whose prices apply: the chosen one, or the one that follows from the address; null if the store has none. */
   regionId: string | null;
-  /** ISO 4217 */
+  /** ISO 4217: that of the region. */
   currency: string;
+  /** As the shopper has chosen it; null if the region follows from the address. */
+  chosenRegionId: string | null;
+  /** The currency of the prices that the shopper has seen or chosen: another one than `currency` is an issue. */
+  seenCurrency: string;
+  /** Chosen by the shopper, for taxes and shipping while no address has a country. */
+  country: string | null;
   /** BCP 47 */
   locale: string | null;
   email: string | null;
@@ -65,8 +71,9 @@ export interface StoredCart {
   referenceVersion: string | null;
 }
 
-interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress'> {
+interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress' | 'chosenRegionId' | 'seenCurrency'> {
   addresses: Record<AddressType, CartAddress> | null;
+  terms: PriceTerms | null;
 }
 
 /** In the order in which the lines were added, for every reader: ties between lines are decided by it (`README.md`). */
@@ -85,9 +92,11 @@ function choicesOf(box: HasExtensions): string {
   return `json_build_object(${stored.join(', ')})`;
 }
 
+/** `$3` is the country of an address that takes the place of the cart's, or null. */
 const cartColumns = (box: HasExtensions) => `
-  carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale, carts.email,
-  carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
+  carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale,
+  carts.email, ${chosenCountry} as country, carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
+  ${termsOfCart('$3::text')} as terms,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
@@ -95,13 +104,10 @@ const cartColumns = (box: HasExtensions) => `
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
   ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
 
-/** Builds one SQL text per kind of owner; `$2` is the owner's key. */
-function forOwner(text: (activeCart: string) => string): Record<Owner['by'], string> {
-  return {
-    session: text(`carts.tenant_id = $1 and carts.session_hash = $2 and carts.status = 'active'`),
-    member: text(`carts.tenant_id = $1 and carts.member_id = $2 and carts.status = 'active'`),
-  };
-}
+const headerColumns = `
+  carts.id, carts.region_id, carts.currency, carts.locale, carts.member_id, carts.email, carts.note,
+  ${chosenCountry} as country,
+  ${termsOfCart(noneSent)} as terms`;
 
 /** Each step stores its choices in a table of its own. */
 const textsOf = onceForBox((box) => ({
@@ -110,9 +116,15 @@ const textsOf = onceForBox((box) => ({
   find: `select ${cartColumns(box)} from carts where carts.tenant_id = $1 and carts.id = $2`,
 }));
 
+/** What the shopper sees of an empty cart are no prices: the first item is added in the currency of then. */
 const touchActive = forOwner(
-  (active) => `update carts set version = version + 1, updated_at = now() where ${active}
-               returning id, region_id, currency, locale, member_id, email, note`,
+  (active) => `update carts
+                  set version = version + 1, updated_at = now(),
+                      currency = case when exists (select from cart_line_items lines
+                                                    where lines.tenant_id = $1 and lines.cart_id = carts.id)
+                                      then carts.currency else ${currencyOfCart(noneSent)} end
+                where ${active}
+               returning ${headerColumns}`,
 );
 
 /**
@@ -127,14 +139,30 @@ const lockActive = (box: HasExtensions, active: string) => `
      for update of carts`;
 
 /** From here on, the work of `db` prices with the reference data that was current when the cart was read. */
-function cartOf<R extends CartRow>(db: TenantDatabase, { addresses, ...row }: R): Omit<R, 'addresses'> & StoredCart {
+function cartOf(db: TenantDatabase, row: CartRow): StoredCart {
+  const { addresses, terms, regionId, currency, ...own } = row;
   db.knowReferenceVersion(row.referenceVersion);
-  return { ...row, shippingAddress: addresses?.shipping ?? null, billingAddress: addresses?.billing ?? null };
+  return {
+    ...own,
+    regionId: terms?.regionId ?? null,
+    currency: terms?.currency ?? currency,
+    chosenRegionId: regionId,
+    seenCurrency: currency,
+    shippingAddress: addresses?.shipping ?? null,
+    billingAddress: addresses?.billing ?? null,
+  };
 }
 
-/** Finds the active cart of an owner, in one statement. */
-export async function findActiveCart(db: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key]);
+/**
+ * Finds the active cart of an owner, in one statement.
+ * @param country of an address that takes the place of the cart's, if any: the region follows it unless one was chosen
+ */
+export async function findActiveCart(
+  db: TenantDatabase,
+  { by, key }: Owner,
+  country: string | null = null,
+): Promise<StoredCart | null> {
+  const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key, country]);
   return row ? cartOf(db, row) : null;
 }
 
@@ -146,9 +174,13 @@ export async function hasCartOfSession(db: TenantDatabase, sessionHash: string):
   return found.length > 0;
 }
 
-/** Finds a cart of any status, in one statement. */
-export async function findCart(db: TenantDatabase, id: string): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(textsOf(db).find, [id]);
+/** Finds a cart of any status, in one statement. @param country as for `findActiveCart` */
+export async function findCart(
+  db: TenantDatabase,
+  id: string,
+  country: string | null = null,
+): Promise<StoredCart | null> {
+  const [row] = await db.query<CartRow>(textsOf(db).find, [id, country]);
   return row ? cartOf(db, row) : null;
 }
 
@@ -156,18 +188,28 @@ export async function findCart(db: TenantDatabase, id: string): Promise<StoredCa
  * Locks the cart that was active when the statement began and returns it. If another transaction changed the cart in
  * between, a second statement reads it again: of the first, all but the cart's own columns (lines, addresses, choices) is
  * as it was before the wait.
+ * @param country as for `findActiveCart`
  */
-export async function lockSnapshotCart(tx: TenantDatabase, { by, key }: Owner): Promise<StoredCart | null> {
-  const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key]);
+export async function lockSnapshotCart(
+  tx: TenantDatabase,
+  { by, key }: Owner,
+  country: string | null = null,
+): Promise<StoredCart | null> {
+  const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key, country]);
   if (!row) return null;
   const { foundVersion, ...cart } = row;
-  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id);
+  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id, country);
 }
 
+/** What shoppers choose for their cart, as it is stored. The currency is the one that they have seen. */
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
-/** The details of a new cart; without a currency it has the store's. */
+/** The details of a new cart; without a currency it has that of its region, or the store's. */
 export type NewCartDetails = Omit<CartDetails, 'currency'> & { currency: string | null };
-export type CartHeader = CartDetails & Pick<StoredCart, 'id' | 'memberId'>;
+export type CartHeader = CartDetails &
+  Pick<StoredCart, 'id' | 'memberId' | 'country'> & {
+    /** What applies; null in a store without regions. */
+    terms: PriceTerms | null;
+  };
 
 /** Locks the active cart of an owner for a change; null if there is none. */
 export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): Promise<CartHeader | null> {
@@ -181,13 +223,18 @@ export async function insertCart(
   { by, key }: Owner,
   { regionId, currency, locale, email, note }: NewCartDetails,
 ): Promise<CartHeader | null> {
+  const [sessionHash, memberId] = by === 'session' ? [key, null] : [null, key];
   const [row] = await tx.query<CartHeader>(
     `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
-     select stores.tenant_id, $2, $3, $4, $5, coalesce($6, stores.default_currency), $7, $8, $9
+     select stores.tenant_id, $2, $3, $4, $5::uuid,
+            coalesce($6,
+                     (select regions.currency ${regionOfNewCart('$5::uuid')}),
+                     stores.default_currency),
+            $7, $8, $9
        from stores where stores.tenant_id = $1
      on conflict do nothing
-     returning id, region_id, currency, locale, member_id, email, note`,
-    [newId(), by === 'session' ? key : null, by === 'member' ? key : null, regionId, currency, locale, email, note],
+     returning ${headerColumns}`,
+    [newId(), sessionHash, memberId, regionId, currency, locale, email, note],
   );
   return row ?? null;
 }
@@ -225,7 +272,7 @@ export async function markCompleted(tx: TenantDatabase, id: string, orderId: str
   return rows.length > 0;
 }
 
-export const { page: listCarts } = rows<AdminCartSummary>({
+const cartRows = rows<AdminCartSummary>({
   table: 'carts',
   noun: 'cart',
   computed: {
@@ -233,3 +280,14 @@ export const { page: listCarts } = rows<AdminCartSummary>({
                  where lines.tenant_id = carts.tenant_id and lines.cart_id = carts.id`,
   },
 });
+
+/** A page of carts, with region and currency as reading one of them shows them: in a second statement, which knows both once. */
+export async function listCarts(db: TenantDatabase, query: ListQuery): Promise<IntegrationPage<AdminCartSummary>> {
+  const page = await cartRows.page(db, query);
+  const terms = await findTermsOfCarts(
+    db,
+    page.items.map(({ id }) => id),
+  );
+  const items = page.items.map((cart) => ({ ...cart, ...(terms.get(cart.id) ?? { regionId: null }) }));
+  return { ...page, items };
+}

@@ -3,12 +3,15 @@
  */
 import { type HasExtensions, type MoneyValue, money } from '@carton/runtime';
 import type { PricedCart, PricedLine } from './pricing.ts';
+import { countryOf } from './sale.ts';
 import type { AdminCart, Cart } from './schemas.ts';
 import type { StoredCart } from './store.ts';
+import type { PriceTerms } from './terms-store.ts';
 import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './totals.ts';
 
 /** The cart as its shopper sees it. */
-export function presentCart({ cart, lines, issues, adjustments, totals, shown }: PricedCart<StoredCart>): Cart {
+export function presentCart(priced: PricedCart<StoredCart>): Cart {
+  const { cart, sale, lines, issues, adjustments, totals, shown } = priced;
   const { id, currency, regionId, locale, email, note, shippingAddress, billingAddress, updatedAt } = cart;
   const sums = sumsOfLines(adjustments);
   return {
@@ -16,6 +19,7 @@ export function presentCart({ cart, lines, issues, adjustments, totals, shown }:
     id,
     currency,
     regionId,
+    country: countryOf(sale, sale.shippingAddress),
     locale,
     email,
     note,
@@ -36,12 +40,13 @@ export function presentAdminCart(priced: PricedCart<StoredCart>): AdminCart {
 }
 
 /** An empty cart, for a shopper without a stored one. */
-export function presentEmptyCart(box: HasExtensions, currency: string): Cart {
+export function presentEmptyCart(box: HasExtensions, { regionId, currency }: PriceTerms): Cart {
   return {
     ...shownWhenEmpty(box),
     id: null,
     currency,
-    regionId: null,
+    regionId,
+    country: null,
     locale: null,
     email: null,
     note: null,

@@ -5,6 +5,7 @@ import {
   completeCart,
   type DemandQuotes,
   findPricedCart,
+  findPriceTerms,
   lockActiveCart,
   type PricedCart,
   type PriceOptions,
@@ -29,7 +30,7 @@ import {
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
-import { rejectStaleOffer } from './offer.ts';
+import { rejectStaleOffer, seenTotalOf } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
@@ -58,7 +59,7 @@ export async function previewCheckout(
   const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   if (!sale) {
     const unmet = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
-    const cart = presentEmptyCart(db, store.defaultCurrency);
+    const cart = presentEmptyCart(db, await findPriceTerms(db, null));
     return {
       cart,
       tenders: [],
@@ -105,12 +106,17 @@ function offerOf(sale: PricedCart<StoredCart>): Preview['cart'] {
   return { ...presentCart(sale), updatedAt: null };
 }
 
-/** The cart as the steps see it before it is locked. @param body of POST /checkout; omitted for a preview */
+/**
+ * The cart as the steps see it before it is locked.
+ * @param body of POST /checkout; omitted for a preview
+ * @param ifMatch of POST /checkout
+ */
 export function placingOf(
   sale: PricedCart<StoredCart>,
   store: Store,
   shopper: ShopperSession,
   body?: Checkout,
+  ifMatch: IfMatch | null = null,
 ): Placing {
   const { cart } = sale;
   return {
@@ -123,6 +129,7 @@ export function placingOf(
     reservation: null,
     customer: customerOf(cart, body?.customer ?? { email: null }),
     termsVersion: body?.terms?.version ?? null,
+    seenCurrency: seenTotalOf(ifMatch, body?.expectedTotal)?.currency ?? null,
     isPreview: body === undefined,
   };
 }
@@ -139,6 +146,8 @@ interface CartToOrder {
   attempt: Attempt;
   /** Must match the response of GET /checkout once the cart is locked. */
   ifMatch: IfMatch | null;
+  /** The header of the request, also where it was compared before. */
+  seenOffer: IfMatch | null;
   demandQuotes: DemandQuotes;
   /**
    * Called once every requirement is met; throws to reject the order.
@@ -154,9 +163,10 @@ interface CartToOrder {
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, ifMatch, demandQuotes, check, claim, complete }: CartToOrder,
+  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, complete }: CartToOrder,
 ): Promise<Prepared> {
-  const cart = await lockActiveCart(tx, shopper);
+  const options = priceOptionsOf(body);
+  const cart = await lockActiveCart(tx, shopper, options.shippingAddress?.country);
   attempt.isCartClosed = cart === null;
   if (cart?.state === 'completed') {
     // This request waited while another placed the order.
@@ -169,7 +179,7 @@ export async function prepareCart(
   if (cart === null) throw cartEmpty('Add an item to the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
-    () => priceCart(tx, cart, { stock: false, ...priceOptionsOf(body) }),
+    () => priceCart(tx, cart, { stock: false, ...options }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);
@@ -185,6 +195,7 @@ export async function prepareCart(
     notes: body.notes ?? cart.note,
     attribution: body.attribution,
     termsVersion: body.terms?.version ?? null,
+    seenCurrency: seenTotalOf(seenOffer, body.expectedTotal)?.currency ?? null,
     check: (left) => check(sale, left),
     claim,
     complete: (inside, order) =>

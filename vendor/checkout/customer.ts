@@ -2,25 +2,54 @@
  * The customer of an order: details from the checkout request, otherwise from the cart; and those that the store requires.
  */
 import { type PricedSale, type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
-import type { Store } from '@carton/core';
-import type { OrderDraft } from '@carton/order';
+import { findStore, type Store } from '@carton/core';
+import { type OrderDraft, writtenAddress, writtenText } from '@carton/order';
 import { choiceOfMethod } from '@carton/payment';
+import { dependsOnCountries } from '@carton/region';
+import { countryMeaning, type FieldError, invalidRequest, isCountry, type TenantDatabase } from '@carton/runtime';
 import type { Checkout } from './schemas.ts';
 
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
 type Field = Store['checkoutRequires'][number];
 
-/** Combines the customer details of the request with those of the cart. */
+type Customer = Checkout['customer'];
+
+/**
+ * The details of a request as they are stored and priced: without surrounding spaces, blank ones as if they were not sent,
+ * countries as codes.
+ * @throws invalid_request (400) for the country of an address object that is not recognised, unless nothing depends on it
+ */
+export async function writtenCustomer(
+  db: TenantDatabase,
+  { email, name, phone, address, billing }: Customer,
+): Promise<Customer> {
+  const written = { address: writtenAddress(address) ?? undefined, billing: writtenAddress(billing) ?? undefined };
+  const errors = Object.entries(written).flatMap(([field, value]): FieldError[] => {
+    const country = typeof value === 'object' ? value.country : null;
+    if (!country || isCountry(country)) return [];
+    return [{ in: 'body', pointer: `/customer/${field}/country`, detail: `must be ${countryMeaning}` }];
+  });
+  const [error] = errors;
+  if (error && (await needsCountries(db))) throw invalidRequest(`body ${error.pointer}: ${error.detail}`, { errors });
+  return { email, name: writtenText(name) ?? undefined, phone: writtenText(phone) ?? undefined, ...written };
+}
+
+async function needsCountries(db: TenantDatabase): Promise<boolean> {
+  if (await dependsOnCountries(db)) return true;
+  return (await findStore(db)).checkoutRequires.includes('address.country');
+}
+
+/** Combines the customer details of the request (`writtenCustomer`) with those of the cart. */
 export function customerOf<Email extends string | null>(
   { shippingAddress, billingAddress }: CartAddresses,
-  { email, name, phone, address, billing }: Omit<Checkout['customer'], 'email'> & { email: Email },
+  { email, name, phone, address, billing }: Omit<Customer, 'email'> & { email: Email },
 ): Omit<OrderDraft['customer'], 'email'> & { email: Email } {
   return {
     email,
-    name: name ?? shippingAddress?.name ?? null,
-    phone: phone ?? shippingAddress?.phone ?? null,
-    address: address ?? shippingAddress,
-    billing: billing ?? billingAddress,
+    name: name ?? writtenText(shippingAddress?.name),
+    phone: phone ?? writtenText(shippingAddress?.phone),
+    address: address ?? writtenAddress(shippingAddress),
+    billing: billing ?? writtenAddress(billingAddress),
   };
 }
 

@@ -49,6 +49,11 @@ function totalOfTag(header: string): MoneyValue | null {
   return currency && isCurrency(currency) && Number.isSafeInteger(amount) ? money(amount, currency) : null;
 }
 
+/** The total that the shopper says to have seen; null if they say nothing. */
+export function seenTotalOf(ifMatch: IfMatch | null, expectedTotal?: MoneyValue): MoneyValue | null {
+  return expectedTotal ?? (ifMatch && totalOfTag(ifMatch.header));
+}
+
 /**
  * Rejects a cart whose offer no longer matches If-Match.
  * @param readPreview reads the current response of GET /checkout; not called without the header

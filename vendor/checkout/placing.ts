@@ -35,6 +35,8 @@ export interface Placing {
   readonly customer: Omit<OrderDraft['customer'], 'email'> & { readonly email: string | null };
   /** The version of the store's terms that the shopper accepts; null or absent for none. */
   readonly termsVersion?: string | null;
+  /** The currency of the total that the shopper says to have seen; null or absent if they say nothing. */
+  readonly seenCurrency?: string | null;
   /** Whether this is GET /checkout: only the cart's details are known, and missing ones can still be sent. */
   readonly isPreview: boolean;
 }

@@ -14,6 +14,11 @@ export const minimumOrder = defineProblem({
   status: 409,
   title: 'The goods in the cart cost less than the minimum order of the store',
 });
+export const currencyChanged = defineProblem({
+  code: 'currency_changed',
+  status: 409,
+  title: 'The prices are in another currency than the shopper has seen',
+});
 export const cartChanged = defineProblem({
   code: 'cart_changed',
   status: 409,
@@ -31,7 +36,7 @@ export const guestCheckoutOff = defineProblem({
 });
 export const customerDetailsMissing = defineProblem({
   code: 'customer_details_missing',
-  status: 400,
+  status: 409,
   title: 'This store requires more customer details',
 });
 export const termsNotAccepted = defineProblem({

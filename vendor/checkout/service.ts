@@ -25,7 +25,7 @@ import {
 } from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
 import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
-import { priceOptionsOf } from './customer.ts';
+import { priceOptionsOf, writtenCustomer } from './customer.ts';
 import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
 import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
@@ -38,15 +38,16 @@ import type { Checkout } from './schemas.ts';
  * transaction is rolled back.
  * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
- * @throws cart_empty (409), insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`) and, with a
- *   payment method, `startPaymentProblems`
+ * @throws invalid_request (400), cart_empty (409), insufficient_stock (409), the problems of the box's steps
+ *   (`placingProblemsIn`) and, with a payment method, `startPaymentProblems`
  */
 export async function placeOrder(
   db: TenantDatabase,
   session: ShopperSession,
-  body: Checkout,
+  sent: Checkout,
   { ifMatch = null, workId }: { ifMatch?: IfMatch | null; workId?: string } = {},
 ): Promise<Order> {
+  const body = { ...sent, customer: await writtenCustomer(db, sent.customer) };
   const attempt: Attempt = { cartId: null, isCartClosed: false };
   const request: CheckoutRequest = { session, body, ifMatch, attempt };
   try {
@@ -123,7 +124,7 @@ async function startCartPayment(
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw cartEmpty('Add an item to the cart first.');
-  const placing = placingOf(priced, store, session, body);
+  const placing = placingOf(priced, store, session, body, ifMatch);
   await rejectUnmet(db, placing);
   rejectChangedTotal(priced, ifMatch, body.expectedTotal);
   const { cart } = priced;
@@ -154,6 +155,7 @@ function place(
       demandQuotes,
       // With a payment, the offer was compared before it started: the payment itself may have changed the preview since.
       ifMatch: isPaidOnline ? null : ifMatch,
+      seenOffer: ifMatch,
       check(sale, left) {
         rejectChangedTotal(sale, ifMatch, body.expectedTotal);
         const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;

@@ -10,6 +10,7 @@ import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderS
 import {
   cartEmpty,
   cartNotReady,
+  currencyChanged,
   customerDetailsMissing,
   guestCheckoutOff,
   minimumOrder,
@@ -42,13 +43,23 @@ const cart: PlacingStep = {
     insufficient_stock: cartNotReady,
     quantity_limit: cartNotReady,
     country_not_served: countryNotServed,
+    currency_changed: currencyChanged,
     minimum_order: minimumOrder,
   },
-  require: (_, { sale }) =>
-    cartProblems(sale).map(({ code, detail }) => {
-      if (code !== countryNotServed.code) return { code, detail };
-      return { code, detail, errors: [{ in: 'body' as const, pointer: '/customer/address', detail: isNotServed }] };
-    }),
+  require: (_, { sale, seenCurrency }) =>
+    cartProblems(sale)
+      // Who names a total in the new currency has seen it.
+      .filter(({ code }) => code !== currencyChanged.code || seenCurrency !== sale.sale.currency)
+      .map(({ code, detail }) => {
+        const error = errorsOfCart[code];
+        return error ? { code, detail, errors: [{ in: 'body', ...error }] } : { code, detail };
+      }),
+};
+
+/** The fields of the body that meet requirements of the cart. */
+const errorsOfCart: Readonly<Record<string, { pointer: string; detail: string }>> = {
+  country_not_served: { pointer: '/customer/address', detail: 'must be in a country that the region serves' },
+  currency_changed: { pointer: '/expectedTotal', detail: 'must be the total in the new currency' },
 };
 
 /** Quotes of services without which the store sells nothing. */
@@ -76,7 +87,6 @@ const customer: PlacingStep = {
   },
 };
 const isRequired = 'is required by this store';
-const isNotServed = 'must be in a country that the region serves';
 
 /** Not a requirement of a preview, which has `terms` instead. */
 const terms: PlacingStep = {

@@ -39,10 +39,14 @@ export {
   firstStaffInviters,
   type NewTenant,
   openTenant,
+  type StoreCheck,
   skipOrderNumber,
   slugTaken,
+  storeChecks,
 } from './service.ts';
 export {
+  countryOfStore,
+  defaultRegionOfStore,
   deleteTenantAfter,
   findOwnAccount,
   findOwnSlug,

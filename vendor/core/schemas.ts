@@ -2,6 +2,7 @@
  * Schemas of the store and of the box's capabilities.
  */
 import {
+  Country,
   Currency,
   changeOf,
   Email,
@@ -17,6 +18,7 @@ import {
   type TObject,
   Type,
   tiers,
+  Uuid,
   withOptions,
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
@@ -98,6 +100,14 @@ export const StoreProfile = object(
 export const Store = object(
   {
     ...StoreProfile.properties,
+    country: withOptions(nullable(Country), {
+      description:
+        'The country of the store. It decides taxes and shipping of carts and orders without any other country; while it is null, nothing of these is taxed',
+    }),
+    defaultRegionId: withOptions(nullable(Uuid), {
+      description:
+        "The region of carts whose shopper has chosen none, while their address has none. Null: the only region; else that of the store's country; else the oldest in the default currency; else the oldest",
+    }),
     orderNumberFormat: Type.String({
       pattern: '^[^{}]*\\{number\\}[^{}]*$',
       maxLength: 40,

@@ -37,6 +37,13 @@ export interface CurrencyUse {
 }
 export const currencyUses = extensionPoint<CurrencyUse>('core.currency-uses');
 
+/**
+ * Rejects a change of the store whose values refer to rows of another package. Called in its transaction, before the store's
+ * row is locked. @throws invalid_request (400)
+ */
+export type StoreCheck = (tx: TenantDatabase, patch: ChangeStore) => Promise<void>;
+export const storeChecks = extensionPoint<StoreCheck>('core.store-checks');
+
 /** Order numbers start at 1001, so that they do not reveal how few orders a new store has had. */
 const orderNumberOffset = 1000;
 
@@ -82,16 +89,17 @@ export async function openTenant(
  * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated
  * its body, and other callers must pass valid values. The default currency and language are always in their lists: a
  * new default is added.
- * @throws invalid_request (400) for an invalid origin, currency_in_use (409)
+ * @throws invalid_request (400) for an invalid origin or region, currency_in_use (409)
  */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalizeOrigin))];
   return db.transaction(async (transaction) => {
+    for (const check of storeChecks.of(transaction)) await check(transaction, patch);
     const before = await lockStore(transaction);
     const settings = patch.settings && mergedSettings(before.settings, patch.settings);
     const lists = listsOf({ ...before, ...patch });
     if (patch.currencies) await refuseMissing(transaction, lists.currencies);
-    const store = await updateStore(transaction, { ...patch, ...lists, allowedOrigins, settings });
+    const store = await updateStore(transaction, before, { ...patch, ...lists, allowedOrigins, settings });
     const { name, defaultCurrency, defaultLocale } = store;
     await publish(
       transaction,

@@ -119,16 +119,35 @@ export function findStore(db: TenantDatabase): Promise<Store> {
 const storeOfTenant = referenceQuery('select * from stores where tenant_id = $1');
 
 async function readStore(db: TenantDatabase): Promise<Store> {
-  const [store] = await db.readReference<Store>(storeOfTenant);
+  const [store] = await db.readReference<StoreRow>(storeOfTenant);
   if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
   return withDefaults(store);
 }
 
+/** A row of the table. */
+type StoreRow = Omit<Store, keyof OwnSettings>;
+/** What a store has besides its columns. */
+type OwnSettings = Pick<Store, 'country' | 'defaultRegionId'>;
+
+/**
+ * The group of `settings` with what belongs to the store itself. Not columns: a further one would change the rows that
+ * statements return which a box of the former release has prepared, and fail there.
+ */
+const ownGroup = 'store';
+
+/** SQL of the country of a store, null if it is not set. @param store the alias of `stores` */
+export const countryOfStore = (store: string) => `(${store}.settings -> '${ownGroup}' ->> 'country')`;
+/** SQL of the id of the default region of a store, null if none is set. @param store the alias of `stores` */
+export const defaultRegionOfStore = (store: string) =>
+  `(${store}.settings -> '${ownGroup}' ->> 'defaultRegionId')::uuid`;
+
 /** The default currency and language come first in their lists. Rows of earlier releases lack them. */
-function withDefaults(store: Store): Store {
+function withDefaults(store: StoreRow): Store {
   const { defaultCurrency, defaultLocale } = store;
+  const { country = null, defaultRegionId = null } = (store.settings[ownGroup] ?? {}) as Partial<OwnSettings>;
   return {
     ...store,
+    ...{ country, defaultRegionId },
     currencies: [...new Set([defaultCurrency, ...store.currencies])],
     locales: [...new Set([defaultLocale, ...store.locales])],
   };
@@ -145,15 +164,20 @@ export async function findAllowedOrigins(database: Database, tenantId: string): 
 /** The store, locked until the transaction ends. */
 export async function lockStore(db: TenantDatabase): Promise<Store> {
   storesRead.delete(db);
-  const [store] = await db.query<Store>('select * from stores where tenant_id = $1 for no key update');
+  const [store] = await db.query<StoreRow>('select * from stores where tenant_id = $1 for no key update');
   if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
   return withDefaults(store);
 }
 
-export async function updateStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
-  const [store] = await db.update<Store>('stores', {}, { ...patch, updatedAt: new Date() });
+/** @param before the locked store */
+export async function updateStore(db: TenantDatabase, before: Store, patch: ChangeStore): Promise<Store> {
+  const { country = before.country, defaultRegionId = before.defaultRegionId, settings, ...columns } = patch;
+  const own = { country, defaultRegionId };
+  const isOwnChanged = country !== before.country || defaultRegionId !== before.defaultRegionId;
+  const stored = isOwnChanged ? { ...(settings ?? before.settings), [ownGroup]: own } : settings;
+  const [store] = await db.update<StoreRow>('stores', {}, { ...columns, settings: stored, updatedAt: new Date() });
   storesRead.delete(db);
-  return withDefaults(store as Store);
+  return withDefaults(store as StoreRow);
 }
 
 /**

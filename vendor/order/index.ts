@@ -16,6 +16,7 @@ import { orderSettings } from './settings.ts';
 import { forgetExpiredLinks } from './sweep.ts';
 
 export { addressLines } from './address-lines.ts';
+export { writtenAddress, writtenText } from './addresses.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
   type AmountWithTax,

@@ -14,6 +14,7 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
+import { writtenAddress } from './addresses.ts';
 import { orderCanceled, orderUpdated, payloadOf } from './events.ts';
 import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
@@ -86,8 +87,8 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
       { email, customerName, phone, tags, externalId, metadata: metadata && json(metadata), updatedAt: new Date() },
     );
     if (changed.length === 0) throw unknownOrder(id);
-    if (address !== undefined) await putAddress(tx, id, 'shipping', address);
-    if (billing !== undefined) await putAddress(tx, id, 'billing', billing);
+    if (address !== undefined) await putAddress(tx, id, 'shipping', writtenAddress(address));
+    if (billing !== undefined) await putAddress(tx, id, 'billing', writtenAddress(billing));
     if (tags !== undefined) await putTags(tx, id, tags);
     if (email !== undefined || customerName !== undefined) await rewriteWords(tx, [id]);
     const { customer: _, ...own } = patch;

@@ -1,19 +1,33 @@
 /**
  * @carton/region: the regions in which a store sells, each with a currency and countries.
  */
-import { currencyUses } from '@carton/core';
+import { currencyUses, storeChecks } from '@carton/core';
 import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
-import { listRegionCurrencies } from './store.ts';
+import { checkDefaultRegion, countryUses } from './service.ts';
+import { hasRegions, listRegionCurrencies } from './store.ts';
 
 export { provinceKey } from './province-keys.ts';
+export { countryOfSale, regionOfCountry } from './sale-places.ts';
 export type { RegionRow } from './schemas.ts';
-export { type RegionLock, type RegionRemoval, regionLocks, regionRemovals } from './service.ts';
-export { findRegion, findRegionOfCountry, holdRegion, soleCountryOfRegion } from './store.ts';
+export {
+  type CountryUse,
+  countryUses,
+  dependsOnCountries,
+  type RegionLock,
+  type RegionRemoval,
+  regionLocks,
+  regionRemovals,
+} from './service.ts';
+export { findRegion, findRegionOfCountry, hasRegions, holdRegion } from './store.ts';
 
 export default definePackage({
   routes: [...storefrontRegions, listCountries, ...adminRegions],
   events: [regionUpdated],
-  extends: [currencyUses.with({ noun: 'regions', list: listRegionCurrencies })],
+  extends: [
+    currencyUses.with({ noun: 'regions', list: listRegionCurrencies }),
+    countryUses.with(hasRegions),
+    storeChecks.with(checkDefaultRegion),
+  ],
 });

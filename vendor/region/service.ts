@@ -2,10 +2,11 @@
  * Rules of regions: a country belongs to at most one region, and the currency cannot change while there are prices in
  * it.
  */
-import { addCurrency } from '@carton/core';
+import { addCurrency, changeStore, findStore, type StoreCheck } from '@carton/core';
 import {
   countryName,
   extensionPoint,
+  invalidField,
   lockFor,
   publishedWrites,
   replaceRows,
@@ -15,7 +16,7 @@ import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
 import { provincesOf } from './provinces.ts';
 import type { ChangeRegion, Country, CountryQuery, CreateRegion, RegionRow } from './schemas.ts';
-import { listCountries, regions } from './store.ts';
+import { holdRegion, listCountries, regions } from './store.ts';
 
 /**
  * True while amounts are stored in the region's currency, which then cannot change. Called in the transaction of the
@@ -27,6 +28,16 @@ export const regionLocks = extensionPoint<RegionLock>('region.locks');
 /** Removes references to a region before it is deleted, in the same transaction, with its row locked. */
 export type RegionRemoval = (db: TenantDatabase, regionId: string) => Promise<void>;
 export const regionRemovals = extensionPoint<RegionRemoval>('region.removals');
+
+/** Whether sales of the store depend on the country of their address, as they do once there are tax rates, say. */
+export type CountryUse = (db: TenantDatabase) => Promise<boolean>;
+export const countryUses = extensionPoint<CountryUse>('region.country-uses');
+
+/** Whether a country that is not recognised may change what a sale costs, or whether it is possible. */
+export async function dependsOnCountries(db: TenantDatabase): Promise<boolean> {
+  for (const isUsed of countryUses.of(db)) if (await isUsed(db)) return true;
+  return false;
+}
 
 /** The countries of all regions, or one of them, by name. */
 export async function listShippedCountries(db: TenantDatabase, { country: only }: CountryQuery): Promise<Country[]> {
@@ -75,9 +86,17 @@ export function changeRegion(
 export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
   return remove(db, id, async (tx) => {
     for (const removeReferences of regionRemovals.of(tx)) await removeReferences(tx, id);
+    if ((await findStore(tx)).defaultRegionId === id) await changeStore(tx, { defaultRegionId: null });
     await tx.remove('region_countries', { regionId: id });
   });
 }
+
+/** The default region of the store is one of its own. Regions are locked before the store, as when one is changed. */
+export const checkDefaultRegion: StoreCheck = async (tx, { defaultRegionId }) => {
+  if (defaultRegionId && !(await holdRegion(tx, defaultRegionId))) {
+    throw invalidField('/defaultRegionId', 'must be the id of a region of this store');
+  }
+};
 
 async function refusePriced(db: TenantDatabase, { id, currency }: RegionRow): Promise<void> {
   for (const isLocked of regionLocks.of(db)) {

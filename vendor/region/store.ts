@@ -36,18 +36,12 @@ export async function findRegionOfCountry(db: TenantDatabase, country: string): 
   return row ? regions.find(db, row.regionId) : null;
 }
 
-/**
- * SQL for the country of a region that has only one; null for any other region. For statements of other packages, which
- * would otherwise need a round trip of their own. `$1` is the tenant.
- * @param regionId the placeholder of the region's id: `$2`
- */
-export function soleCountryOfRegion(regionId: string): string {
-  return `(select min(country) from region_countries
-            where tenant_id = $1 and region_id = ${regionId}::uuid having count(*) = 1)`;
-}
-
 export function listCountries(db: TenantDatabase): Promise<{ country: string; regionId: string }[]> {
   return db.query('select country, region_id from region_countries where tenant_id = $1');
+}
+
+export async function hasRegions(db: TenantDatabase): Promise<boolean> {
+  return (await db.query('select id from regions where tenant_id = $1 limit 1')).length > 0;
 }
 
 /** The currencies of all regions. */

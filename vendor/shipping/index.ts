@@ -4,6 +4,7 @@
 import { cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { storeSettingsGroups } from '@carton/core';
+import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { carrierSettings } from './carriers/settings.ts';
 import { carrierSource } from './carriers/source.ts';
@@ -20,6 +21,7 @@ import {
 import { shippingSettings } from './settings.ts';
 import { shippingRateSources } from './sources.ts';
 import { shippingStep } from './step.ts';
+import { hasZones } from './store.ts';
 
 export { type PickupLocation, type PickupLocationSource, pickupLocations } from './pickup.ts';
 export { findOrderShipping, type OrderShippingMethods } from './placing.ts';
@@ -49,6 +51,7 @@ export default definePackage({
     storeSettingsGroups.with(shippingSettings),
     cartTotals.with(shippingStep),
     cartMerges.with(mergeMethods),
+    countryUses.with(hasZones),
     orderPlacing.with(placingStep),
     shippingRateSources.with(carrierSource),
   ],

@@ -43,19 +43,29 @@ function unavailableRequirement({ name }: CartShipping): Requirement {
   return { code: 'shipping_option_unavailable', detail };
 }
 
-/** Requires a choice for goods that an option ships; others can be ordered without. */
+/**
+ * Requires a choice for all goods that are shipped, unless the store has no options at all. Where none is offered, as for an
+ * address in none of its zones, another address may meet it: goods are not shipped free of charge because no option fits.
+ */
 async function missing(
   db: TenantDatabase,
   { sale }: Placing,
   undecided: readonly CartShipping[],
 ): Promise<Requirement[]> {
   const read = await readShipping(db, sale.sale, undefined, true);
+  if (read.options.length === 0) return [];
   const parcels = parcelsOf(linesOf(sale), sale.sale.currency, read.profiles);
   const isOffered = ({ profile }: CartShipping) =>
     read.options.some((option) => option.profile === profile && !('reason' in quoteOf(option, parcels, read)));
-  if (!undecided.some(isOffered)) return [];
-  return [{ code: 'shipping_method_required', detail: 'Choose a shipping option.' }];
+  const code = 'shipping_method_required';
+  if (undecided.every(isOffered)) return [{ code, detail: 'Choose a shipping option.' }];
+  const detail = read.hasCountry
+    ? 'The store has no shipping option for all goods in the cart and this address. Choose another address.'
+    : 'The shipping address needs a country to which the store ships.';
+  return [{ code, detail, errors: [{ in: 'body', pointer: '/customer/address', detail: noOption }] }];
 }
+
+const noOption = 'must be an address that the store ships to';
 
 export const OrderShippingMethods = object(
   {

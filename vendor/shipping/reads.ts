@@ -1,8 +1,8 @@
 /**
  * Reads what the shipping of a sale depends on.
  */
-import type { Sale } from '@carton/cart';
-import { soleCountryOfRegion } from '@carton/region';
+import { countryOf, type Sale } from '@carton/cart';
+import { countryOfSale } from '@carton/region';
 import { type MoneyValue, referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
@@ -49,7 +49,7 @@ interface Row {
   profiles: string[];
 }
 
-const country = `coalesce($2, ${soleCountryOfRegion('$5')})`;
+const country = countryOfSale('$2', '$5');
 
 /** The methods that are chosen for a cart, as JSON. @param cartId SQL for the id of the cart */
 export const methodsOfCart = (cartId: string) => `
@@ -112,8 +112,10 @@ async function findMethods(db: TenantDatabase, cartId: string | null): Promise<r
 }
 
 /** The address to deliver to: also if the goods are picked up now, since the shopper may choose delivery instead. */
-function addressOf({ shippingAddress, deliveryAddress = shippingAddress }: Sale) {
-  const { country = null, province = null, postalCode = null } = deliveryAddress ?? {};
+function addressOf(sale: Sale) {
+  const { shippingAddress, deliveryAddress = shippingAddress } = sale;
+  const { province = null, postalCode = null } = deliveryAddress ?? {};
+  const country = countryOf(sale, deliveryAddress);
   const { key, code } = provinceOf(country, province, postalCode);
   return { country, province: key, postalCode: code };
 }

@@ -37,7 +37,8 @@ const StoreAddress = object({
 export const shippingSettings = storeSettings('shipping', {
   required: Type.Boolean({
     default: false,
-    description: 'Whether orders need a shipping option wherever the store offers one',
+    description:
+      'Whether orders of goods that are shipped need a shipping option, once the store has any. They cannot be ordered to an address for which none is offered',
   }),
   origin: withOptions(nullable(StoreAddress), {
     default: null,

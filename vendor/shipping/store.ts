@@ -40,6 +40,10 @@ export const shippingZones = rows<ShippingZone>({
   inUse: () => shippingZoneInUse('Shipping options have this zone.'),
 });
 
+export async function hasZones(db: TenantDatabase): Promise<boolean> {
+  return (await db.query('select id from shipping_zones where tenant_id = $1 limit 1')).length > 0;
+}
+
 /** The places of all zones in these countries. */
 export function listPlaces(db: TenantDatabase, countries: readonly string[]): Promise<ZonePlace[]> {
   return db.query<ZonePlace>(

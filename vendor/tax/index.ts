@@ -3,10 +3,12 @@
  */
 import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
+import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxCategories, adminTaxRates } from './routes.ts';
+import { taxesSales } from './service.ts';
 import { taxSettings } from './settings.ts';
 import { taxStep } from './step.ts';
 
@@ -15,6 +17,6 @@ export { type TaxExemption, taxExemptions } from './step.ts';
 export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],
   events: [taxRateUpdated],
-  extends: [cartTotals.with(taxStep), storeSettingsGroups.with(taxSettings)],
+  extends: [cartTotals.with(taxStep), storeSettingsGroups.with(taxSettings), countryUses.with(taxesSales)],
   settings: providerSettings,
 });

@@ -17,7 +17,12 @@ import type {
   TaxRateQuery,
 } from './schemas.ts';
 import { taxSettings } from './settings.ts';
-import { taxCategories, taxRates } from './store.ts';
+import { hasRates, taxCategories, taxRates } from './store.ts';
+
+/** Whether the store taxes anything, by rates of its own or by a provider. */
+export async function taxesSales(db: TenantDatabase): Promise<boolean> {
+  return (await hasRates(db)) || taxSettings.of(await findStore(db)).provider !== null;
+}
 
 /** @throws tax_category_code_taken (409), external_id_taken (409) */
 export function createCategory(db: TenantDatabase, body: CreateTaxCategory): Promise<TaxCategory> {

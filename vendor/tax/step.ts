@@ -1,7 +1,15 @@
 /**
  * The step of the totals pipeline that taxes lines and shipping charges after discounts.
  */
-import { type Adjustment, type MissingQuote, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import {
+  type Adjustment,
+  countryOf,
+  type MissingQuote,
+  type Sale,
+  type TotalsDraft,
+  totalsOrder,
+  totalsStep,
+} from '@carton/cart';
 import { findStore } from '@carton/core';
 import { provinceKey } from '@carton/region';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
@@ -40,9 +48,10 @@ async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */
-async function readRates(db: TenantDatabase, { shippingAddress, regionId }: Sale): Promise<readonly ApplicableRate[]> {
-  const country = shippingAddress?.country ?? null;
-  if (country === null) return regionId === null ? [] : findRatesAt(db, { country, province: null, regionId });
+function readRates(db: TenantDatabase, sale: Sale): Promise<readonly ApplicableRate[]> {
+  const { shippingAddress, regionId } = sale;
+  const country = countryOf(sale, shippingAddress);
+  if (country === null) return findRatesAt(db, { country, province: null, regionId });
   const province = shippingAddress?.province ? provinceKey(country, shippingAddress.province) : null;
   return findRatesAt(db, { country, province, regionId: null });
 }

@@ -2,7 +2,7 @@
  * Queries of the tables of tax.
  */
 import { quoteStore, type StoredQuote } from '@carton/cart';
-import { soleCountryOfRegion } from '@carton/region';
+import { countryOfSale } from '@carton/region';
 import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
@@ -34,7 +34,7 @@ export interface Destination {
   country: string | null;
   /** As `provinceKey` returns it. */
   province: string | null;
-  /** The only country of this region takes the place of an unknown country. */
+  /** The only country of this region, or else the store's, takes the place of an unknown country. */
   regionId: string | null;
 }
 
@@ -43,7 +43,7 @@ const ratesAt = referenceQuery(`
          categories.code as category
     from tax_rates rates
     left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id
-   where rates.tenant_id = $1 and rates.country = coalesce($2, ${soleCountryOfRegion('$4')})
+   where rates.tenant_id = $1 and rates.country = ${countryOfSale('$2', '$4')}
      and (rates.province is null or rates.province = $3)
    order by rates.code, rates.id`);
 
@@ -53,6 +53,10 @@ export function findRatesAt(
   { country, province, regionId }: Destination,
 ): Promise<readonly ApplicableRate[]> {
   return db.readReference<ApplicableRate>(ratesAt, [country, province, regionId]);
+}
+
+export async function hasRates(db: TenantDatabase): Promise<boolean> {
+  return (await db.query('select id from tax_rates where tenant_id = $1 limit 1')).length > 0;
 }
 
 export const taxQuotes = quoteStore<TaxAnswer>('tax_quotes');

@@ -147,6 +147,7 @@ export const store = {
   legalName: 'Demo Store GmbH',
   address: 'Lindenweg 4\n10115 Berlin\nGermany',
   vatNumber: 'DE123456789',
+  country: 'DE',
   email: 'hello@demo.example',
 };
 

@@ -38,7 +38,9 @@ export const updateCart = withOverrides(
       tag,
       summary: 'Update the region, currency, locale, e-mail or note of the cart',
       description:
-        'A region sets the currency of the cart; `country` chooses the region that sells to it. Another region or ' +
+        'A region sets the currency of the cart; `country` chooses the region that sells to it, and is the country for ' +
+        'taxes and shipping until there is an address. A chosen region stays until another is chosen; `regionId: null` ' +
+        'has it follow the address. Another region or ' +
         'currency changes the prices of all items at once: the response has the new prices. Items without a price in ' +
         'the new currency stay in the cart with the issue `unpriced`, and the cart cannot be ordered until they are ' +
         'removed or the currency changes back.',
@@ -75,6 +77,9 @@ export const setCartShippingAddress = withOverrides(
       operationId: 'setCartShippingAddress',
       tag,
       summary: "Set the cart's shipping address",
+      description:
+        'Without a chosen region, the cart gets the one that sells to the country of the address. If that changes the ' +
+        'currency, all items are priced again, and the cart has the issue `currency_changed` until it is accepted.',
       access,
       body: SetCartAddress,
       status: 200,

@@ -17,6 +17,7 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
     id: null,
     currency: 'EUR',
     regionId: null,
+    country: null,
     locale: null,
     email: null,
     note: null,

@@ -14,7 +14,7 @@ const article = await forSale(box);
 /** A cart of a guest with an item, an address and an e-mail address, last changed some days ago. */
 async function cartOf(tenant: TestTenant, days: number, item: ForSale = article): Promise<string> {
   const shopper = await shopperWith(tenant, [item, 1]);
-  await shopper.patch('/cart', { email: 'ada@example.com' });
+  await shopper.patch('/cart', { email: 'ada@example.com', country: 'FR' });
   const address = { name: 'Ada', line1: '12 Rue', city: 'Lyon', country: 'FR' };
   const { id } = (await shopper.put('/cart/shipping-address', address)).body;
   await age(tenant, id, days);
@@ -41,10 +41,15 @@ async function tablesWith({ db }: TestTenant, cartId: string): Promise<string[]>
   const cart = await db.query('select id from carts where tenant_id = $1 and id = $2', [cartId]);
   return [...cart.map(() => 'carts'), ...found];
 }
-const tables = ['cart_addresses', 'cart_line_items', 'cart_shipping_methods', 'checkout_attempts', 'orders'].concat(
-  ...['payment_sessions', 'promotion_cart_codes'],
-);
-const ownTables = ['carts', 'cart_addresses', 'cart_line_items'];
+const tables = [
+  'cart_addresses',
+  'cart_countries',
+  'cart_line_items',
+  'cart_shipping_methods',
+  'checkout_attempts',
+  'orders',
+].concat(...['payment_sessions', 'promotion_cart_codes']);
+const ownTables = ['carts', 'cart_addresses', 'cart_countries', 'cart_line_items'];
 const withMore = [
   ...ownTables,
   'cart_shipping_methods',

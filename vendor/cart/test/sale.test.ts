@@ -191,10 +191,8 @@ t.test('an agreed price applies whatever the current price, even if the variant 
 t.test('saleAddressOf recognises the fields of an address object', async (t) => {
   const none = { country: null, province: null, postalCode: null };
   const empty = { ...none, city: null, line1: null };
-  t.strictSame(saleAddressOf({ line1: ' 12 Rue', country: 'Frankreich', province: ' ' }), {
-    ...empty,
-    line1: '12 Rue',
-  });
+  t.strictSame(saleAddressOf({ line1: ' 12 Rue', country: 'Atlantis', province: ' ' }), { ...empty, line1: '12 Rue' });
+  t.strictSame(saleAddressOf({ country: 'Frankreich' }), { ...empty, country: 'FR' });
   t.strictSame(saleAddressOf({ country: ' fr ', postalCode: '69003', province: null }), {
     ...empty,
     country: 'FR',

@@ -86,6 +86,25 @@ t.test('an address outside the region', async (t) => {
   t.match(preview, exactly([{ code: 'country_not_served', pointer: '/customer/address' }]));
 });
 
+t.test('prices in another currency than the shopper has seen', async (t) => {
+  const store = await box.openTenant();
+  const cup = await createArticle(store, 'cup', 500, 10);
+  const prices = ['EUR', 'CHF'].map((currency) => ({ currency, amount: 500 }));
+  await store.staff.put(`/admin/variants/${cup.variantId}/prices`, { prices });
+  for (const [currency, country] of [
+    ['EUR', 'FR'],
+    ['CHF', 'CH'],
+  ]) {
+    await store.staff.post('/admin/regions', { name: currency, currency, countries: [country] });
+  }
+  const shopper = await shopperWith(store, [cup, 1]);
+  await shopper.put('/cart/shipping-address', { name: 'Ada', line1: '1 Way', city: 'Bern', country: 'CH' });
+  const { preview, order } = await refusalsOf(shopper);
+  const detail = "The prices are now in CHF, the currency of the cart's region. Accept it, or choose another region.";
+  t.strictSame(preview, [{ code: 'currency_changed', detail, pointer: '/expectedTotal' }]);
+  t.strictSame(order, [409, 'currency_changed', detail, '/expectedTotal must be the total in the new currency']);
+});
+
 /** A cart in a region with a free-text address. */
 async function withoutCountry(regionId: string) {
   const shopper = await shopperWith(box, [await createArticle(box, 'bowl', 500, 10), 1]);
@@ -104,7 +123,7 @@ t.test('settings of the store', async (t) => {
   const details = await refusalsOf(shopper);
   t.strictSame(details.preview, [], 'these can be sent with the order: asks, terms, paymentRequired');
   const required = 'is required by this store';
-  t.strictSame(details.order, [400, 'customer_details_missing', 'Missing: phone.', `/customer/phone ${required}`]);
+  t.strictSame(details.order, [409, 'customer_details_missing', 'Missing: phone.', `/customer/phone ${required}`]);
   await change({ checkoutRequires: [] });
   t.strictSame((await refusalsOf(shopper)).order, [
     400,
@@ -132,6 +151,7 @@ t.test('the codes of the built-in steps are those tested here', async (t) => {
     'insufficient_stock',
     'quantity_limit',
     'country_not_served',
+    'currency_changed',
     'minimum_order',
     'quote_missing',
     'customer_details_missing',

@@ -88,7 +88,7 @@ t.test('required details must come from the cart or the request', async (t) => {
     asks: exactly(['name', 'phone', 'address.city', 'billing']),
   });
   t.match(await shopper.post('/checkout', { customer: { ...customer, name: 'Ada', address: '1 Main Street' } }), {
-    status: 400,
+    status: 409,
     body: {
       code: 'customer_details_missing',
       detail: 'Missing: phone, address.city, billing.',

@@ -212,15 +212,46 @@ t.test('shipping is free from a price of the goods on, after discounts', async (
   for (const id of [option, tiers]) await staff.delete(`/admin/shipping-options/${id}`);
 });
 
-t.test('a store may require a choice, where it offers one', async (t) => {
+t.test('a store may require a choice, also where it offers none', async (t) => {
   await staff.patch('/admin/store', { settings: { shipping: { required: true } } });
   const shopper = await shopperWith(box, [mug, 1]);
-  t.match((await shopper.get('/checkout')).body, { ready: true }, 'nothing is offered without an address');
+  const code = 'shipping_method_required';
+  const requirements = async () => (await shopper.get('/checkout')).body.requirements;
+  const withoutCountry = 'The shipping address needs a country to which the store ships.';
+  const pointer = '/customer/address';
+  t.strictSame(await requirements(), [{ code, detail: withoutCountry, pointer }], 'without an address');
+  const customers = [{}, { address: 'Far away' }, { address: { line1: '1 Way' } }, { address: addressIn('BR') }];
+  for (const customer of customers) {
+    const refused = await shopper.post('/checkout', { customer: { ...buyer.customer, ...customer } });
+    t.match(
+      refused,
+      { status: 409, body: { code, errors: exactly([{ in: 'body', pointer }]) } },
+      JSON.stringify(customer),
+    );
+  }
+  await shipTo(shopper, 'BR');
+  const elsewhere =
+    'The store has no shipping option for all goods in the cart and this address. Choose another address.';
+  t.strictSame(await requirements(), [{ code, detail: elsewhere, pointer }]);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code } });
   await shipTo(shopper, 'DE');
-  t.match((await shopper.get('/checkout')).body, { requirements: exactly([{ code: 'shipping_method_required' }]) });
-  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'shipping_method_required' } });
+  t.strictSame(await requirements(), [{ code, detail: 'Choose a shipping option.', pointer: null }]);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code } });
   await choose(shopper, flat);
   t.match(await shopper.post('/checkout', buyer), { status: 201 });
+});
+
+t.test("without any other country, the options are those for the store's", async (t) => {
+  const store = await box.openTenant();
+  const zoneId = await createZone(store, 'Spain', { country: 'Spain' });
+  const option = await createOption(store, { zoneId, rates: [{ currency: 'EUR', amount: 500 }] });
+  const article = await createArticle(store, 1000);
+  const shopper = await shopperWith(store, [article, 1]);
+  t.strictSame(await offeredTo(shopper), { default: [] });
+  await bodyOf(store.staff.patch('/admin/store', { country: 'ES' }));
+  t.strictSame(await offeredTo(shopper), { default: [[option, 500]] });
+  await bodyOf(shopper.patch('/cart', { country: 'FR' }));
+  t.strictSame(await offeredTo(shopper), { default: [] }, 'a country that the shopper has chosen comes first');
 });
 
 t.test("a guest's choice goes to the member's cart", async (t) => {

@@ -38,7 +38,7 @@ t.test('a cart of such variants asks for no option and no address of delivery', 
   t.strictSame((await bodyOf(shopper.get('/cart'))).shipping, []);
   const preview = await bodyOf(shopper.get('/checkout'));
   t.strictSame([preview.asks, preview.requirements, preview.ready], [['phone'], [], true]);
-  t.match(await shopper.post('/checkout', buyer), { status: 400, body: { code: 'customer_details_missing' } });
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'customer_details_missing' } });
   const customer = { ...buyer.customer, phone: '+33123456789' };
   const { id, items, totals } = await bodyOf(shopper.post('/checkout', { customer }));
   t.strictSame([totals.shipping.amount, totals.total.amount], [0, 1000]);
@@ -59,7 +59,7 @@ t.test('beside goods that are shipped they are no part of the parcel', async (t)
   t.match(await shopper.post('/checkout', { customer }), { status: 409, body: { code: 'shipping_method_required' } });
   await choose(shopper, option);
   t.match(await shopper.post('/checkout', { customer: withoutAddress }), {
-    status: 400,
+    status: 409,
     body: { code: 'customer_details_missing' },
   });
   const { id, items } = await bodyOf(shopper.post('/checkout', { customer }));
