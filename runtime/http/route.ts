@@ -93,6 +93,11 @@ export interface RouteDeclaration<
   cacheControl?: string;
   /** True for a result that must not be stored by caches (`no-store`), whatever `cacheControl` says. */
   isPrivate?: (result: never) => boolean;
+  /**
+   * Whether the response to a caller depends on who they are, so that it is for them alone: it has the Cache-Control
+   * `private, no-store` in place of `cacheControl`. Called with what the handler gets.
+   */
+  isPersonal?: (input: never) => boolean;
   /** A route that is not in the contract; releases and docs/routes.md mark these. */
   beyond?: true;
 }

@@ -11,7 +11,17 @@ import { partialOf, selectedFields } from './fields.ts';
 import { type FileContent, sendFile } from './file-content.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import type { IfMatch } from './if-match.ts';
-import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
+import {
+  authenticate,
+  personalCacheControl,
+  problemsOf,
+  type Reply,
+  readInput,
+  readParams,
+  readQuery,
+  replyOf,
+  send,
+} from './operation.ts';
 import { credentialSources, rejectCrossSite } from './origins.ts';
 import { etagOf, matchesStrongly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
@@ -65,6 +75,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const work = async (services: Services): Promise<Reply> => {
       const result = await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, reportOf(ctx, declaration, options), fields);
+      if (declaration.isPersonal?.(services as never)) reply.headers['Cache-Control'] = personalCacheControl;
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
     };

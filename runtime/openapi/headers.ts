@@ -6,6 +6,7 @@ import type { HeaderObject, HeadersObject, ParameterObject, ReferenceObject } fr
 import type { AccessKind } from '../http/credentials.ts';
 import { documentedHeaders } from '../http/headers.ts';
 import { idempotencyKeyLifetimeHours, maxIdempotencyKeyLength } from '../http/idempotency.ts';
+import { personalCacheControl } from '../http/operation.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
 
 interface ResponseHeader {
@@ -156,8 +157,16 @@ export function successHeadersOf(
   accessKinds: readonly AccessKind<never>[],
 ): HeadersObject {
   const headers = references(responseHeaderRules.filter(({ success }) => success?.(declaration)));
-  const { cacheControl } = declaration;
-  if (cacheControl) {
+  const { cacheControl, isPersonal } = declaration;
+  if (isPersonal) {
+    const schema = { type: 'string' as const, enum: [cacheControl ?? 'no-store', personalCacheControl] };
+    headers['Cache-Control'] = {
+      required: true,
+      description: `\`${personalCacheControl}\` where the response depends on the caller`,
+      schema,
+      example: personalCacheControl,
+    };
+  } else if (cacheControl) {
     const schema = { type: 'string' as const, const: cacheControl };
     headers['Cache-Control'] = { required: true, schema, example: cacheControl };
   }

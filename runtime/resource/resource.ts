@@ -20,6 +20,7 @@ interface Overrides {
   operationId?: string;
   permission?: string | false;
   problems?: readonly ProblemType[];
+  isPersonal?: RouteDeclaration['isPersonal'];
 }
 
 type Request<Access extends BoxAccess, Params, Query, Body> = ServicesFor<Access> & RouteInput<Params, Query, Body>;
@@ -192,7 +193,7 @@ function toPascalCase(noun: string): string {
 }
 
 /** The overrides without undefined values. */
-function definedOnly({ summary, description, operationId, permission }: Overrides): Overrides {
-  const entries = Object.entries({ summary, description, operationId, permission });
+function definedOnly({ summary, description, operationId, permission, isPersonal }: Overrides): Overrides {
+  const entries = Object.entries({ summary, description, operationId, permission, isPersonal });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -2,16 +2,19 @@
  * @carton/cart: carts, their totals, and the hand-over to checkout.
  */
 import { storeSettingsGroups } from '@carton/core';
+import { shopperTerms } from '@carton/product';
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
 import { cartRetention, deleteOldCarts } from './old-carts.ts';
+import { ownerOf } from './owner.ts';
 import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './routes/items.ts';
 import { cartSettings } from './settings.ts';
 import { clearRegion, hasCartOfSession } from './store.ts';
+import { findPriceTerms } from './terms-store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
@@ -98,6 +101,7 @@ export default definePackage({
   extends: [
     storeSettingsGroups.with(cartSettings),
     regionRemovals.with(clearRegion),
+    shopperTerms.with((db, shopper) => findPriceTerms(db, ownerOf(shopper))),
     sessionLookups.with(hasCartOfSession),
     memberLogIns.with(mergeCartAtLogIn),
     personalData.with(personalCarts),

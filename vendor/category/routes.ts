@@ -1,7 +1,7 @@
 /**
  * Routes of categories for staff and for shoppers.
  */
-import { viewRequestOf } from '@carton/product';
+import { isOfShopper, viewRequestOf } from '@carton/product';
 import { HandleOrId, resource, route } from '@carton/runtime';
 import { listVisibleTree, readCategory as read } from './browse.ts';
 import { categoryCycle, categoryLimit, categoryTooDeep, handleTaken } from './problems.ts';
@@ -106,6 +106,7 @@ export const readCategory = resource({
       'to the `handle` of the response if it is another one.',
     params: HandleOrId('shirts'),
     query: CategoryQuery,
+    isPersonal: isOfShopper,
     run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
   },
 });

@@ -1,7 +1,7 @@
 /**
  * Routes of collections for staff and for shoppers.
  */
-import { viewRequestOf } from '@carton/product';
+import { isOfShopper, viewRequestOf } from '@carton/product';
 import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
 import { collectionHasRule, collectionIsManual, handleTaken } from './problems.ts';
 import {
@@ -89,6 +89,7 @@ export const readCollection = resource({
       '`limit` and `cursor` page through the products; `products.nextCursor` is the cursor of the next page.',
     params: HandleOrId('summer'),
     query: CollectionQuery,
+    isPersonal: isOfShopper,
     run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
   },
 });

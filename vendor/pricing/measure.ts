@@ -26,10 +26,10 @@ export const priceMeasure: ProductMeasure = {
   table: 'product_prices',
   column: 'amount',
   key: { currency: 'text', region_id: 'uuid' },
-  async findKey(db, { currency, regionId }) {
+  async findKey(db, { currency, regionId, regionCurrency }) {
     if (regionId === undefined) return [currency, noRegion];
     const [regional, hasOwn] = await Promise.all([
-      currencyOfRegion(db, regionId, currency),
+      regionCurrency ?? currencyOfRegion(db, regionId, currency),
       regionHasPrices(db, regionId),
     ]);
     return [regional, hasOwn ? regionId : noRegion];

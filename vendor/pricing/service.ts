@@ -149,9 +149,9 @@ async function validateLines(tx: TenantDatabase, lines: readonly PriceLine[]): P
 export async function priceVariants(
   db: TenantDatabase,
   variantIds: readonly string[],
-  { currency: requested, regionId, quantity = 1, memberId = null }: PriceRequest,
+  { currency: requested, regionId, regionCurrency, quantity = 1, memberId = null }: PriceRequest,
 ): Promise<Map<string, VariantPrice>> {
-  const currency = regionId ? await currencyOfRegion(db, regionId, requested) : requested;
+  const currency = regionId ? (regionCurrency ?? (await currencyOfRegion(db, regionId, requested))) : requested;
   if (currency === undefined || variantIds.length === 0) return new Map();
   const items = variantIds.map((variantId) => ({ variantId, quantity, properties: {} }));
   const context = { currency, regionId: regionId ?? null, memberId, channelId: null, time: new Date() };

@@ -5,7 +5,7 @@
 import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
 import { after, allOf, type Condition, equals, type Order, orderBy, published, sorts } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
-import type { PriceRequest } from './extensions.ts';
+import type { ViewRequest } from './extensions.ts';
 import { listOf, resolveFilters } from './list-filters.ts';
 import { isOnListedPage, listOfColumns, type ProductList } from './listed.ts';
 import { resolveMeasures } from './measures.ts';
@@ -262,7 +262,7 @@ function pageStatement(order: Order, parts: Parts, condition: Condition): string
 
 /** `sort` is one of `sorts`, or one of a measure. */
 type PageQuery = Pick<ProductQuery, 'limit' | 'cursor' | 'q' | 'handle' | 'brand' | 'type'> &
-  PriceRequest & { sort: string };
+  ViewRequest & { sort: string };
 
 /**
  * A page of the published products that the viewer may see.

@@ -3,7 +3,7 @@
  */
 import { findStore } from '@carton/core';
 import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
-import type { ProductViewer } from './viewer.ts';
+import { isOfShopper, type ProductViewer, type Shopper } from './viewer.ts';
 import type { WeightUnit } from './weight.ts';
 
 /**
@@ -13,6 +13,8 @@ import type { WeightUnit } from './weight.ts';
 export interface PriceRequest {
   currency?: string;
   regionId?: string;
+  /** The currency of `regionId`, where the region has been read already. */
+  regionCurrency?: string;
   /** The unit price at this quantity. Default: 1. */
   quantity?: number;
   /** The member who is logged in, if any. */
@@ -32,6 +34,16 @@ export interface ViewRequest extends PriceRequest {
   /** Default: an anonymous viewer. */
   viewer?: ProductViewer;
 }
+
+/** The region and the currency in which the cart of a shopper is priced, or would be if it existed. */
+export interface ShopperTerms {
+  readonly regionId: string | null;
+  readonly currency: string;
+}
+
+/** Returns the terms of a shopper, in one statement. Contributed by the package of carts: pages show what the cart charges. */
+export type ShopperTermsSource = (db: TenantDatabase, shopper: Shopper) => Promise<ShopperTerms>;
+export const shopperTerms = extensionPoint<ShopperTermsSource>('product.shopper-terms');
 
 /**
  * Returns prices by variant id, in one statement, without variants that have none. May throw invalid_request (400) for
@@ -67,12 +79,35 @@ export interface VariantTerms {
   weightUnit: WeightUnit;
 }
 
-/** Completes a request with the store's default currency, and looks up the unit for weights. */
-export async function completePriceRequest(db: TenantDatabase, request: PriceRequest): Promise<TermsRequest> {
-  const { currency, regionId, quantity, memberId } = request;
-  const { defaultCurrency, weightUnit } = await findStore(db);
+const termsOfViewers = new WeakMap<ProductViewer, Promise<ShopperTerms | null>>();
+
+/** The terms of a viewer, read once. Null for a viewer without a session, and in a box without carts. */
+function termsOfViewer(db: TenantDatabase, viewer: ProductViewer | undefined): Promise<ShopperTerms | null> {
+  const { session } = viewer ?? {};
+  const [source] = shopperTerms.of(db);
+  if (!viewer || !session || !source || !isOfShopper({ session })) return Promise.resolve(null);
+  const terms = termsOfViewers.get(viewer) ?? source(db, session);
+  termsOfViewers.set(viewer, terms);
+  return terms;
+}
+
+/**
+ * Completes a request with what the shopper's cart is priced in, else with the store's default currency; a region that is
+ * requested wins, and so does another currency. Looks up the unit for weights.
+ */
+export async function completePriceRequest(db: TenantDatabase, request: ViewRequest): Promise<TermsRequest> {
+  const { currency, regionId, quantity, memberId, viewer } = request;
+  const [{ defaultCurrency, weightUnit }, own] = await Promise.all([
+    findStore(db),
+    regionId === undefined ? termsOfViewer(db, viewer) : null,
+  ]);
+  const common = { quantity, memberId };
+  if (own && (currency ?? own.currency) === own.currency) {
+    const region = own.regionId === null ? {} : { regionId: own.regionId, regionCurrency: own.currency };
+    return { price: { currency: own.currency, ...region, ...common }, weightUnit };
+  }
   const ownCurrency = regionId === undefined ? defaultCurrency : undefined;
-  return { price: { currency: currency ?? ownCurrency, regionId, quantity, memberId }, weightUnit };
+  return { price: { currency: currency ?? ownCurrency, regionId, ...common }, weightUnit };
 }
 
 /** Terms of variants, with the prices of all pricers. `request` comes from completePriceRequest. */

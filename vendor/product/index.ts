@@ -21,6 +21,9 @@ import { tagFilter } from './tags.ts';
 
 export {
   type PriceRequest,
+  type ShopperTerms,
+  type ShopperTermsSource,
+  shopperTerms,
   type VariantCreatedListener,
   type VariantDeletedListener,
   type VariantPrice,
@@ -63,8 +66,10 @@ export { hasProductOfShippingProfile, hasProductOfTaxCategory } from './store.ts
 export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
 export { isForSale, type VariantInfo } from './variant-info.ts';
 export {
+  isOfShopper,
   type ProductViewer,
   type ResolvedViewer,
+  type Shopper,
   type ShopperChannel,
   shopperChannels,
   viewerOf,

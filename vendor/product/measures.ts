@@ -4,7 +4,7 @@
  */
 import { extensionPoint, type TenantDatabase, type TSchema, Type } from '@carton/runtime';
 import { allOf, type Condition, type Order } from './conditions.ts';
-import { completePriceRequest, type PriceRequest } from './extensions.ts';
+import { completePriceRequest, type PriceRequest, type ViewRequest } from './extensions.ts';
 import { isListedIn } from './list-filters.ts';
 import type { ProductList } from './listed.ts';
 
@@ -60,7 +60,7 @@ export interface UsedMeasures {
 /** The measures that a query uses. */
 export async function resolveMeasures(
   db: TenantDatabase,
-  query: PriceRequest & { sort: string },
+  query: ViewRequest & { sort: string },
 ): Promise<UsedMeasures> {
   const values = query as unknown as Record<string, number | undefined>;
   const used = productMeasures.of(db).flatMap((measure) => {

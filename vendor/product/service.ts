@@ -138,18 +138,24 @@ export async function listPublishedProducts(
 }
 
 /** A published product by handle or id. @throws not_found (404) */
-export async function readProduct(db: TenantDatabase, name: string, request: ViewRequest): Promise<Product> {
-  const [product, price] = await Promise.all([
-    findPublishedProduct(db, name, request.viewer),
-    completePriceRequest(db, request),
-  ]);
-  if (!product) throw notFound(`No product has the handle or id ${name}.`);
-  const [shown] = await presentProducts(db, [product], price, request.viewer);
-  return shown as Product;
+export function readProduct(db: TenantDatabase, name: string, request: ViewRequest): Promise<Product> {
+  return db.pipelined(async (one) => {
+    const [product, price] = await Promise.all([
+      findPublishedProduct(one, name, request.viewer),
+      completePriceRequest(one, request),
+    ]);
+    if (!product) throw notFound(`No product has the handle or id ${name}.`);
+    const [shown] = await presentProducts(one, [product], price, request.viewer);
+    return shown as Product;
+  });
 }
 
 /** A variant of a published product. @throws not_found (404) */
-export async function readVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
+export function readVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
+  return db.pipelined((one) => readPipelinedVariant(one, id, request));
+}
+
+async function readPipelinedVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
   const [product, price] = await Promise.all([
     findPublishedProductOfVariant(db, id, request.viewer),
     completePriceRequest(db, request),

@@ -16,6 +16,16 @@ export interface ProductViewer {
   time?: Date;
   /** Headers of the request. */
   headers?: IncomingHttpHeaders;
+  /** The session whose cart decides region and currency of prices (`shopperTerms`); without one, the store does. */
+  session?: Shopper;
+}
+
+/** Whose cart it is: a guest's by session, or a member's. */
+export type Shopper = Pick<ShopperSession, 'memberId' | 'hash'>;
+
+/** Whether a request is that of a shopper whose cart decides the prices, so that its response is for this shopper alone. */
+export function isOfShopper({ session }: { session: Shopper }): boolean {
+  return session.hash !== null || session.memberId !== null;
 }
 
 /** A viewer with everything that visibility may depend on. */
@@ -40,7 +50,7 @@ export function viewerOf({
   headers: IncomingHttpHeaders;
   query?: { locale?: string };
 }): ProductViewer {
-  return { memberId: session.memberId, headers, locale: query?.locale };
+  return { memberId: session.memberId, headers, locale: query?.locale, session };
 }
 
 /** The query of a storefront request with its viewer. */

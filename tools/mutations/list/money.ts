@@ -333,4 +333,11 @@ export const money: readonly Mutation[] = [
     replacement: 'return text ?? null;',
     tests: ['vendor/checkout/test/written-details.test.ts'],
   },
+  {
+    rule: 'Pages show a shopper the prices that the cart charges',
+    file: 'vendor/product/extensions.ts',
+    text: 'if (own && (currency ?? own.currency) === own.currency)',
+    replacement: 'if (own && currency === own.currency)',
+    tests: ['vendor/cart/test/shown-prices.test.ts'],
+  },
 ];

@@ -201,4 +201,11 @@ export const rights: readonly Mutation[] = [
     replacement: 'ends > now && failures > limit + 1',
     tests: ['control-plane/license/test/guesses.test.ts'],
   },
+  {
+    rule: 'Pages with the prices of a shopper are not stored by caches',
+    file: 'runtime/http/serve.ts',
+    text: 'if (declaration.isPersonal?.(services as never))',
+    replacement: 'if (declaration.isPersonal === null)',
+    tests: ['vendor/cart/test/shown-prices.test.ts'],
+  },
 ];
