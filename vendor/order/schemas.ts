@@ -57,7 +57,8 @@ const addressForms = [
   },
 ];
 const addressOptions = {
-  description: 'Free text, or an object with string values',
+  description:
+    'Free text, or an object with string values. Its `country` is a code of ISO 3166-1 or a name, stored as the alpha-2 code',
   examples: ['1 Main Street, 75001 Paris', { line1: '1 Main Street', postalCode: '75001', city: 'Paris' }],
 };
 /** An address as sent by a shopper (contract, CheckoutDto: object or string, "inner type not given"). */
