@@ -10,6 +10,7 @@ import {
   lockOrder,
   lockOrderLines,
   orderAlreadyCanceled,
+  orderAwaitsPayment,
   unknownOrder,
 } from '@carton/order';
 import { encodeCursor, type IntegrationPage, invalidField, type TenantDatabase } from '@carton/runtime';
@@ -62,8 +63,8 @@ export async function readFulfillment(db: TenantDatabase, id: string): Promise<F
 /**
  * Puts units of an order into a parcel, by default all that are left. Stock is taken only for units whose stock a
  * canceled parcel has returned: the order holds that of the others.
- * @throws not_found (404), invalid_request (400), order_already_canceled (409), fulfillment_exceeds_order (409),
- *   insufficient_stock (409), external_id_taken (409)
+ * @throws not_found (404), invalid_request (400), order_already_canceled, order_pending, fulfillment_exceeds_order,
+ *   insufficient_stock, external_id_taken (409)
  */
 export function createFulfillment(db: TenantDatabase, orderId: string, body: CreateFulfillment): Promise<Fulfillment> {
   const { items, shippingProfile, tracking = [], externalId = null, metadata = {} } = body;
@@ -72,6 +73,7 @@ export function createFulfillment(db: TenantDatabase, orderId: string, body: Cre
     if (lines.length === 0) throw unknownOrder(orderId);
     // A cancellation locks the lines, too, so the status is that of the end of the transaction.
     if (lines[0]?.orderStatus === 'canceled') throw orderAlreadyCanceled();
+    if (lines[0]?.orderStatus === 'pending') throw orderAwaitsPayment();
     const packed = items ? requestedOf(lines, items) : leftOf(lines);
     await takeAgain(tx, orderId, packed);
     await lockOrder(tx, orderId);

@@ -66,7 +66,7 @@ async function issueIfDue(
   const { issueOn } = invoiceSettings.of(store);
   const isPaid = balanceOf(order) <= 0;
   const isDue = issueOn === 'payment' ? isPaid : issueOn === 'shipment' && type === shipped.type;
-  if (!isDue || order.status === 'canceled') return null;
+  if (!isDue || order.status !== 'placed') return null;
   if ((await invoicesOfOrder(tx, order.id)).length > 0) return null;
   return issueLocked(tx, order.id, { suppliedOn: type === shipped.type ? dayIn(store, createdAt) : null });
 }

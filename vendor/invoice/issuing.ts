@@ -23,6 +23,7 @@ export async function issueInvoice(
     if (!state) throw unknownOrder(orderId);
     if (await findOpenInvoice(tx, orderId)) throw invoiceAlreadyIssued();
     if (state.status === 'canceled') throw invoiceNotPossible('The order is canceled.');
+    if (state.status === 'pending') throw invoiceNotPossible('The order waits for its payment.');
     const isReplacement = (await invoicesOfOrder(tx, orderId)).length > 0;
     if (isReplacement && refundedChargeOf(state) > 0) {
       throw invoiceNotPossible('Part of the order was refunded after its first invoice.');

@@ -2,10 +2,10 @@
  * Creates an order with all its rows in one statement and one round trip.
  */
 import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
-import { orderPlaced, payloadOf } from './events.ts';
+import { orderPending, orderPlaced, payloadOf } from './events.ts';
 import { type Order, orderOf } from './present.ts';
 import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from './schemas.ts';
-import type { OrderLineRow, OrderRow } from './store.ts';
+import { type OrderLineRow, type OrderRow, stateOfRow } from './store.ts';
 import { wordsText } from './words.ts';
 
 export interface OrderLineDraft
@@ -54,6 +54,8 @@ export interface OrderDraft {
   locale?: string | null;
   /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
+  /** Until when the order waits for its payment, which places it; if omitted, it is placed now. */
+  pendingUntil?: Date | null;
   lines: readonly OrderLineDraft[];
   adjustments?: readonly OrderAdjustmentDraft[];
   /** As in the totals of a cart: discount and credit are zero or below. */
@@ -82,7 +84,7 @@ const insertDetails = `
                                    source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.kind, part.code, part.label, part.amount,
            part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($33::jsonb)
+      from jsonb_to_recordset($34::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, kind text, code text, label text, amount bigint,
                     source jsonb)
   ),
@@ -91,10 +93,17 @@ const insertDetails = `
                                  included, source_type, source_id)
     select $1, $2, part.id, part."itemId", part."shippingCode", part.code, part.label, part.rate, part.amount,
            part.included, part.source ->> 'type', part.source ->> 'id'
-      from jsonb_to_recordset($34::jsonb)
+      from jsonb_to_recordset($35::jsonb)
            as part (id uuid, "itemId" uuid, "shippingCode" text, code text, label text, rate numeric, amount bigint,
                     included boolean, source jsonb)
   ),`;
+
+export const placedMessage = 'Order placed';
+const pendingMessage = 'Order waits for its payment';
+
+/** One text for an order that waits for its payment, another for one that is placed. */
+const whetherPending = (pending: string, placed: string) =>
+  `case when $33::timestamptz is not null then '${pending}' else '${placed}' end`;
 
 /** Returns the time of the transaction, the creation time of the order, its first entry and its event. */
 const insertOrder = (details: string) => `
@@ -102,9 +111,9 @@ const insertOrder = (details: string) => `
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
                         email, customer_name, phone, notes, metadata, region_id, locale,
-                        pay_by, attribution, terms_version, terms_accepted_at)
+                        pay_by, attribution, terms_version, terms_accepted_at, pending_until)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $28, $29, $30, $31,
-            $32::text, case when $32::text is not null then now() end)
+            $32::text, case when $32::text is not null then now() end, $33::timestamptz)
   ),
   lines as (
     insert into order_line_items (tenant_id, order_id, id, position, variant_id, product_id, sku, title,
@@ -128,16 +137,17 @@ const insertOrder = (details: string) => `
   ),
   history as (
     insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
-    values ($1, $2, $22, 'placed', 'Order placed', $23, $24, $25)
+    values ($1, $2, $22, ${whetherPending('pending', 'placed')}, ${whetherPending(pendingMessage, placedMessage)},
+            $23, $24, $25)
   )
-  ${insertEvent({ id: '$26', type: `'${orderPlaced.type}'`, resourceType: "'order'", resourceId: '$2', payload: '$27' })}
+  ${insertEvent({ id: '$26', type: whetherPending(orderPending.type, orderPlaced.type), resourceType: "'order'", resourceId: '$2', payload: '$27' })}
   returning created_at`;
 const insertPlain = insertOrder('');
 const insertDetailed = insertOrder(insertDetails);
 
 /**
  * Creates an order: order, lines, addresses, adjustments, tax lines, the first timeline entry and the event
- * `order.placed`, in one prepared statement. Call it in the transaction that takes the stock, after `drawOrderNumber`.
+ * `order.placed` or `order.pending`, in one prepared statement. Call it in the transaction that takes the stock, after `drawOrderNumber`.
  * The result is built from the draft, without another read.
  * @throws the unique violation `orders_cart` if the cart has become an order already; impossible if the caller has locked
  *   the cart
@@ -145,7 +155,8 @@ const insertDetailed = insertOrder(insertDetails);
 export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promise<Order> {
   const row = rowOf(draft);
   const { id } = row;
-  const event = outboxRow(tx, orderPlaced, { type: 'order', id }, payloadOf(row));
+  const announced = row.pendingUntil === null ? orderPlaced : orderPending;
+  const event = outboxRow(tx, announced, { type: 'order', id }, payloadOf(stateOfRow(row)));
   const detailed = row.adjustments.length > 0 || row.taxLines.length > 0;
   const values: unknown[] = [
     id,
@@ -177,6 +188,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
     row.payBy,
     row.attribution && JSON.stringify(row.attribution),
     row.termsVersion,
+    row.pendingUntil,
   ];
   if (detailed) values.push(JSON.stringify(row.adjustments), JSON.stringify(row.taxLines));
   const [created] = await tx.query<{ createdAt: string }>(detailed ? insertDetailed : insertPlain, values);
@@ -195,6 +207,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
     sessionHash: draft.sessionHash,
     memberId: draft.memberId,
     status: 'placed',
+    pendingUntil: draft.pendingUntil?.toISOString() ?? null,
     paymentStatus: draft.paymentStatus ?? (totals.total === 0 ? 'paid' : 'unpaid'),
     fulfillmentStatus: 'unfulfilled',
     currency: draft.currency,

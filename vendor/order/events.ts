@@ -17,6 +17,11 @@ const OrderPayload = object({
 export type OrderPayload = Static<typeof OrderPayload>;
 
 export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload: OrderPayload });
+export const orderPending = defineEvent({
+  type: 'order.pending',
+  summary: 'An order with stock waits for its payment; `order.placed` or `order.canceled` follows',
+  payload: OrderPayload,
+});
 export const orderUpdated = defineEvent({
   type: 'order.updated',
   summary: 'An order or its payment status changed',

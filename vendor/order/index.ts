@@ -3,7 +3,7 @@
  */
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
-import { orderCanceled, orderLookupRequested, orderPlaced, orderUpdated } from './events.ts';
+import { orderCanceled, orderLookupRequested, orderPending, orderPlaced, orderUpdated } from './events.ts';
 import { orderLinkMail } from './link-mail.ts';
 import { orderCanceledMail, orderPlacedMail } from './mails.ts';
 import { cancelOverdue } from './overdue.ts';
@@ -37,7 +37,7 @@ export {
 export { isPlacedUnpaid, orderCanceled, orderOfEvent, orderPlaced } from './events.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
-export { cancelOverdue } from './overdue.ts';
+export { cancelOverdue, type DuePending, findDuePending } from './overdue.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export {
@@ -55,6 +55,7 @@ export {
 export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone, TermsVersion } from './schemas.ts';
 export {
   addPaymentNote,
+  cancelPending,
   changeFulfillmentStatus,
   changePaymentState,
   findOrder,
@@ -62,6 +63,7 @@ export {
   type OrderCanceler,
   orderCancelers,
   type PaymentState,
+  placePending,
   unknownOrder,
 } from './service.ts';
 export {
@@ -78,6 +80,7 @@ export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timel
 export {
   type OrderStates,
   orderAlreadyCanceled,
+  orderAwaitsPayment,
   orderFulfillmentStarted,
   orderStates,
   orderTransitionIllegal,
@@ -100,7 +103,7 @@ export default definePackage({
     lookUpOrder,
     openOrder,
   ],
-  events: [orderPlaced, orderUpdated, orderCanceled, orderLookupRequested],
+  events: [orderPending, orderPlaced, orderUpdated, orderCanceled, orderLookupRequested],
   jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue }), forgetExpiredLinks],
   extends: [
     personalData.with(personalOrders),

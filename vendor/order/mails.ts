@@ -145,9 +145,11 @@ export const greeting = `Hello{% if order.customer.name %} {{ order.customer.nam
 
 const OrderData = object({ order: MailedOrder });
 
+/** None of an order that was canceled while it was pending: the shopper has had no mail about it. */
 async function composeOrder(db: TenantDatabase, { resource }: { resource: { id: string } }) {
   const order = await findOrder(db, resource.id);
-  return order && { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order) } };
+  if (!order?.wasPlaced) return null;
+  return { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order) } };
 }
 
 const PlacedData = object({

@@ -1,5 +1,6 @@
 /**
- * Cancels orders that were not paid in time, as staff would.
+ * Orders whose time has passed: unpaid ones are canceled as staff would; pending ones are listed for the package of their
+ * payments, which asks the provider first.
  */
 import { Problem, type TenantDatabase } from '@carton/runtime';
 import { cancelOrder } from './service.ts';
@@ -10,6 +11,7 @@ const batchSize = 200;
 const overdueText = `
   select id from orders
    where tenant_id = $1 and status = 'placed' and payment_status = 'unpaid' and pay_by <= now()
+     and pending_until is null
    order by pay_by limit ${batchSize}`;
 
 /**
@@ -22,4 +24,22 @@ export async function cancelOverdue(db: TenantDatabase): Promise<void> {
       if (!(error instanceof Problem)) throw error;
     });
   }
+}
+
+const duePendingText = `
+  select id, pending_until <= now() as is_over from orders
+   where tenant_id = $1 and status = 'placed' and pending_until is not null
+     and (pending_until <= now() or payment_status in ('authorized', 'paid'))
+   order by pending_until limit ${batchSize}`;
+
+/** A pending order to decide about. */
+export interface DuePending {
+  id: string;
+  /** Its time has passed. Otherwise it has its payment: a release that knows no pending orders has recorded it. */
+  isOver: boolean;
+}
+
+/** Pending orders to place or to cancel, those that wait longest first. */
+export function findDuePending(db: TenantDatabase): Promise<DuePending[]> {
+  return db.query<DuePending>(duePendingText);
 }

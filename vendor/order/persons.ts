@@ -80,16 +80,22 @@ export const personalOrders: PersonalData = {
   },
   async exportData(db, { records }) {
     const found = await orders.findInOrder(db, records.order ?? []);
-    return found.length === 0 ? null : found.map((row) => ({ ...orderOf(row), sessionHash: undefined }));
+    return found.length === 0
+      ? null
+      : found.map((row) => ({ ...orderOf(row), sessionHash: undefined, cartId: undefined, wasPlaced: undefined }));
   },
   async erasureObstacles(db, { records }) {
-    const open = await db.query<{ number: string }>(
-      `select number from orders
+    const open = await db.query<{ number: string; isPending: boolean }>(
+      `select number, pending_until is not null as is_pending from orders
         where tenant_id = $1 and id = any($2::uuid[]) and status = 'placed' and fulfillment_status <> 'fulfilled'
         order by number`,
       [records.order ?? []],
     );
-    return open.map(({ number }) => `Order ${number} is not fulfilled. Fulfill or cancel it first.`);
+    return open.map(({ number, isPending }) =>
+      isPending
+        ? `Order ${number} waits for its payment. Cancel it first.`
+        : `Order ${number} is not fulfilled. Fulfill or cancel it first.`,
+    );
   },
   async erase(tx, { emails, records }) {
     const ids = records.order ?? [];

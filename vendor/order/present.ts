@@ -6,13 +6,17 @@ import { balanceOf } from './balance.ts';
 import { type Charge, chargesOf, refundedOf } from './charges.ts';
 import type { OrderPayload } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
-import type { OrderEventRow, OrderRow } from './store.ts';
+import { type OrderEventRow, type OrderRow, statusOf } from './store.ts';
 import { labelOf } from './timeline.ts';
 
 /** An order with all its data; responses contain only the fields of their route's schema. */
 export interface Order extends Static<typeof AdminOrder> {
   /** SHA-256 of the session that placed the order; null if staff did. Never part of a response. */
   sessionHash: string | null;
+  /** The cart that became the order; null without a cart. Never part of a response. */
+  cartId: string | null;
+  /** False while the order is pending, and if it was canceled then. Never part of a response. */
+  wasPlaced: boolean;
 }
 
 /** Converts a row with its parts to an order. */
@@ -20,6 +24,7 @@ export function orderOf(row: OrderRow): Order {
   const { currency, addresses, subtotalAmount, discountAmount, shippingAmount, taxAmount, creditAmount, totalAmount } =
     row;
   const moneyOf = (amount: number) => money(amount, currency);
+  const status = statusOf(row);
   const charges = chargesOf(row);
   const chargedOf = (lineItemId: string | null, shippingCode: string | null) => {
     const isTarget = (each: Charge) => each.lineItemId === lineItemId && each.shippingCode === shippingCode;
@@ -32,7 +37,7 @@ export function orderOf(row: OrderRow): Order {
   return {
     id: row.id,
     number: row.number,
-    status: row.status,
+    status,
     paymentStatus: row.paymentStatus,
     fulfillmentStatus: row.fulfillmentStatus,
     currency,
@@ -71,13 +76,15 @@ export function orderOf(row: OrderRow): Order {
     },
     regionId: row.regionId,
     locale: row.locale,
-    payBy: row.payBy,
+    payBy: status === 'pending' ? row.pendingUntil : row.payBy,
     notes: row.notes,
     attribution: row.attribution,
     terms: row.termsVersion === null ? null : { version: row.termsVersion, acceptedAt: row.termsAcceptedAt as string },
     tags: row.tags,
     memberId: row.memberId,
     sessionHash: row.sessionHash,
+    cartId: row.cartId,
+    wasPlaced: row.pendingUntil === null,
     externalId: row.externalId,
     metadata: row.metadata,
     createdAt: row.createdAt,

@@ -24,7 +24,9 @@ import {
   withOptions,
 } from '@carton/runtime';
 
-export const orderStatuses = ['placed', 'canceled'] as const;
+export const orderStatuses = ['pending', 'placed', 'canceled'] as const;
+/** Those in the table. A pending order is stored as placed, with `pending_until`. */
+export const storedStatuses = ['placed', 'canceled'] as const;
 export const paymentStatuses = [
   'unpaid',
   'authorized',
@@ -40,7 +42,10 @@ export const adjustmentKinds = ['discount', 'shipping', 'credit'] as const;
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-const Status = oneOf(orderStatuses, { examples: ['placed'] });
+const Status = oneOf(orderStatuses, {
+  description: '`pending`: waits for its payment, and is placed by it or canceled',
+  examples: ['placed'],
+});
 const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
 const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
 const OrderNumber = Type.String({ description: "In the store's format of order numbers", examples: ['1001'] });
@@ -215,7 +220,7 @@ export const OrderResource = object(
       withOptions(Locale, { description: 'The language in which the shopper ordered', examples: ['fr-FR'] }),
     ),
     payBy: nullable(
-      withOptions(DateTime, { description: 'When the order is canceled if still unpaid; null for never' }),
+      withOptions(DateTime, { description: 'When the order is canceled if still unpaid, or pending; null for never' }),
     ),
     notes: nullable(Type.String({ description: "The shopper's notes", examples: ['Please ring twice'] })),
     createdAt: DateTime,

@@ -3,8 +3,8 @@
  * with a total. Each is read in parts, from the index alone.
  */
 import { isOneWord, type TenantDatabase } from '@carton/runtime';
-import { type AdminOrderQuery, fulfillmentStatuses, orderStatuses, paymentStatuses } from './schemas.ts';
-import type { Condition } from './store.ts';
+import { type AdminOrderQuery, fulfillmentStatuses, paymentStatuses, storedStatuses } from './schemas.ts';
+import { type Condition, hasStatus } from './store.ts';
 import { beginsWith, wordBeginning, wordNotAfter } from './words.ts';
 
 /** Orders in a part of a list. */
@@ -19,7 +19,7 @@ const rowsOfWords = 600;
 const maxSorted = 1000;
 
 export const choices = {
-  status: orderStatuses,
+  status: storedStatuses,
   paymentStatus: paymentStatuses,
   fulfillmentStatus: fulfillmentStatuses,
   archived: [false, true],
@@ -186,7 +186,11 @@ function ofStates(search: Search): OrderList {
       values: stateColumns.map((_, at) => combinations.map((combination) => combination[at])),
     },
     table: { name: 'orders', id: 'id' },
-    condition: { sql: stateColumns.map((name) => `orders.${name} = choice.${name}`).join(' and '), values: [] },
+    condition: allOf([
+      ...stateColumns.map((name) => ({ sql: `orders.${name} = choice.${name}`, values: [] })),
+      // Pending orders are stored as placed; they are few.
+      ...(filters.status === undefined ? [] : [hasStatus(filters.status)]),
+    ]),
   });
 }
 

@@ -22,7 +22,7 @@ import {
   type Search,
   within,
 } from './search-lists.ts';
-import { type Condition, type OrderRow, orders } from './store.ts';
+import { type Condition, hasStatus, type OrderRow, orders } from './store.ts';
 import { beginsWith, searchText } from './words.ts';
 
 /** Parts of a list that are read at most for one page. */
@@ -39,7 +39,11 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
   const { limit, cursor, externalId, updatedAfter, ...filters } = query;
   const { placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q, ...known } = filters;
   const added = [placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q];
-  if (updatedAfter !== undefined || added.every((value) => value === undefined)) return orders.page(db, query);
+  // The columns of states do not tell placed orders from pending ones.
+  const isOfColumns = known.status !== 'placed' && known.status !== 'pending';
+  if (updatedAfter !== undefined || (isOfColumns && added.every((value) => value === undefined))) {
+    return orders.page(db, query);
+  }
   const text = q === undefined ? undefined : searchText(q) || undefined;
   const unit =
     totalMin === undefined && totalMax === undefined ? currency : (currency ?? (await findStore(db)).defaultCurrency);
@@ -47,7 +51,8 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
   const conditions = conditionsOf(selected);
   const page = { limit, cursor, externalId };
   const isIdentified = [externalId, known.number, known.email, memberId].some((value) => value !== undefined);
-  if (!isIdentified) {
+  // Pending orders have an index of their own, and are few.
+  if (!isIdentified && known.status !== 'pending') {
     const names = filterNames.filter((name) => selected[name] !== undefined && !isPeriod(name));
     const search = { db, filters: selected, names, need: limit + 1, after: positionOf(cursor) };
     const found = await findMatches(search);
@@ -64,7 +69,6 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
 }
 
 const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
-  status: 'orders.status = ?',
   paymentStatus: 'orders.payment_status = ?',
   fulfillmentStatus: 'orders.fulfillment_status = ?',
   archived: 'orders.archived = ?',
@@ -85,11 +89,12 @@ const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
 };
 
 const isPeriod = (name: keyof Filters) => name === 'placedFrom' || name === 'placedTo';
-const filterNames = Object.keys(conditionTexts) as (keyof Filters)[];
+const filterNames = ['status', ...Object.keys(conditionTexts)] as (keyof Filters)[];
 
 /** The conditions of these filters, all by default; the expensive ones come last. */
 function conditionsOf(filters: Filters, names: readonly (keyof Filters)[] = filterNames): Condition[] {
   return names.flatMap((name) => {
+    if (name === 'status') return filters.status === undefined ? [] : hasStatus(filters.status);
     const value = filters[name];
     const sql = conditionTexts[name];
     if (value === undefined || sql === undefined) return [];

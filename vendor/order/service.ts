@@ -10,12 +10,13 @@ import {
   json,
   notFound,
   type Page,
-  type Problem,
+  Problem,
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
 import { writtenAddress } from './addresses.ts';
-import { orderCanceled, orderUpdated, payloadOf } from './events.ts';
+import { placedMessage } from './draft.ts';
+import { orderCanceled, orderPlaced, orderUpdated, payloadOf } from './events.ts';
 import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import { pageOfOrders } from './search.ts';
@@ -30,6 +31,7 @@ import {
   orders,
   putAddress,
   putTags,
+  stateOfRow,
 } from './store.ts';
 import { type OrderStates, requireTransition } from './transitions.ts';
 import { rewriteWords } from './words.ts';
@@ -39,6 +41,13 @@ export const orderPaymentChanged = defineProblem({
   status: 409,
   title: 'The payment status of the order has changed',
 });
+
+/** What an order must still be once it is locked for its cancellation. */
+interface Expected {
+  paymentStatus?: OrderState['paymentStatus'];
+  /** In the transaction of the cancellation, with the order locked. */
+  isPending?(tx: TenantDatabase): Promise<boolean>;
+}
 
 /**
  * Undoes further effects of an order that is canceled. Called in the transaction of the cancellation, after restocking,
@@ -101,8 +110,9 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
 }
 
 /**
- * Cancels an unfulfilled order: restocks its lines and calls `orderCancelers`. Of concurrent cancellations one succeeds.
- * @param expected the payment status that the order must still have once it is locked
+ * Cancels an unfulfilled order, also while it is pending: restocks its lines and calls `orderCancelers`. Of concurrent
+ * cancellations one succeeds.
+ * @param expected what the order must still be once it is locked
  * @throws not_found (404), order_already_canceled (409), order_fulfillment_started (409), order_payment_changed (409)
  *   with `expected`
  */
@@ -110,7 +120,7 @@ export async function cancelOrder(
   db: TenantDatabase,
   id: string,
   reason?: string,
-  expected: Partial<Pick<OrderState, 'paymentStatus'>> = {},
+  expected: Expected = {},
   by?: EntryActor,
 ): Promise<Order> {
   return db.transaction(async (tx) => {
@@ -120,18 +130,52 @@ export async function cancelOrder(
     const now = new Date();
     const [canceled] = await tx.update<OrderState>(
       'orders',
-      { id, status: 'placed', fulfillmentStatus: 'unfulfilled', ...expected },
+      { id, status: 'placed', fulfillmentStatus: 'unfulfilled', paymentStatus: expected.paymentStatus },
       { status: 'canceled', canceledAt: now, updatedAt: now },
     );
     if (!canceled) {
       requireCancelable(await readOrder(tx, id), expected);
       throw new Error(`order ${id} meets all conditions but was not canceled`);
     }
+    if (expected.isPending && (canceled.pendingUntil === null || !(await expected.isPending(tx)))) {
+      throw orderPaymentChanged();
+    }
     await insertOrderEvent(tx, id, 'canceled', reason ? `Canceled: ${reason}` : 'Canceled', by);
     await publish(tx, orderCanceled, { type: 'order', id }, payloadOf(canceled));
     for (const undo of orderCancelers.of(tx)) await undo(tx, canceled, by);
     return readOrder(tx, id);
   });
+}
+
+/**
+ * Cancels an order that is still pending, unless its payment arrives meanwhile. One that cannot be canceled is left to
+ * staff.
+ * @param isOver whether to cancel it, decided with the order locked
+ */
+export async function cancelPending(
+  db: TenantDatabase,
+  id: string,
+  reason: string,
+  isOver: (tx: TenantDatabase) => Promise<boolean>,
+): Promise<void> {
+  await cancelOrder(db, id, reason, { isPending: isOver }).catch((error) => {
+    if (!(error instanceof Problem)) throw error;
+  });
+}
+
+/**
+ * Places a locked, pending order: from here on it is as if it had been placed without waiting. Call it in the transaction
+ * that records the payment, before the payment's own events.
+ * @param order as it was locked; its status is changed
+ * @throws order_transition_illegal (409)
+ */
+export async function placePending(tx: TenantDatabase, order: OrderState): Promise<void> {
+  const { id } = order;
+  requireTransition(order, 'status', 'placed');
+  const [placed] = await tx.update<OrderState>('orders', { id }, { pendingUntil: null, updatedAt: new Date() });
+  await insertOrderEvent(tx, id, 'placed', placedMessage);
+  await publish(tx, orderPlaced, { type: 'order', id }, payloadOf(placed as OrderState));
+  Object.assign(order, { status: 'placed', pendingUntil: null });
 }
 
 /** A page of the orders of a member, newest first. */
@@ -171,7 +215,7 @@ async function restockAll(tx: TenantDatabase, orderId: string): Promise<void> {
   await addRestocked(tx, orderId, held);
 }
 
-function requireCancelable(order: OrderStates, expected: Partial<Pick<OrderState, 'paymentStatus'>>): void {
+function requireCancelable(order: OrderStates, expected: Expected): void {
   requireTransition(order, 'status', 'canceled');
   if (expected.paymentStatus !== undefined && expected.paymentStatus !== order.paymentStatus) {
     throw orderPaymentChanged();
@@ -244,7 +288,7 @@ export async function changePaymentState(
   );
   if (!changed) throw new Error(`the order ${id} is not as it was locked`);
   await insertOrderEvent(tx, id, 'payment', note);
-  await publish(tx, orderUpdated, { type: 'order', id }, payloadOf(changed));
+  await publish(tx, orderUpdated, { type: 'order', id }, payloadOf(stateOfRow(changed)));
 }
 
 /** Adds a timeline entry about payments without changing the payment state. */
@@ -256,7 +300,7 @@ export async function addPaymentNote(tx: TenantDatabase, orderId: string, note: 
  * Sets the fulfillment status of an order, which its parcels determine; a no-op if it is that already. The only function
  * that changes it: call it in the transaction that changes a parcel. The caller adds its own timeline entry
  * (`addTimelineEntry`). Locks the order: stock before orders.
- * @throws not_found (404), order_already_canceled (409), order_transition_illegal (409)
+ * @throws not_found (404), order_already_canceled, order_pending, order_transition_illegal (409)
  */
 export async function changeFulfillmentStatus(
   tx: TenantDatabase,
@@ -272,5 +316,5 @@ export async function changeFulfillmentStatus(
     { id: orderId },
     { fulfillmentStatus, updatedAt: new Date() },
   );
-  await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(changed as OrderState));
+  await publish(tx, orderUpdated, { type: 'order', id: orderId }, payloadOf(stateOfRow(changed as OrderState)));
 }

@@ -7,9 +7,10 @@ import {
   fulfillmentStatuses,
   type OrderAddress,
   type OrderAttribution,
-  orderStatuses,
+  type orderStatuses,
   type PaymentStatus,
   paymentStatuses,
+  storedStatuses,
 } from './schemas.ts';
 
 /** Who made an entry in a timeline, if not staff. */
@@ -26,6 +27,8 @@ export interface OrderState {
   id: string;
   number: string;
   status: (typeof orderStatuses)[number];
+  /** Until when an order waits for its payment; null once it is placed. It stays if the order is canceled before. */
+  pendingUntil: string | null;
   paymentStatus: PaymentStatus;
   fulfillmentStatus: (typeof fulfillmentStatuses)[number];
   currency: string;
@@ -37,6 +40,25 @@ export interface OrderState {
   /** The part of it that was received beyond the total: it takes nothing off what is charged. */
   excessRefundedAmount: number;
   memberId: string | null;
+}
+
+/** The status of an order, from its row. */
+export function statusOf({ status, pendingUntil }: Pick<OrderState, 'status' | 'pendingUntil'>): OrderState['status'] {
+  return status === 'placed' && pendingUntil !== null ? 'pending' : status;
+}
+
+/** A row of the table as a state: with the status that `statusOf` tells. */
+export function stateOfRow<Row extends Pick<OrderState, 'status' | 'pendingUntil'>>(row: Row): Row {
+  return { ...row, status: statusOf(row) };
+}
+
+/** The condition that `statusOf` tells this status. */
+export function hasStatus(status: OrderState['status']): Condition {
+  if (status === 'canceled') return { sql: "orders.status = 'canceled'", values: [] };
+  return {
+    sql: `orders.status = 'placed' and orders.pending_until is ${status === 'pending' ? 'not ' : ''}null`,
+    values: [],
+  };
 }
 
 /** A line of an order. Without a variant it is a custom line: a fee, a service. */
@@ -155,7 +177,10 @@ const partOf = (table: string) =>
 
 const source = `case when source_type is not null then json_build_object('type', source_type, 'id', source_id) end`;
 
-/** Orders with their parts. `choices` avoids scanning all orders for a page of a rare combination of states. */
+/**
+ * Orders with their parts; the status is the stored one (`statusOf`). `choices` avoids scanning all orders for a page of
+ * a rare combination of states.
+ */
 export const orders = rows<OrderRow>({
   table: 'orders',
   noun: 'order',
@@ -185,10 +210,11 @@ export const orders = rows<OrderRow>({
   },
   filters: {
     email: (listed, email: string) => listed.whereRaw('orders.email_key = lower(?)', [email]),
+    status: (listed, status: OrderState['status']) => listed.whereRaw(hasStatus(status).sql),
     meets: (listed, { sql, values }: Condition) => listed.whereRaw(sql, values as never[]),
   },
   choices: {
-    status: orderStatuses,
+    status: storedStatuses,
     paymentStatus: paymentStatuses,
     fulfillmentStatus: fulfillmentStatuses,
     archived: [false, true],
@@ -199,7 +225,7 @@ export const orders = rows<OrderRow>({
 export const { page: listOrderEvents } = rows<OrderEventRow>({ table: 'order_events', noun: 'entry' });
 
 /**
- * SQL condition: a person has placed an order that was not canceled. For statements of other packages, which would
+ * SQL condition: a person has an order that was not canceled. For statements of other packages, which would
  * otherwise need a round trip of their own. `$1` is the tenant.
  * @param memberId the placeholder of the member's id or null: `$2`
  * @param email the placeholder of an e-mail address in lower case, or null
@@ -215,12 +241,12 @@ export function hasOrdered(memberId: string, email: string): string {
  */
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
-    `select id, number, status, payment_status, fulfillment_status, currency, total_amount, paid_amount, refunded_amount,
-            excess_refunded_amount, member_id
+    `select id, number, status, pending_until, payment_status, fulfillment_status, currency, total_amount, paid_amount,
+            refunded_amount, excess_refunded_amount, member_id
        from orders where tenant_id = $1 and id = $2 for update`,
     [id],
   );
-  return row ?? null;
+  return row ? stateOfRow(row) : null;
 }
 
 /** A line of an order, for what happens to its units. */
@@ -233,7 +259,8 @@ export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount
 }
 
 const selectUnits = `
-  select lines.order_id, orders.number as order_number, orders.status as order_status, lines.id, lines.variant_id, lines.sku, lines.title,
+  select lines.order_id, orders.number as order_number,
+         case when ${hasStatus('pending').sql} then 'pending' else orders.status end as order_status, lines.id, lines.variant_id, lines.sku, lines.title,
          lines.variant_title, lines.properties, lines.quantity, lines.requires_shipping, lines.restocked_quantity,
          (select coalesce(sum(refunds.quantity), 0)::integer from order_refund_items refunds
            where refunds.tenant_id = lines.tenant_id and refunds.order_id = lines.order_id

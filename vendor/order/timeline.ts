@@ -22,6 +22,7 @@ export interface TimelineType {
 export const orderTimelineTypes = extensionPoint<TimelineType>('order.timeline-types');
 
 const ownTypes: readonly TimelineType[] = [
+  { type: 'pending', label: 'Waiting for payment' },
   { type: 'placed', label: 'Placed' },
   { type: 'updated', label: 'Changed' },
   { type: 'canceled', label: 'Canceled', erased: 'Canceled' },

@@ -18,7 +18,10 @@ export interface Transition<Name extends keyof OrderStates = keyof OrderStates> 
   requires?: Partial<OrderStates>;
 }
 
-/** The values of each state. The first is that of a new order; an order with a total of zero is placed as `paid`. */
+/**
+ * The values of each state. The first is that of a new order; one that need not wait for its payment is placed at once,
+ * and one with a total of zero is `paid`.
+ */
 export const orderStates = {
   status: orderStatuses,
   paymentStatus: paymentStatuses,
@@ -42,15 +45,17 @@ const refunded = ['partially_refunded', 'refunded'] as const;
 
 /** The table. A transition that is not in it is refused with 409. */
 export const transitions: readonly Transition[] = [
+  // Authorization of its payment places an order.
+  ...between('status', ['pending'], ['placed']),
   // What has been shipped comes back as a return.
-  ...between('status', ['placed'], ['canceled'], { fulfillmentStatus: 'unfulfilled' }),
+  ...between('status', ['pending', 'placed'], ['canceled'], { fulfillmentStatus: 'unfulfilled' }),
   // Without refunds the state follows the money: an authorization is voided, a payment by hand taken back.
   ...between('paymentStatus', notRefunded, notRefunded),
   // Only received money is refunded. A refund is final: what it took off the order is not paid again. After a refund of all
   // that was received, the rest of the order can still be paid.
   ...between('paymentStatus', received, refunded),
   ...between('paymentStatus', refunded, refunded),
-  // The state is computed from the parcels, and a parcel can be canceled. A canceled order is not shipped.
+  // The state is computed from the parcels, and a parcel can be canceled. Only a placed order is shipped.
   ...between('fulfillmentStatus', fulfillmentStatuses, fulfillmentStatuses, { status: 'placed' }),
 ];
 
@@ -58,6 +63,11 @@ export const orderAlreadyCanceled = defineProblem({
   code: 'order_already_canceled',
   status: 409,
   title: 'The order is already canceled',
+});
+export const orderAwaitsPayment = defineProblem({
+  code: 'order_pending',
+  status: 409,
+  title: 'The order waits for its payment',
 });
 export const orderFulfillmentStarted = defineProblem({
   code: 'order_fulfillment_started',
@@ -79,7 +89,7 @@ const nameOf: Readonly<Record<keyof OrderStates, string>> = {
 /**
  * Requires that a locked order may change a state. A state that stays as it is needs no transition, except that an order
  * is canceled only once.
- * @throws order_already_canceled (409), order_fulfillment_started (409), order_transition_illegal (409)
+ * @throws order_already_canceled, order_pending, order_fulfillment_started, order_transition_illegal (409)
  */
 export function requireTransition<Name extends keyof OrderStates>(
   order: OrderStates,
@@ -94,7 +104,7 @@ export function requireTransition<Name extends keyof OrderStates>(
     throw orderTransitionIllegal(`The ${nameOf[state]} of the order cannot change from ${from} to ${to}.`);
   }
   const { status, fulfillmentStatus } = { ...order, ...transition.requires };
-  if (status !== order.status) throw orderAlreadyCanceled();
+  if (status !== order.status) throw order.status === 'pending' ? orderAwaitsPayment() : orderAlreadyCanceled();
   if (fulfillmentStatus !== order.fulfillmentStatus) {
     throw orderFulfillmentStarted('Use a return for items that have been shipped.');
   }

@@ -2,7 +2,7 @@
  * Routes of parcels for staff.
  */
 import { insufficientStock } from '@carton/inventory';
-import { orderAlreadyCanceled } from '@carton/order';
+import { orderAlreadyCanceled, orderAwaitsPayment } from '@carton/order';
 import { externalIdTaken, htmlMediaType, resource, route } from '@carton/runtime';
 import { readPackingList } from '../packing-list.ts';
 import { fulfillmentExceedsOrder, fulfillmentItemsRefunded, fulfillmentStateConflict } from '../problems.ts';
@@ -61,7 +61,7 @@ export const createFulfillment = route(
     bodyOptional: true,
     status: 201,
     location: '/admin/fulfillments/{id}',
-    problems: [orderAlreadyCanceled, fulfillmentExceedsOrder, insufficientStock, externalIdTaken],
+    problems: [orderAlreadyCanceled, orderAwaitsPayment, fulfillmentExceedsOrder, insufficientStock, externalIdTaken],
   },
   ({ db, params, body }) => create(db, params.id, body ?? {}),
 );
@@ -76,7 +76,7 @@ export const shipFulfillment = route(
       'The shopper gets a mail with the tracking links. A fulfillment that is shipped already stays as it is.',
     body: ShipFulfillment,
     bodyOptional: true,
-    problems: [fulfillmentStateConflict, fulfillmentItemsRefunded],
+    problems: [fulfillmentStateConflict, fulfillmentItemsRefunded, orderAwaitsPayment],
   },
   ({ db, params, body }) => ship(db, params.id, body ?? {}),
 );

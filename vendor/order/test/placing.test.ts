@@ -1,6 +1,6 @@
 import { createOrder, findOrder, findOrderOfCart } from '@carton/order';
 import { isUniqueViolation, newId } from '@carton/runtime';
-import { eventsOf, eventTypesOf, exactly } from '@carton/runtime/testing';
+import { eventsOf, eventTypesOf, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { draftOf, openBox, place } from '../testing/index.ts';
 
@@ -48,20 +48,23 @@ t.test('the order returned from a draft equals the stored one', async (t) => {
       totals: { subtotal: 2550, discount: -200, shipping: 490, tax: 410, credit: -100, total: 2750 },
     }),
     draftOf({ cartId: null, currency: 'JPY', paymentStatus: 'authorized' }),
+    draftOf({ pendingUntil: new Date(Date.now() + 3_600_000) }),
   ];
   for (const draft of drafts) {
     const order = await db.transaction((tx) => createOrder(tx, draft));
     t.strictSame(await findOrder(db, order.id), order);
     if (draft.cartId) t.strictSame(await findOrderOfCart(db, draft.cartId), order);
-    t.match(order, { number: draft.number, status: 'placed', fulfillmentStatus: 'unfulfilled' });
+    const status = draft.pendingUntil ? 'pending' : 'placed';
+    t.match(order, { number: draft.number, status, fulfillmentStatus: 'unfulfilled' });
     t.strictSame(
       order.items.map(({ title }) => title),
       ['Linen shirt', 'Socks'],
     );
-    t.strictSame(await eventTypesOf(box, order.id), ['order.placed']);
+    t.strictSame(await eventTypesOf(box, order.id), [`order.${status}`]);
+    t.match(await payloadsOf(box, order.id), exactly([{ number: draft.number, status }]));
     const { body } = await box.staff.get(`/admin/orders/${order.id}`);
-    const { sessionHash, ...shown } = order;
-    t.strictSame(body, shown, 'the response has everything except the session');
+    const { sessionHash, cartId, wasPlaced, ...shown } = order;
+    t.strictSame(body, shown, 'the response has everything except the session and where it comes from');
   }
   const detailed = await findOrderOfCart(db, drafts[1]?.cartId as string);
   const [first, second] = detailed?.items ?? [];

@@ -8,6 +8,7 @@ import {
   type OrderState,
   type OrderStates,
   orderStates,
+  placePending,
   requireTransition,
   transitions,
 } from '@carton/order';
@@ -53,7 +54,9 @@ const { id, number } = await place(box);
 
 async function setStates({ status, paymentStatus, fulfillmentStatus }: OrderStates): Promise<void> {
   await box.db.query(
-    `update orders set status = $3, payment_status = $4, fulfillment_status = $5,
+    `update orders set status = case when $3 = 'pending' then 'placed' else $3 end,
+                       pending_until = case when $3 = 'pending' then now() + interval '1 hour' end,
+                       payment_status = $4, fulfillment_status = $5,
                        canceled_at = case when $3 = 'canceled' then now() end
       where tenant_id = $1 and id = $2`,
     [id, status, paymentStatus, fulfillmentStatus],
@@ -76,7 +79,8 @@ async function attempt({ state, to }: Attempt): Promise<number> {
       const paymentStatus = to as OrderState['paymentStatus'];
       const nothing = { paidAmount: 0, refundedAmount: 0, excessRefundedAmount: 0 };
       await changePaymentState(tx, order, { paymentStatus, ...nothing }, 'Changed');
-    } else requireTransition(order, state, to as OrderState['status']);
+    } else if (to === 'placed') await placePending(tx, order);
+    else requireTransition(order, state, to as OrderState['status']);
     return 200;
   });
   return work.catch((error) => {
@@ -88,6 +92,7 @@ async function attempt({ state, to }: Attempt): Promise<number> {
 t.test('the transitions of the table are those intended', async (t) => {
   const of = (state: keyof OrderStates, from: string) =>
     transitions.filter((each) => each.state === state && each.from === from).map(({ to }) => to as string);
+  t.strictSame(of('status', 'pending'), ['placed', 'canceled']);
   t.strictSame(of('status', 'placed'), ['canceled']);
   t.strictSame(of('status', 'canceled'), []);
   const payment: Record<string, string[]> = {
@@ -105,15 +110,19 @@ t.test('the transitions of the table are those intended', async (t) => {
   t.strictSame(of('fulfillmentStatus', 'fulfilled'), ['unfulfilled', 'partially_fulfilled']);
   t.strictSame(
     transitions.flatMap(({ state, requires }) => (requires ? [[state, requires]] : [])),
-    [['status', { fulfillmentStatus: 'unfulfilled' }], ...Array(6).fill(['fulfillmentStatus', { status: 'placed' }])],
+    [
+      ...Array(2).fill(['status', { fulfillmentStatus: 'unfulfilled' }]),
+      ...Array(6).fill(['fulfillmentStatus', { status: 'placed' }]),
+    ],
   );
 });
 
 t.test('illegal transitions are 409 and change nothing', async (t) => {
   const illegal = attempts.filter((each) => !isAllowed(each));
-  // 21 of canceled orders back to placed, 14 of placed orders whose fulfillment has started, 16 pairs of payment
-  // statuses for each of 6 other states, 6 of fulfillment for each payment status of a canceled order.
-  t.equal(illegal.length, 21 + 14 + 16 * 6 + 6 * 7);
+  // 42 of canceled orders back to pending or placed, 21 of placed ones to pending, 14 of pending and of placed orders each
+  // whose fulfillment has started, 16 pairs of payment statuses for each of 9 other states, 6 of fulfillment for each
+  // payment status of pending and of canceled orders.
+  t.equal(illegal.length, 42 + 21 + 2 * 14 + 16 * 9 + 6 * 14);
   for (const each of illegal) {
     await setStates(each.order);
     const title = `${Object.values(each.order).join(', ')}: ${each.state} to ${each.to}`;
@@ -143,7 +152,8 @@ t.test('legal transitions change one state', async (t) => {
   }
   const events = (await eventTypesOf(box, id)).slice(1);
   t.equal(events.length, legal.length);
-  t.equal(events.filter((type) => type === 'order.canceled').length, 7);
+  t.equal(events.filter((type) => type === 'order.canceled').length, 14);
+  t.equal(events.filter((type) => type === 'order.placed').length, 21);
 });
 
 t.test('a status that stays the same is neither refused nor published', async (t) => {
