@@ -5,7 +5,7 @@
 import { json, newId, type TenantDatabase } from '@carton/runtime';
 import { keyOfProperties, type LineProperties } from './properties.ts';
 import { maxLineQuantity, type SetCartAddress } from './schemas.ts';
-import type { AddressType, CartLine } from './store.ts';
+import { type AddressType, type CartLine, markMerged } from './store.ts';
 
 /**
  * Adds a quantity to the line of a variant with these properties; creates the line if necessary.
@@ -128,6 +128,12 @@ export async function moveContents(tx: TenantDatabase, fromId: string, toId: str
       where tenant_id = $1 and cart_id = $2 and id not in (select id from added)`,
     [fromId, toId],
   );
+  await moveAddresses(tx, fromId, toId);
+  await markMerged(tx, fromId);
+}
+
+/** Moves the addresses of one cart to another; existing ones of the other remain. Both carts must be locked. */
+export async function moveAddresses(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
   await tx.query(
     `with moved as (delete from cart_addresses where tenant_id = $1 and cart_id = $2 returning *)
      insert into cart_addresses (tenant_id, cart_id, type, name, company, line1, line2, city, province, postal_code,
@@ -135,10 +141,5 @@ export async function moveContents(tx: TenantDatabase, fromId: string, toId: str
      select tenant_id, $3, type, name, company, line1, line2, city, province, postal_code, country, phone from moved
      on conflict (tenant_id, cart_id, type) do nothing`,
     [fromId, toId],
-  );
-  await tx.query(
-    `update carts set status = 'merged', email = null, note = null, version = version + 1, updated_at = now()
-      where tenant_id = $1 and id = $2`,
-    [fromId],
   );
 }

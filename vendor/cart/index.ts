@@ -38,6 +38,7 @@ export {
 export { countryNotServed } from './problems.ts';
 export type { LineProperties } from './properties.ts';
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes.ts';
+export { type ReturnedCart, returnToCart } from './returning.ts';
 export {
   type CustomLine,
   countryOf,

@@ -7,12 +7,12 @@ import { moveContents } from './contents-store.ts';
 import { cartMerged } from './events.ts';
 import type { Owner } from './owner.ts';
 import { lockOrCreateCart, payloadOf } from './service.ts';
-import { findActiveCart, findCart, touchActiveCart, updateDetails } from './store.ts';
+import { type CartHeader, findActiveCart, findCart, touchActiveCart, updateDetails } from './store.ts';
 import { chooseCountry } from './terms-store.ts';
 
 /**
- * Moves what a package has stored for a guest's cart to the member's, in the transaction of the log-in. Both carts are
- * locked; lines and addresses have been moved.
+ * Moves what a package has stored for a cart to another, in one transaction: a guest's to the member's at log-in, or that
+ * of an order that was not placed to the shopper's new cart. Both carts are locked; lines and addresses have been moved.
  */
 export type CartMerge = (tx: TenantDatabase, carts: { fromId: string; intoId: string }) => Promise<unknown>;
 export const cartMerges = extensionPoint<CartMerge>('cart.merges');
@@ -39,18 +39,30 @@ export async function mergeCarts(
   const into = await lockOrCreateCart(tx, { by: 'member', key: memberId }, from);
   await moveContents(tx, from.id, into.id);
   for (const move of cartMerges.of(tx)) await move(tx, { fromId: from.id, intoId: into.id });
-  const { email, note, locale } = from;
-  const { regionId, country } = into.regionId === null && into.country === null ? from : into;
-  await updateDetails(tx, into.id, {
-    regionId,
-    ...(before && before.lines.length > 0 && { currency: before.seenCurrency }),
-    email: into.email ?? email,
-    note: into.note ?? note,
-    locale: into.locale ?? locale,
-  });
-  if (country !== into.country) await chooseCountry(tx, into.id, country);
+  await mergeDetails(tx, from, into, before && before.lines.length > 0 ? before.seenCurrency : undefined);
   const merged = await findCart(tx, into.id);
   if (!merged) throw new Error(`cart ${into.id} does not exist`);
   await publish(tx, cartMerged, { type: 'cart', id: merged.id }, { ...payloadOf(merged), mergedCartId: from.id });
   return merged.id;
+}
+
+/**
+ * Gives a locked cart the details of another that it lacks: e-mail, note, locale and the choice of a region.
+ * @param currency that the shopper has seen, of items that were moved
+ */
+export async function mergeDetails(
+  tx: TenantDatabase,
+  from: CartHeader,
+  into: CartHeader,
+  currency: string | undefined,
+): Promise<void> {
+  const { regionId, country } = into.regionId === null && into.country === null ? from : into;
+  await updateDetails(tx, into.id, {
+    regionId,
+    ...(currency !== undefined && { currency }),
+    email: into.email ?? from.email,
+    note: into.note ?? from.note,
+    locale: into.locale ?? from.locale,
+  });
+  if (country !== into.country) await chooseCountry(tx, into.id, country);
 }

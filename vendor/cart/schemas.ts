@@ -225,7 +225,8 @@ export const ChangeCartItem = object({ quantity: Quantity }, { $id: 'ChangeCartI
 export type ChangeCartItem = Static<typeof ChangeCartItem>;
 
 const Status = oneOf(statuses, {
-  description: '`completed`: became an order; `merged`: merged into the cart of a member at log-in',
+  description:
+    '`completed`: became an order; `merged`: its contents are in another cart, at log-in or because the order was not placed',
 });
 const administered = {
   id: Uuid,

@@ -272,6 +272,26 @@ export async function markCompleted(tx: TenantDatabase, id: string, orderId: str
   return rows.length > 0;
 }
 
+/** Locks a cart that has become an order; null for any other, such as one whose contents were returned. */
+export async function lockCompletedCart(tx: TenantDatabase, id: string): Promise<CartHeader | null> {
+  const [row] = await tx.query<CartHeader>(
+    `select ${headerColumns} from carts
+      where carts.tenant_id = $1 and carts.id = $2 and carts.status = 'completed' for update of carts`,
+    [id],
+  );
+  return row ?? null;
+}
+
+/** Marks a locked cart as one whose contents are in another. */
+export async function markMerged(tx: TenantDatabase, id: string): Promise<void> {
+  await tx.query(
+    `update carts set status = 'merged', order_id = null, email = null, note = null, version = version + 1,
+                      updated_at = now()
+      where tenant_id = $1 and id = $2`,
+    [id],
+  );
+}
+
 const cartRows = rows<AdminCartSummary>({
   table: 'carts',
   noun: 'cart',

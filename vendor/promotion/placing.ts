@@ -1,7 +1,7 @@
 /**
  * The use of promotions by orders: claimed in the transaction that places the order, returned when it is canceled.
  */
-import { type PlacingStep, placingOrder } from '@carton/checkout';
+import { type DraftToWrite, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { OrderCanceler } from '@carton/order';
 import { newId, publish, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import { promotionUsed } from './events.ts';
@@ -117,12 +117,15 @@ async function claimUses(tx: TenantDatabase, placing: Placing): Promise<void> {
   }
 }
 
-/** Publishes the uses, and deletes the codes of the cart that became the order. */
-async function recordUses(tx: TenantDatabase, placing: Placing): Promise<void> {
+/**
+ * Publishes the uses, and deletes the codes of the cart that became the order. Those of a pending order stay: they return
+ * with its lines if it is not placed.
+ */
+async function recordUses(tx: TenantDatabase, placing: Placing, { pendingUntil }: DraftToWrite): Promise<void> {
   const { source, orderId, sale } = placing;
   const { currency } = sale.sale;
   const shown = (sale.shown.promotions ?? []) as typeof CartPromotions.static;
-  const hasCodes = source.type === 'cart' && shown.some(({ code }) => code !== null);
+  const hasCodes = source.type === 'cart' && !pendingUntil && shown.some(({ code }) => code !== null);
   await runConcurrently([
     ...usesOf(placing).map(({ promotionId, code, amount }) => () => {
       const payload = { orderId, code, amount: { amount, currency } };
