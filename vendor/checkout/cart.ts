@@ -155,6 +155,8 @@ interface CartToOrder {
    */
   check(sale: PricedCart<StoredCart>, left: number): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
+  /** Asked after the claims: whether the order has to wait for its payment. */
+  isAwaited(): boolean;
   /** Writes further rows with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
@@ -163,7 +165,7 @@ interface CartToOrder {
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, complete }: CartToOrder,
+  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, isAwaited, complete }: CartToOrder,
 ): Promise<Prepared> {
   const options = priceOptionsOf(body);
   const cart = await lockActiveCart(tx, shopper, options.shippingAddress?.country);
@@ -190,7 +192,8 @@ export async function prepareCart(
     shopper,
     paymentMethod: body.paymentMethod ?? null,
     reservation: hasReservation ? reservation : null,
-    payBy: payByOf(store),
+    payBy: afterMinutes(checkoutSettings.of(store).unpaidOrderMinutes),
+    pendingUntil: () => (isAwaited() ? afterMinutes(checkoutSettings.of(store).pendingOrderMinutes) : null),
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
     attribution: body.attribution,
@@ -207,8 +210,7 @@ export async function prepareCart(
   };
 }
 
-/** When an unpaid order from a cart is canceled; null for never. */
-function payByOf(store: Store): Date | null {
-  const { unpaidOrderMinutes } = checkoutSettings.of(store);
-  return unpaidOrderMinutes === 0 ? null : new Date(Date.now() + unpaidOrderMinutes * 60_000);
+/** When an order from a cart is canceled by a setting; null for never. */
+function afterMinutes(minutes: number): Date | null {
+  return minutes === 0 ? null : new Date(Date.now() + minutes * 60_000);
 }

@@ -44,8 +44,8 @@ export function renderConfirmation(
 ${store.logoUrl === null ? html`<p class="store">${store.name}</p>` : html`<img src="${store.logoUrl}" alt="${store.name}">`}
 <p class="badge">${statusOf(order)}</p>
 </header>
-<h1>${order.status === 'canceled' ? 'Your order was canceled' : 'Thank you for your order'}</h1>
-<p class="soft">Order <bdi>${order.number}</bdi>, placed on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
+<h1>${headings[order.status]}</h1>
+<p class="soft">Order <bdi>${order.number}</bdi>, ${order.wasPlaced ? 'placed' : 'started'} on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
 ${factsOf(order, locale)}
 ${itemsOf(order, show)}
 ${totalsOf(order, show, locale)}
@@ -54,6 +54,12 @@ ${order.notes !== null && html`<section class="note"><h2>Your note</h2><p><bdi>$
 </main>`,
   });
 }
+
+const headings: Readonly<Record<Order['status'], string>> = {
+  pending: 'Your order waits for your payment',
+  placed: 'Thank you for your order',
+  canceled: 'Your order was canceled',
+};
 
 const paymentStates: Readonly<Record<Order['paymentStatus'], string>> = {
   unpaid: 'Not paid yet',
@@ -67,6 +73,7 @@ const paymentStates: Readonly<Record<Order['paymentStatus'], string>> = {
 
 function statusOf({ status, paymentStatus }: Order): string {
   const nothingPaid = paymentStatus === 'unpaid' || paymentStatus === 'voided';
+  if (status === 'pending') return 'Waiting for payment';
   return status === 'canceled' && nothingPaid ? 'Canceled' : paymentStates[paymentStatus];
 }
 

@@ -5,7 +5,7 @@ import { defineEvent, object, Type, Uuid } from '@carton/runtime';
 
 export const checkoutCompleted = defineEvent({
   type: 'checkout.completed',
-  summary: 'A cart became an order',
+  summary: 'A cart became an order, which may be pending',
   payload: object({
     orderId: Uuid,
     number: Type.String(),

@@ -7,6 +7,7 @@ import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
+import { returnCarts } from './returning.ts';
 import {
   createOrder,
   readCheckout,
@@ -40,6 +41,7 @@ export default definePackage({
     updateCheckoutSettings,
   ],
   events: [checkoutCompleted, checkoutFailed],
+  subscribers: [returnCarts],
   extends: [
     storeSettingsGroups.with(checkoutSettings),
     cartCleanUps.with(checkoutCleanUp),

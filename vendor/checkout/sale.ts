@@ -17,6 +17,8 @@ export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'cu
   attribution?: OrderDraft['attribution'];
   /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
+  /** Until when the order waits for its payment, asked after the claims; null to place it now. */
+  pendingUntil?(): Date | null;
   metadata?: OrderDraft['metadata'];
   /** Takes locks that come before those on stock; pipelined with the claims of the steps. */
   claim?(tx: TenantDatabase): Promise<unknown>;
@@ -93,7 +95,19 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
 }
 
 function draftOf(
-  { source, sale, store, shopper, customer, notes, attribution, termsVersion, payBy, metadata }: SaleToPlace,
+  {
+    source,
+    sale,
+    store,
+    shopper,
+    customer,
+    notes,
+    attribution,
+    termsVersion,
+    payBy,
+    pendingUntil,
+    metadata,
+  }: SaleToPlace,
   id: string,
   number: string,
 ) {
@@ -116,6 +130,7 @@ function draftOf(
     attribution,
     termsVersion: termsOf(store) && termsVersion,
     payBy,
+    pendingUntil: pendingUntil?.() ?? null,
     metadata,
   } satisfies DraftToWrite;
 }

@@ -3,7 +3,8 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress, OrderAttribution, Phone, TermsVersion } from '@carton/order';
+import { OrderAddress, OrderAttribution, OrderResource, Phone, TermsVersion } from '@carton/order';
+import { OrderPayment } from '@carton/payment';
 import {
   DateTime,
   Email,
@@ -43,6 +44,15 @@ export const Checkout = object(
   { $id: 'Checkout' },
 );
 export type Checkout = Static<typeof Checkout>;
+
+/** An order with its payment. */
+export const PlacedOrder = object(
+  { ...OrderResource.properties, payment: nullable(OrderPayment) },
+  {
+    $id: 'OrderOfCheckout',
+    description: `${OrderResource.description} \`payment\` is the one by a provider that was started last; null without one.`,
+  },
+);
 
 export const CheckoutPreviewQuery = object({
   paymentMethod: withOptions(Checkout.properties.paymentMethod, {

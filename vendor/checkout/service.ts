@@ -8,7 +8,9 @@ import {
   attachPayment,
   completePayments,
   confirmPayment,
+  findOrderPayment,
   lockStartedPayment,
+  type OrderPayment,
   planTenders,
   requireAdapter,
   type StartedPayment,
@@ -33,6 +35,9 @@ import { rejectUnmet } from './requirements.ts';
 import { placeSale } from './sale.ts';
 import type { Checkout } from './schemas.ts';
 
+/** An order with its payment, as its routes show it. */
+export type OrderWithPayment = Order & { payment: OrderPayment | null };
+
 /**
  * Places the order of the session's cart (contract, POST /checkout). A failed attempt is recorded after the order's
  * transaction is rolled back.
@@ -46,14 +51,18 @@ export async function placeOrder(
   session: ShopperSession,
   sent: Checkout,
   { ifMatch = null, workId }: { ifMatch?: IfMatch | null; workId?: string } = {},
-): Promise<Order> {
+): Promise<OrderWithPayment> {
   const body = { ...sent, customer: await writtenCustomer(db, sent.customer) };
   const attempt: Attempt = { cartId: null, isCartClosed: false };
   const request: CheckoutRequest = { session, body, ifMatch, attempt };
   try {
     const { paymentMethod } = body;
-    if (paymentMethod !== undefined) return await placeWithPayment(db, request, paymentMethod, workId);
-    return (await findPlaced(db, workId)) ?? (await place(db, request, { id: workId }));
+    const id = workId ?? newId();
+    if (paymentMethod !== undefined)
+      return await placeWithPayment(db, request, paymentMethod, { id, isNew: workId === undefined });
+    const order = (await findPlaced(db, workId)) ?? (await place(db, request, { id }));
+    // Another request may have ordered the cart with a payment.
+    return order.id === id ? { ...order, payment: null } : await readPlacedOrder(db, session, order.id);
   } catch (error) {
     const { cartId } = attempt;
     if (cartId !== null && error instanceof Problem && error.type.code !== cartEmpty.code) {
@@ -88,10 +97,9 @@ async function placeWithPayment(
   db: TenantDatabase,
   request: CheckoutRequest,
   method: string,
-  workId: string | undefined,
-): Promise<Order> {
-  const id = workId ?? newId();
-  const placed = await findPlaced(db, workId);
+  { id, isNew }: { id: string; isNew: boolean },
+): Promise<OrderWithPayment> {
+  const placed = isNew ? null : await findOrder(db, id);
   if (!placed) {
     const payment = await startCartPayment(db, request, method);
     let order: Order | null = null;
@@ -102,10 +110,10 @@ async function placeWithPayment(
       const isUnused = order === null ? request.attempt.isCartClosed : order.id !== id;
       if (payment && isUnused) await abandonPayment(db, payment);
     }
-    if (order.id !== id) return order;
+    if (order.id !== id) return readPlacedOrder(db, request.session, order.id);
   }
   await completePayments(db, id);
-  return (await findOrder(db, id)) as Order;
+  return readPlacedOrder(db, request.session, id);
 }
 
 /**
@@ -148,6 +156,7 @@ function place(
   { payment, id }: PlaceOptions,
 ) {
   const isPaidOnline = body.paymentMethod !== undefined;
+  let isAwaited = false;
   const prepare = (tx: TenantDatabase, demandQuotes: DemandQuotes) =>
     prepareCart(tx, session, {
       body,
@@ -161,15 +170,25 @@ function place(
         const isPaid = !isPaidOnline || (payment?.amount.amount ?? 0) === left;
         if (!isPaid) throw cartChanged('Start the checkout again.');
       },
-      claim: async (inside) => payment && lockStartedPayment(inside, payment),
+      // Locked until the order has it, so that an authorization comes either before the order or after it.
+      async claim(inside) {
+        if (payment) ({ isAwaited } = await lockStartedPayment(inside, payment));
+      },
+      isAwaited: () => isAwaited,
       complete: async (inside, order) => payment && attachPayment(inside, order.id, payment),
     });
   return placeSale(db, prepare, id);
 }
 
-/** Reads an order, masked unless the caller placed it. @throws not_found (404) */
-export async function readPlacedOrder(db: TenantDatabase, session: ShopperSession, id: string): Promise<Order> {
-  const order = await findOrder(db, id);
+/** Reads an order with its payment, masked unless the caller placed it. @throws not_found (404) */
+export async function readPlacedOrder(
+  db: TenantDatabase,
+  session: ShopperSession,
+  id: string,
+): Promise<OrderWithPayment> {
+  const [order, payment] = await db.pipelined((one) => Promise.all([findOrder(one, id), findOrderPayment(one, id)]));
   if (!order) throw notFound(`There is no order with the id ${id}.`);
-  return isPlacedBy(order, session) ? order : maskOrder(order);
+  if (isPlacedBy(order, session)) return { ...order, payment };
+  // Who has the secret of the next action can pay with it, and see what is paid.
+  return { ...maskOrder(order), payment: payment && { ...payment, nextAction: null } };
 }

@@ -12,6 +12,13 @@ export const checkoutSettings = storeSettings('checkout', {
     default: false,
     description: 'Whether orders need a payment method if anything is left to pay',
   }),
+  pendingOrderMinutes: Type.Integer({
+    minimum: 1,
+    maximum: maxMinutes,
+    default: 60,
+    description:
+      'Minutes after which a pending order is canceled if its payment is not authorized. A change does not affect existing orders.',
+  }),
   reservationMinutes: Type.Integer({
     minimum: 0,
     maximum: maxMinutes,

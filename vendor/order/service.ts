@@ -164,13 +164,14 @@ export async function cancelPending(
 }
 
 /**
- * Places a locked, pending order: from here on it is as if it had been placed without waiting. Call it in the transaction
- * that records the payment, before the payment's own events.
+ * Places a locked, pending order, once: from here on it is as if it had been placed without waiting. Call it in the
+ * transaction that records the payment, before the payment's own events.
  * @param order as it was locked; its status is changed
  * @throws order_transition_illegal (409)
  */
 export async function placePending(tx: TenantDatabase, order: OrderState): Promise<void> {
   const { id } = order;
+  if (order.status === 'placed') return;
   requireTransition(order, 'status', 'placed');
   const [placed] = await tx.update<OrderState>('orders', { id }, { pendingUntil: null, updatedAt: new Date() });
   await insertOrderEvent(tx, id, 'placed', placedMessage);

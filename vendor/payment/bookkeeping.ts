@@ -5,10 +5,12 @@
 import {
   addPaymentNote,
   changePaymentState,
+  chargedOf,
   isRefundedInFull,
   type OrderAmounts,
   type OrderState,
   type PaymentState,
+  placePending,
   refundedChargeOf,
 } from '@carton/order';
 import { money, publish, type TenantDatabase } from '@carton/runtime';
@@ -26,6 +28,7 @@ import {
   type PaymentRow,
   type PaymentSums,
   type StepType,
+  sumHeld,
   sumPayments,
   updatePayment,
 } from './store.ts';
@@ -127,6 +130,10 @@ export async function applyProviderState(
   locked: PaymentRow,
   { status, captured, refunded }: ProviderState,
 ): Promise<boolean> {
+  // Before the payment's own events.
+  if (order.status === 'pending' && (await coversOrder(tx, order, locked, { status, captured, refunded }))) {
+    await placePending(tx, order);
+  }
   let payment = locked;
   let ended = false;
   const bookReported = async (type: StepType, amount: number) => {
@@ -149,6 +156,21 @@ export async function applyProviderState(
   if (status === 'failed' && payment.status === 'pending') await markFailed(tx, order, payment);
   const capture = isNewlyAuthorized && payment.captureMode === 'automatic';
   return alignWithBalance(tx, order, payment, { received: newlyCaptured - newlyRefunded, ended, capture });
+}
+
+/** Whether a locked order has all of its money with the reported state of a payment, received or authorized. */
+async function coversOrder(
+  tx: TenantDatabase,
+  order: OrderState,
+  payment: PaymentRow,
+  { status, captured, refunded }: ProviderState,
+): Promise<boolean> {
+  const isHeld = status === 'authorized' && isUnauthorized(payment);
+  if (!isHeld && captured <= refunded) return false;
+  // Another payment has replaced it.
+  if (isHeld && (await findPendingStep(tx, payment.id))?.type === 'void') return false;
+  const reported = isHeld ? payment.amount : captured - refunded;
+  return reported + (await sumHeld(tx, order.id, payment.id)) >= chargedOf(order);
 }
 
 function isUnauthorized({ status }: PaymentRow): boolean {

@@ -48,7 +48,7 @@ export { reconcile } from './reconcile.ts';
 export { succeededRefunds } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
-export { PositiveMoney } from './schemas.ts';
+export { OrderPayment, PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,
   type PaymentAbandonHook,
@@ -68,6 +68,7 @@ export {
   startPaymentProblems,
 } from './sessions.ts';
 export { completePayments } from './steps.ts';
+export { findOrderPayment } from './store.ts';
 export {
   commitTenders,
   planTenders,

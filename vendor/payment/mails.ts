@@ -14,6 +14,7 @@ import {
   Type,
 } from '@carton/runtime';
 import { paymentCaptured, refundCreated } from './events.ts';
+import { tenderOf } from './tenders.ts';
 
 const PaymentData = object({
   order: MailedOrder,
@@ -29,9 +30,10 @@ const sample: PaymentData = { order: sampleOrder, amount: sampleOrder.totals.tot
 const aboutOrder = ({ payload }: MailEvent) => ({ type: 'order', id: (payload as Payload).orderId });
 
 async function composePayment(db: TenantDatabase, { payload }: MailEvent): Promise<ComposedMail<PaymentData> | null> {
-  const { orderId, amount, currency, method } = payload as Payload;
+  const { orderId, amount, currency, provider, method } = payload as Payload;
   const order = await findOrder(db, orderId);
-  if (!order) return null;
+  // A pending order has no mails; what a gift card has paid of it comes back if it is canceled.
+  if (!order || (!order.wasPlaced && tenderOf(db, provider))) return null;
   const data = { order: mailedOrderOf(order), amount: money(amount, currency), method };
   return { to: order.customer.email, locale: order.locale, data };
 }

@@ -13,6 +13,7 @@ import { applyProviderState, refreshPaymentState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod } from './methods.ts';
+import { settlePending } from './pending.ts';
 import {
   endChecks,
   findSession,
@@ -37,7 +38,10 @@ export async function payOrder(db: TenantDatabase, orderId: string, code: string
   const { session, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method));
   // The voids are committed as pending steps, so `reconcile` retries one that fails.
   for (const id of replaced) await resumePendingStep(db, id).catch(() => {});
-  return presentSession(await initiate(db, session));
+  const started = await initiate(db, session);
+  // A pending order is placed if its shopper now pays by hand.
+  await settlePending(db, orderId);
+  return presentSession(started);
 }
 
 async function reuseOrInsert(
@@ -127,5 +131,6 @@ async function voidRefused(db: TenantDatabase, id: string, orderId: string): Pro
     const order = (await lockOrder(tx, orderId)) as OrderState;
     await applyProviderState(tx, order, await lockPayment(tx, id), { status: 'voided', captured: 0, refunded: 0 });
   });
+  await settlePending(db, orderId).catch(() => {});
   await endChecks(db, id);
 }

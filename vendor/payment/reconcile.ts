@@ -3,23 +3,25 @@
  *
  * - a payment whose order was not placed in time is abandoned, and its money released (`release.ts`);
  * - an open payment of an order is looked up at its provider, at growing intervals;
+ * - a pending order is placed or canceled as its payments say, and at the end of its time (`pending.ts`);
  * - an open payment is voided when its order was canceled or paid otherwise, and a captured one refunded when it was
  *   canceled;
  * - a step whose claim has expired is resumed under its id.
  *
  * All of it may stop at any point, and run in two processes concurrently.
  */
-import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
+import { findOrder, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { callProvider, isRefusal, type ProviderState } from './adapter.ts';
+import { isRefusal } from './adapter.ts';
 import { paymentSettings } from './adapters/settings.ts';
-import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
-import { fetchReference, releaseSession } from './release.ts';
+import { type OrderSession, refreshFromProvider } from './lookup.ts';
+import { settleDuePending, settlePending } from './pending.ts';
+import { releaseSession } from './release.ts';
 import { abandonSession } from './session-hooks.ts';
-import { claimDueSessions, endChecks, expiredSessions, providerPaymentOf, type SessionRow } from './session-store.ts';
+import { claimDueSessions, endChecks, expiredSessions, type SessionRow } from './session-store.ts';
 import { resumePendingStep, voidPayment } from './steps.ts';
-import { lockPayment, paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './store.ts';
+import { paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './store.ts';
 
 /** Concurrent calls to providers, and the milliseconds in which new ones are started. */
 const concurrency = 4;
@@ -41,6 +43,7 @@ export async function reconcile(db: TenantDatabase): Promise<void> {
     () => claimDueSessions(db, concurrency),
     (session) => reconcileSession(db, session),
   );
+  await settleDuePending(db);
   const unclaimed = await unclaimedPendingPayments(db);
   await inBatches(
     end,
@@ -67,11 +70,12 @@ async function expire(db: TenantDatabase, id: string, lifetime: number): Promise
 /** @throws as the provider does */
 async function reconcileSession(db: TenantDatabase, session: SessionRow): Promise<void> {
   if (session.orderId === null) return releaseSession(db, session);
-  if (await isFinal(db, session.id)) return endChecks(db, session.id);
+  if (await isFinal(db, session.id)) return settleAndEnd(db, session as OrderSession);
   await refreshFromProvider(db, session as OrderSession);
   await resumePendingStep(db, session.id);
   if (await isNotOwed(db, session as OrderSession)) await voidOpen(db, session.id);
-  if (await isFinal(db, session.id)) await endChecks(db, session.id);
+  await settlePending(db, session.orderId);
+  if (await isFinal(db, session.id)) await settleAndEnd(db, session as OrderSession);
 }
 
 /** True when no further change is expected, unless staff make one. */
@@ -80,27 +84,16 @@ async function isFinal(db: TenantDatabase, id: string): Promise<boolean> {
   return status === 'captured' || status === 'voided';
 }
 
-type OrderSession = SessionRow & { orderId: string };
-
 /** A bank transfer may still arrive for an order that was paid otherwise: staff handle it. */
 async function isNotOwed(db: TenantDatabase, { orderId, provider }: OrderSession): Promise<boolean> {
   const { status, balance } = (await findOrder(db, orderId)) as Order;
   return status === 'canceled' || (balance.amount <= 0 && !adapterOf(db, provider)?.byHand);
 }
 
-/** Applies the provider's current state to an order's payment. */
-async function refreshFromProvider(db: TenantDatabase, session: OrderSession): Promise<void> {
-  const { id, provider, orderId } = session;
-  const adapter = adapterOf(db, provider);
-  if (!adapter || adapter.byHand) return;
-  const started = await fetchReference(db, adapter, session);
-  const state: ProviderState = started
-    ? await callProvider(() => adapter.confirm(db, providerPaymentOf(started)))
-    : { status: 'voided', captured: 0, refunded: 0 };
-  await db.transaction(async (tx) => {
-    const order = (await lockOrder(tx, orderId)) as OrderState;
-    await applyProviderState(tx, order, await lockPayment(tx, id), state);
-  });
+/** An order that waited for this payment is settled before it is no longer looked at. */
+async function settleAndEnd(db: TenantDatabase, { id, orderId }: OrderSession): Promise<void> {
+  await settlePending(db, orderId);
+  await endChecks(db, id);
 }
 
 async function voidOpen(db: TenantDatabase, id: string): Promise<void> {

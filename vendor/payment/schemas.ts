@@ -117,6 +117,29 @@ export const OpenPaymentSession = object(
   { paymentMethod: withOptions(Method, { description: 'A method of the bound payment adapters' }) },
   { $id: 'OpenPaymentSession' },
 );
+const NextAction = object(
+  {
+    type: oneOf(nextActions, {
+      description: "redirect: send the shopper to `value`; client_secret: pass `value` to the provider's script",
+    }),
+    value: Type.String({ examples: ['https://pay.example.com/pi_4711'] }),
+    publicKey: Type.Optional(
+      Type.String({ description: "Public key for the provider's script, if one is configured" }),
+    ),
+  },
+  { $id: 'PaymentNextAction', description: 'What the shopper must do next' },
+);
+
+/** The payment of an order as its shopper sees it. */
+export const OrderPayment = object(
+  { status: State, nextAction: nullable(NextAction) },
+  {
+    $id: 'OrderPayment',
+    description: '`nextAction` completes a pending payment; null for everyone but the session or member with the order',
+  },
+);
+export type OrderPayment = Static<typeof OrderPayment>;
+
 export const PaymentSession = object(
   {
     id: withOptions(Uuid, { description: 'Id of the payment; it stays the same when the cart becomes an order' }),
@@ -124,20 +147,7 @@ export const PaymentSession = object(
     method: Method,
     amount: Money,
     reference: Type.String({ description: "The provider's identifier of the payment", examples: ['pi_4711'] }),
-    nextAction: nullable(
-      object(
-        {
-          type: oneOf(nextActions, {
-            description: "redirect: send the shopper to `value`; client_secret: pass `value` to the provider's script",
-          }),
-          value: Type.String({ examples: ['https://pay.example.com/pi_4711'] }),
-          publicKey: Type.Optional(
-            Type.String({ description: "Public key for the provider's script, if one is configured" }),
-          ),
-        },
-        { $id: 'PaymentNextAction', description: 'What the shopper must do next' },
-      ),
-    ),
+    nextAction: nullable(NextAction),
   },
   { $id: 'PaymentSession' },
 );

@@ -8,6 +8,7 @@ import {
   lockOrder,
   type OrderState,
   orderAlreadyCanceled,
+  placePending,
   unknownOrder,
 } from '@carton/order';
 import { invalidField, money, type TenantDatabase } from '@carton/runtime';
@@ -34,6 +35,8 @@ export async function recordPayment(db: TenantDatabase, orderId: string, input: 
     if (currency !== order.currency) throw invalidField('/amount/currency', `must be ${order.currency}`);
     const owed = Math.max(0, balanceOf(order));
     if (amount > owed) throw paymentExceedsBalance(`${format(money(owed, currency))} is owed.`);
+    // Staff take the order as it is, also when they have received a part.
+    if (order.status === 'pending') await placePending(tx, order);
     const { method, reference = null, note = null, externalId, metadata } = input;
     const payment = await insertPayment(
       tx,

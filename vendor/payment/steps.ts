@@ -14,6 +14,7 @@ import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } fro
 import { applyProviderState, bookStep } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
+import { settlePending } from './pending.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
 import { amountOfStep, nothingLeft } from './refund-items.ts';
 import { excessOfRefund, readRefund } from './refund-store.ts';
@@ -52,7 +53,10 @@ export async function capturePayment(db: TenantDatabase, id: string, request: St
  */
 export async function voidPayment(db: TenantDatabase, id: string, request: StepRequest): Promise<Payment> {
   await doStep(db, id, 'void', request);
-  return readPayment(db, id);
+  const payment = await readPayment(db, id);
+  // An order that waited for it is canceled; `reconcile` retries that.
+  await settlePending(db, payment.orderId).catch(() => {});
+  return payment;
 }
 
 /** Refunds all or part of a captured payment. @throws as `capturePayment` */

@@ -14,7 +14,7 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import type { CaptureMode } from './methods.ts';
-import type { Payment, PaymentQuery, paymentStates, stepStates, transactionTypes } from './schemas.ts';
+import type { OrderPayment, Payment, PaymentQuery, paymentStates, stepStates, transactionTypes } from './schemas.ts';
 
 /** A payment without its steps. Amounts are minor units. */
 export interface PaymentRow {
@@ -131,6 +131,37 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
     [orderId],
   );
   return sums as PaymentSums;
+}
+
+/**
+ * Minor units that an order has or will get: what its payments have received, less refunds, and what is authorized and not
+ * being voided. Accurate while the order is locked.
+ * @param except a payment that is left out
+ */
+export async function sumHeld(db: TenantDatabase, orderId: string, except: string | null = null): Promise<number> {
+  const [row] = await db.query<{ held: number }>(
+    `select coalesce(sum(captured_amount - refunded_amount
+              + case when status = 'authorized' and not exists (
+                  select from payment_transactions step
+                   where step.tenant_id = $1 and step.payment_id = payments.id and step.type = 'void'
+                     and step.status = 'pending')
+                then amount - captured_amount else 0 end), 0)::bigint as held
+       from payments where tenant_id = $1 and order_id = $2 and id is distinct from $3::uuid`,
+    [orderId, except],
+  );
+  return row?.held ?? 0;
+}
+
+/** The payment of an order by a provider that was started last, an open one first; null without one. */
+export async function findOrderPayment(db: TenantDatabase, orderId: string): Promise<OrderPayment | null> {
+  const [row] = await db.query<OrderPayment>(
+    `select payments.status, sessions.next_action
+       from payments join payment_sessions sessions on sessions.tenant_id = $1 and sessions.id = payments.id
+      where payments.tenant_id = $1 and payments.order_id = $2
+      order by payments.status in ('failed', 'voided'), payments.created_at desc, payments.id desc limit 1`,
+    [orderId],
+  );
+  return row ? { ...row, nextAction: row.status === 'pending' ? row.nextAction : null } : null;
 }
 
 type OptionalColumn = 'capturedAmount' | 'externalId' | 'metadata';

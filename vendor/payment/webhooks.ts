@@ -7,6 +7,7 @@ import { notFound, type TenantDatabase } from '@carton/runtime';
 import type { ProviderEvent, WebhookDelivery } from './adapter.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
+import { settlePending } from './pending.ts';
 import { tryReleaseSession } from './release.ts';
 import { insertWebhookEvent, lockSession, mergeState, scheduleCheck } from './session-store.ts';
 import { resumePendingStep } from './steps.ts';
@@ -39,7 +40,10 @@ async function applyEvent(tx: TenantDatabase, provider: string, event: ProviderE
   if (session.orderId !== null) {
     const order = (await lockOrder(tx, session.orderId)) as OrderState;
     await applyProviderState(tx, order, await lockPayment(tx, id), state);
-    return (db) => resumePendingStep(db, id);
+    return async (db) => {
+      await resumePendingStep(db, id);
+      await settlePending(db, order.id);
+    };
   }
   const known = await mergeState(tx, session, state);
   const isHeld = known.status === 'authorized' || known.captured > known.refunded;

@@ -3,7 +3,6 @@
  */
 import { asksServices } from '@carton/cart';
 import { insufficientStock } from '@carton/inventory';
-import { OrderResource } from '@carton/order';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
 import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
@@ -12,7 +11,14 @@ import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
 import { cartChanged, cartEmpty } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { reservationOff, reserveCheckout } from '../reservations.ts';
-import { Checkout, CheckoutPreview, CheckoutPreviewQuery, CheckoutReservation, checkoutPreviewOf } from '../schemas.ts';
+import {
+  Checkout,
+  CheckoutPreview,
+  CheckoutPreviewQuery,
+  CheckoutReservation,
+  checkoutPreviewOf,
+  PlacedOrder,
+} from '../schemas.ts';
 import { placeOrder, readPlacedOrder } from '../service.ts';
 
 const tag = 'Checkout';
@@ -47,7 +53,7 @@ export const createOrder = withOverrides(
       tag,
       summary: 'Place the order of the cart',
       description:
-        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones find an empty cart. With the ETag of `GET /checkout` in `If-Match`, a changed offer is rejected; with `expectedTotal`, a changed total.',
+        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. If its provider has not authorized it yet, the order is `pending`: let the shopper follow `payment.nextAction`. The authorization places the order. If the payment is refused or not completed by `payBy`, the order is canceled and its items return to the cart, unless there are others in it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones find an empty cart. With the ETag of `GET /checkout` in `If-Match`, a changed offer is rejected; with `expectedTotal`, a changed total.',
       access: 'session',
       idempotent: true,
       conditional: 'inHandler',
@@ -55,7 +61,7 @@ export const createOrder = withOverrides(
       outsideTransaction: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
       body: Checkout,
       status: 201,
-      response: OrderResource,
+      response: PlacedOrder,
       location: '/checkout/{id}',
       problems: ownProblems,
     },
@@ -94,11 +100,11 @@ export const readOrder = route(
     tag,
     summary: 'Read an order',
     description:
-      'Public by its unguessable id. Personal data (name, e-mail, phone, addresses, notes, item properties) is masked for everyone but the session or member that placed the order.',
+      'Public by its unguessable id. Personal data (name, e-mail, phone, addresses, notes, item properties) is masked, and `payment.nextAction` is null, for everyone but the session or member that placed the order.',
     access: 'session',
     params: object({ orderId: Uuid }),
     status: 200,
-    response: OrderResource,
+    response: PlacedOrder,
   },
   ({ db, session, params }) => readPlacedOrder(db, session, params.orderId),
 );

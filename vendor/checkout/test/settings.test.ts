@@ -45,7 +45,13 @@ t.test('settings of the store are readable and changeable here', async (t) => {
 });
 
 t.test("checkout's own settings are stored with the store's and change one by one", async (t) => {
-  const defaults = { paymentRequired: false, reservationMinutes: 15, reserveAtCheckout: false, unpaidOrderMinutes: 0 };
+  const defaults = {
+    paymentRequired: false,
+    pendingOrderMinutes: 60,
+    reservationMinutes: 15,
+    reserveAtCheckout: false,
+    unpaidOrderMinutes: 0,
+  };
   t.match(await box.staff.get(path), { body: defaults });
   t.match(await box.staff.patch(path, { reservationMinutes: 5 }), { status: 200, body: { reservationMinutes: 5 } });
   const both = await box.staff.patch(path, { unpaidOrderMinutes: 60, checkoutRequires: ['name'] });

@@ -57,7 +57,12 @@ export function place(tenant: TestTenant, overrides: Partial<OrderDraft> = {}): 
 }
 
 /** Places an order for a quantity of a new product with `onHand` in stock; the order does not take that stock. */
-export async function placeStocked(tenant: TestTenant, onHand: number, quantity: number) {
+export async function placeStocked(
+  tenant: TestTenant,
+  onHand: number,
+  quantity: number,
+  overrides: Partial<OrderDraft> = {},
+) {
   const product = await tenant.staff.post('/admin/products', {
     title: `Product ${++lastNumber}`,
     status: 'published',
@@ -69,7 +74,8 @@ export async function placeStocked(tenant: TestTenant, onHand: number, quantity:
   const path = `/admin/stock-items/${item.id}`;
   await tenant.staff.post(`${path}/adjustments`, { quantity: onHand, reason: 'received' });
   const line = { variantId, productId: product.body.id as string, sku: null, title: 'Stocked', variantTitle: 'M' };
-  const order = await place(tenant, { lines: [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }] });
+  const lines = [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }];
+  const order = await place(tenant, { lines, ...overrides });
   return { order, onHand: async (): Promise<number> => (await tenant.staff.get(path)).body.onHand };
 }
 

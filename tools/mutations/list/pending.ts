@@ -1,0 +1,94 @@
+/**
+ * Mutations of the rules of orders that wait for their payment.
+ */
+import type { Mutation } from '../mutation.ts';
+
+const orders = 'vendor/checkout/test/pending-orders.test.ts';
+const ends = 'vendor/checkout/test/pending-ends.test.ts';
+
+export const pending: readonly Mutation[] = [
+  {
+    rule: 'An order whose payment is not authorized is not placed',
+    file: 'vendor/payment/sessions.ts',
+    text: "const isHeld = state.status === 'authorized'",
+    replacement: "const isHeld = state.status === 'pending' || state.status === 'authorized'",
+    tests: [orders],
+  },
+  {
+    rule: 'Authorization places a pending order',
+    file: 'vendor/payment/bookkeeping.ts',
+    text: 'await placePending(tx, order);',
+    replacement: '',
+    tests: [orders],
+  },
+  {
+    rule: 'The authorization of a replaced payment places no order',
+    file: 'vendor/payment/bookkeeping.ts',
+    text: "if (isHeld && (await findPendingStep(tx, payment.id))?.type === 'void') return false;",
+    replacement: '',
+    tests: [ends],
+  },
+  {
+    rule: 'The provider is asked before a pending order is canceled',
+    file: 'vendor/payment/pending.ts',
+    text: "!(isOver && status === 'pending')",
+    replacement: 'true',
+    tests: [ends],
+  },
+  {
+    rule: 'A late report of a failed attempt cancels no order',
+    file: 'vendor/payment/lookup.ts',
+    text: "if (isTriedAgain) await updatePayment(tx, id, { status: 'pending' });",
+    replacement: '',
+    tests: [ends],
+  },
+  {
+    rule: 'Only the shopper of a pending order reads the next action',
+    file: 'vendor/checkout/service.ts',
+    text: 'payment: payment && { ...payment, nextAction: null }',
+    replacement: 'payment',
+    tests: [orders],
+  },
+  {
+    rule: 'An order that was placed is not canceled as pending',
+    file: 'vendor/order/service.ts',
+    text: 'canceled.pendingUntil === null || ',
+    replacement: '',
+    tests: ['vendor/order/test/pending.test.ts'],
+  },
+  {
+    rule: 'A pending order has no parcel',
+    file: 'vendor/fulfillment/service.ts',
+    text: "if (lines[0]?.orderStatus === 'pending') throw orderAwaitsPayment();",
+    replacement: '',
+    tests: [orders],
+  },
+  {
+    rule: 'A pending order has no invoice',
+    file: 'vendor/invoice/issuing.ts',
+    text: "if (state.status === 'pending') throw invoiceNotPossible('The order waits for its payment.');",
+    replacement: '',
+    tests: [orders],
+  },
+  {
+    rule: 'Nothing is mailed about an order that was not placed',
+    file: 'vendor/order/mails.ts',
+    text: 'if (!order?.wasPlaced) return null;',
+    replacement: 'if (!order) return null;',
+    tests: [ends],
+  },
+  {
+    rule: 'The lines of a pending order return once, and not into a new cart with lines',
+    file: 'vendor/cart/returning.ts',
+    text: 'active === null || active.lines.length > 0',
+    replacement: 'active === null',
+    tests: [ends],
+  },
+  {
+    rule: 'The codes of a pending order return with its lines',
+    file: 'vendor/promotion/placing.ts',
+    text: "source.type === 'cart' && !pendingUntil && shown",
+    replacement: "source.type === 'cart' && shown",
+    tests: [ends],
+  },
+];
