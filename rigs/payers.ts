@@ -1,6 +1,7 @@
 /**
  * Shoppers who pay online: each starts a payment, pays by card at the provider, and checks out, retrying until it has its
- * order. Some are declined first, some authenticate only after the checkout, some pay and leave. Staff ship, refund and
+ * order. Some are declined first, some authenticate only after the checkout, some pay and leave; of others the order waits
+ * for a payment that is declined, or never made. Staff ship, refund and
  * cancel the orders of some, two of them at the same time.
  */
 import { randomUUID } from 'node:crypto';
@@ -15,6 +16,8 @@ const behaviours = [
   'pays',
   'is declined first',
   'pays after the order',
+  'is declined after the order',
+  'leaves the order unpaid',
   'pays and leaves',
   'is canceled',
   'is shipped',
@@ -43,8 +46,15 @@ export interface PayersOptions {
   tally: Tally;
 }
 
-/** The behaviours of twelve consecutive purchases. */
-const mix = [0, 5, 1, 8, 2, 6, 3, 7, 4, 0, 5, 6].map((index) => behaviours[index] as PaidPurchase['behaviour']);
+/** The behaviours of fourteen consecutive purchases. */
+const mix: readonly PaidPurchase['behaviour'][] = [
+  ...['pays', 'is shipped', 'is declined first', 'is refunded and canceled', 'pays after the order'],
+  ...['is declined after the order', 'is shipped or canceled', 'pays and leaves', 'is refunded', 'is canceled'],
+  ...['leaves the order unpaid', 'pays', 'is shipped', 'is shipped or canceled'],
+] as const;
+
+/** Behaviours of shoppers whose order is never paid, and so never placed. */
+export const unpaid: readonly PaidPurchase['behaviour'][] = ['is declined after the order', 'leaves the order unpaid'];
 
 /** Starts the shoppers; `done` resolves when the last has finished. */
 export function sendPayers(options: PayersOptions): { purchases: readonly PaidPurchase[]; done: Promise<void> } {
@@ -88,7 +98,8 @@ async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purcha
   const { nextAction } = await post('/cart/payment-sessions', { paymentMethod: 'card' });
   const { behaviour } = purchase;
   if (behaviour === 'is declined first') await pay(nextAction.value, 'pm_card_chargeDeclined');
-  await pay(nextAction.value, behaviour === 'pays after the order' ? 'pm_card_authenticationRequired' : 'pm_card_visa');
+  if (behaviour === 'pays after the order') await pay(nextAction.value, 'pm_card_authenticationRequired');
+  else if (!unpaid.includes(behaviour)) await pay(nextAction.value, 'pm_card_visa');
   if (behaviour === 'pays and leaves') {
     purchase.end = 'left';
     return;
@@ -97,6 +108,7 @@ async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purcha
   const { id } = await post('/checkout', { customer, paymentMethod: 'card' });
   purchase.orderId = id;
   if (behaviour === 'pays after the order') await pay(nextAction.value);
+  if (behaviour === 'is declined after the order') await pay(nextAction.value, 'pm_card_chargeDeclined');
   await workOn(staffOf(send, staff), id, behaviour);
   purchase.end = 'ordered';
 }

@@ -3,7 +3,8 @@
  * requests and responses, is slow, fails, and sends webhooks late, twice and out of order. The box must recover without
  * help: at the end the provider's ledger and the box's records agree for every payment, no order is paid twice, and no
  * payment is forgotten. Each paid order has one invoice, whose numbers have no gap; canceled orders are refunded and
- * credited in full; no parcel has more than was ordered.
+ * credited in full; no parcel has more than was ordered. Orders whose payment is not authorized wait for it: each is placed
+ * once, or canceled once with its stock and cart back.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -26,7 +27,8 @@ import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
 import { checkOrderRecords } from './order-records.ts';
-import { type PaidPurchase, sendPayers } from './payers.ts';
+import { type PaidPurchase, sendPayers, unpaid } from './payers.ts';
+import { checkPendingRecords } from './pending-records.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 
@@ -45,6 +47,8 @@ const rates: FaultRates = {
 };
 /** Seconds within which box and provider must agree once the provider works again. */
 const maxRecovery = 300;
+/** Units of each product. */
+const stock = 1_000_000;
 
 export const rig: Rig = {
   about: 'Kills the box while a payment provider loses responses, and compares the amounts at the end.',
@@ -76,9 +80,10 @@ export const rig: Rig = {
       STRIPE_API_URL: provider.url,
     };
     const box = await startRigBox(stage, { name: 'box', port, environment });
-    const tenant = await openTenantAt(box.url, { secrets, slug: 'shop', products: 4, stock: 1_000_000 });
+    const tenant = await openTenantAt(box.url, { secrets, slug: 'shop', products: 4, stock });
     const staff = await signIn(box.url, tenant);
     await issueInvoices(staff);
+    await shortenPending(staff);
     const tally = newTally();
     const payers = sendPayers({
       url: box.url,
@@ -161,6 +166,12 @@ async function issueInvoices(staff: Caller): Promise<void> {
   if (status !== 200) throw new Error(`the settings of invoices got ${status}`);
 }
 
+/** Lets orders wait for their payment for the shortest time, which ends before the recovery does. */
+async function shortenPending(staff: Caller): Promise<void> {
+  const { status } = await staff.patch('/admin/checkout-settings', { pendingOrderMinutes: 1 });
+  if (status !== 200) throw new Error(`the settings of checkout got ${status}`);
+}
+
 /** Kills the box at times spread over all purchases; returns the milliseconds until it served again, for each kill. */
 async function killInBetween(stage: Stage, box: RigBox, purchases: readonly PaidPurchase[]): Promise<number[]> {
   const [kills, orders] = [stage.number('kills'), stage.number('orders')];
@@ -229,14 +240,16 @@ async function untilConsistent(
     stage.signal.throwIfAborted();
     const [records, report] = [await readBoxRecords(url, tenant), await provider.report()];
     const ofOrders = await withReader(url, (read) => checkOrderRecords(read, tenant.tenantId));
+    const ofPending = await withReader(url, (read) => checkPendingRecords(read, tenant.tenantId, stock));
     const broken = [
       ...findMismatches(report.payments, records.payments),
       ...orderFaults(records, purchases),
       ...ofOrders.broken,
+      ...ofPending.broken,
     ];
     if (records.open > 0) broken.push(`${records.open} steps and sessions are still open`);
     if (broken.length === 0 || Date.now() > until) {
-      return { broken, counts: { ...moneyOf(records, report), ...ofOrders.counts } };
+      return { broken, counts: { ...moneyOf(records, report), ...ofOrders.counts, ...ofPending.counts } };
     }
     if (comparisons++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
     await sleep(1000);
@@ -252,7 +265,7 @@ function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[])
     if (orderId === null) continue;
     const order = byId.get(orderId);
     if (!order) faults.push(`a shopper got order ${orderId}, which does not exist`);
-    else if (behaviour === 'is canceled' && order.status !== 'canceled')
+    else if ((behaviour === 'is canceled' || unpaid.includes(behaviour)) && order.status !== 'canceled')
       faults.push(`order ${orderId} is not canceled`);
     else if (paid && order.status !== 'canceled' && !isPaid(order, behaviour)) {
       faults.push(`the shopper of order ${orderId} (${behaviour}) has paid, and the order is ${order.payment_status}`);
