@@ -215,6 +215,11 @@ async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<
     id,
   ]);
   await owner.query(`update orders set member_id = id where ${first('orders', "status = 'placed'")}`, [id]);
+  const unpaid = first(
+    'orders',
+    "status = 'placed' and payment_status = 'unpaid' and fulfillment_status = 'unfulfilled'",
+  );
+  await owner.query(`update orders set pending_until = now() + interval '1 day' where ${unpaid}`, [id]);
   await owner.query(
     `update notifications set status = case when template like '%canceled%' then 'failed' else 'sent' end
       where tenant_id = $1 and template like 'order.%'`,

@@ -49,7 +49,7 @@ export type Checkout = Static<typeof Checkout>;
 export const PlacedOrder = object(
   { ...OrderResource.properties, payment: nullable(OrderPayment) },
   {
-    $id: 'OrderOfCheckout',
+    $id: 'CheckoutOrder',
     description: `${OrderResource.description} \`payment\` is the one by a provider that was started last; null without one.`,
   },
 );
