@@ -18,7 +18,7 @@ import {
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
 import { findOrder } from '@carton/order';
-import { choiceOfMethod, planTenders } from '@carton/payment';
+import { choiceOfMethod, type PaymentWait, planTenders } from '@carton/payment';
 import {
   type IfMatch,
   money,
@@ -155,8 +155,8 @@ interface CartToOrder {
    */
   check(sale: PricedCart<StoredCart>, left: number): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
-  /** Asked after the claims: whether the order has to wait for its payment. */
-  isAwaited(): boolean;
+  /** What the order waits for; asked after the claims. */
+  waitsFor(): PaymentWait;
   /** Writes further rows with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
@@ -165,7 +165,7 @@ interface CartToOrder {
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, isAwaited, complete }: CartToOrder,
+  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, waitsFor, complete }: CartToOrder,
 ): Promise<Prepared> {
   const options = priceOptionsOf(body);
   const cart = await lockActiveCart(tx, shopper, options.shippingAddress?.country);
@@ -192,8 +192,15 @@ export async function prepareCart(
     shopper,
     paymentMethod: body.paymentMethod ?? null,
     reservation: hasReservation ? reservation : null,
-    payBy: afterMinutes(checkoutSettings.of(store).unpaidOrderMinutes),
-    pendingUntil: () => (isAwaited() ? afterMinutes(checkoutSettings.of(store).pendingOrderMinutes) : null),
+    times() {
+      const { isAwaited, isByHand } = waitsFor();
+      const { unpaidOrderMinutes, pendingOrderMinutes } = checkoutSettings.of(store, tx);
+      return {
+        // Staff record when money by hand arrives.
+        payBy: isByHand ? null : afterMinutes(unpaidOrderMinutes),
+        pendingUntil: isAwaited ? afterMinutes(pendingOrderMinutes) : null,
+      };
+    },
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
     attribution: body.attribution,

@@ -17,8 +17,8 @@ export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'cu
   attribution?: OrderDraft['attribution'];
   /** When the order is canceled if still unpaid; if omitted, never. */
   payBy?: Date | null;
-  /** Until when the order waits for its payment, asked after the claims; null to place it now. */
-  pendingUntil?(): Date | null;
+  /** Asked after the claims, in place of `payBy`: also until when the order waits for its payment; null to place it now. */
+  times?(): Required<Pick<OrderDraft, 'payBy' | 'pendingUntil'>>;
   metadata?: OrderDraft['metadata'];
   /** Takes locks that come before those on stock; pipelined with the claims of the steps. */
   claim?(tx: TenantDatabase): Promise<unknown>;
@@ -95,19 +95,7 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
 }
 
 function draftOf(
-  {
-    source,
-    sale,
-    store,
-    shopper,
-    customer,
-    notes,
-    attribution,
-    termsVersion,
-    payBy,
-    pendingUntil,
-    metadata,
-  }: SaleToPlace,
+  { source, sale, store, shopper, customer, notes, attribution, termsVersion, payBy, times, metadata }: SaleToPlace,
   id: string,
   number: string,
 ) {
@@ -130,7 +118,7 @@ function draftOf(
     attribution,
     termsVersion: termsOf(store) && termsVersion,
     payBy,
-    pendingUntil: pendingUntil?.() ?? null,
+    ...times?.(),
     metadata,
   } satisfies DraftToWrite;
 }

@@ -11,6 +11,7 @@ import {
   findOrderPayment,
   lockStartedPayment,
   type OrderPayment,
+  type PaymentWait,
   planTenders,
   requireAdapter,
   type StartedPayment,
@@ -156,7 +157,7 @@ function place(
   { payment, id }: PlaceOptions,
 ) {
   const isPaidOnline = body.paymentMethod !== undefined;
-  let isAwaited = false;
+  let wait: PaymentWait = { isAwaited: false, isByHand: false };
   const prepare = (tx: TenantDatabase, demandQuotes: DemandQuotes) =>
     prepareCart(tx, session, {
       body,
@@ -172,9 +173,9 @@ function place(
       },
       // Locked until the order has it, so that an authorization comes either before the order or after it.
       async claim(inside) {
-        if (payment) ({ isAwaited } = await lockStartedPayment(inside, payment));
+        if (payment) wait = await lockStartedPayment(inside, payment);
       },
-      isAwaited: () => isAwaited,
+      waitsFor: () => wait,
       complete: async (inside, order) => payment && attachPayment(inside, order.id, payment),
     });
   return placeSale(db, prepare, id);

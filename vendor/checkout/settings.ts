@@ -3,11 +3,15 @@
  */
 import { changeStore, findStore, type Store, StoreSettings, storeSettings } from '@carton/core';
 import { TermsVersion } from '@carton/order';
+import { takesPaymentsOnline } from '@carton/payment';
 import { changeOf, nullable, object, type Static, type TenantDatabase, Type, withOptions } from '@carton/runtime';
 
 const maxMinutes = 525_600;
 
-export const checkoutSettings = storeSettings('checkout', {
+/** How long new stores wait for the payment of an order, if it can be paid online. */
+const unpaidOrderDefault = 7 * 24 * 60;
+
+const settings = {
   paymentRequired: Type.Boolean({
     default: false,
     description: 'Whether orders need a payment method if anything is left to pay',
@@ -44,12 +48,17 @@ export const checkoutSettings = storeSettings('checkout', {
     maximum: maxMinutes,
     default: 0,
     description:
-      'Minutes after which an unpaid order from a cart is canceled; 0 for never. A change does not affect existing orders.',
+      'Minutes after which an unpaid order from a cart is canceled, unless it is paid by hand, or staff have acted on it; 0 for never. If it was not set, a week in boxes with a method that is paid online. A change does not affect existing orders.',
   }),
-});
+};
+
+/** Stores of before the second version of the defaults keep waiting for staff. */
+export const checkoutSettings = storeSettings('checkout', settings, (defaultVersion, box) =>
+  defaultVersion >= 2 && takesPaymentsOnline(box) ? { unpaidOrderMinutes: unpaidOrderDefault } : {},
+);
 
 const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;
-const { properties } = checkoutSettings;
+const properties = settings;
 /** Includes settings that belong to the store itself, under their names there. */
 export const CheckoutSettings = object(
   { guestCheckout, checkoutRequires, ...properties, updatedAt },
@@ -67,13 +76,13 @@ export const ChangeCheckoutSettings = changeOf(
 );
 export type ChangeCheckoutSettings = Static<typeof ChangeCheckoutSettings>;
 
-function presentSettings(store: Store): CheckoutSettings {
+function presentSettings(db: TenantDatabase, store: Store): CheckoutSettings {
   const { guestCheckout, checkoutRequires, updatedAt } = store;
-  return { guestCheckout, checkoutRequires, ...checkoutSettings.of(store), updatedAt };
+  return { guestCheckout, checkoutRequires, ...checkoutSettings.of(store, db), updatedAt };
 }
 
 export async function readSettings(db: TenantDatabase): Promise<CheckoutSettings> {
-  return presentSettings(await findStore(db));
+  return presentSettings(db, await findStore(db));
 }
 
 export async function changeSettings(
@@ -81,5 +90,5 @@ export async function changeSettings(
   { guestCheckout, checkoutRequires, ...checkout }: ChangeCheckoutSettings,
 ): Promise<CheckoutSettings> {
   const settings = Object.keys(checkout).length > 0 ? { checkout } : undefined;
-  return presentSettings(await changeStore(db, { guestCheckout, checkoutRequires, settings }));
+  return presentSettings(db, await changeStore(db, { guestCheckout, checkoutRequires, settings }));
 }

@@ -21,8 +21,17 @@ export interface StoreSettingsGroup<Values = unknown> {
   /** Its property of `settings`; by convention the name of the package. */
   readonly name: string;
   readonly properties: TProperties;
-  /** The values in effect in a store that `findStore` has read: those set, else the defaults. */
-  of(store: { readonly settings: StoredSettings }): Values;
+  /**
+   * The values in effect in a store that `findStore` has read: those set, else the defaults.
+   * @param box without it, changed defaults are left out
+   */
+  of(store: StoreWithSettings, box?: HasExtensions): Values;
+}
+
+interface StoreWithSettings {
+  readonly settings: StoredSettings;
+  /** The version of the defaults that the store was created with. */
+  readonly defaultVersion?: number;
 }
 
 export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.store-settings');
@@ -30,6 +39,7 @@ export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.stor
 /**
  * Declares settings of the store, for the package to contribute. Each must have a default, for stores that are older
  * than the setting. `/admin/store` reads and changes them as `settings.<name>`.
+ * @param changed defaults that depend on the box, or have changed: new stores have them, by `defaultVersion`
  * @throws Error if a setting has no default
  * @example export const taxSettings = storeSettings('tax', {
  *            roundPer: oneOf(['line', 'total'], { default: 'line', description: 'Where taxes are rounded' }) });
@@ -39,6 +49,7 @@ export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.stor
 export function storeSettings<Properties extends TProperties>(
   name: string,
   properties: Properties,
+  changed?: (defaultVersion: number, box: HasExtensions) => Partial<Static<TObject<Properties>>>,
 ): StoreSettingsGroup<Static<TObject<Properties>>> {
   const defaults = Object.fromEntries(
     Object.entries(properties).map(([setting, schema]) => {
@@ -49,7 +60,8 @@ export function storeSettings<Properties extends TProperties>(
   return {
     name,
     properties,
-    of: ({ settings }) => ({ ...defaults, ...settings[name] }) as Static<TObject<Properties>>,
+    of: ({ settings, defaultVersion = 1 }, box) =>
+      ({ ...defaults, ...(box && changed?.(defaultVersion, box)), ...settings[name] }) as Static<TObject<Properties>>,
   };
 }
 
@@ -63,8 +75,8 @@ function groupsOf(box: HasExtensions): readonly StoreSettingsGroup[] {
 }
 
 /** The values in effect in a store, by group, for the response. */
-export function presentSettings(box: HasExtensions, store: { settings: StoredSettings }): Record<string, unknown> {
-  return Object.fromEntries(groupsOf(box).map((group) => [group.name, group.of(store)]));
+export function presentSettings(box: HasExtensions, store: StoreWithSettings): Record<string, unknown> {
+  return Object.fromEntries(groupsOf(box).map((group) => [group.name, group.of(store, box)]));
 }
 
 /** The schema of the settings in responses. */

@@ -27,6 +27,11 @@ export const orderUpdated = defineEvent({
   summary: 'An order or its payment status changed',
   payload: OrderPayload,
 });
+export const orderPaymentDue = defineEvent({
+  type: 'order.payment_due',
+  summary: 'An unpaid order will be canceled at its `payBy`, in a day',
+  payload: OrderPayload,
+});
 export const orderCanceled = defineEvent({
   type: 'order.canceled',
   summary: 'An order was canceled and restocked',

@@ -3,10 +3,17 @@
  */
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
-import { orderCanceled, orderLookupRequested, orderPending, orderPlaced, orderUpdated } from './events.ts';
+import {
+  orderCanceled,
+  orderLookupRequested,
+  orderPaymentDue,
+  orderPending,
+  orderPlaced,
+  orderUpdated,
+} from './events.ts';
 import { orderLinkMail } from './link-mail.ts';
-import { orderCanceledMail, orderPlacedMail } from './mails.ts';
-import { cancelOverdue } from './overdue.ts';
+import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './mails.ts';
+import { cancelOverdue, remindUnpaid } from './overdue.ts';
 import { claimOrders, personalOrders } from './persons.ts';
 import { lookUpOrder, openOrder } from './routes/lookup.ts';
 import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/member.ts';
@@ -36,8 +43,8 @@ export {
 } from './draft.ts';
 export { isPlacedUnpaid, orderCanceled, orderOfEvent, orderPlaced } from './events.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
-export { greeting, MailedOrder, mailedOrderOf, orderTable, sampleOrder } from './mails.ts';
-export { cancelOverdue, type DuePending, findDuePending } from './overdue.ts';
+export { greeting, MailedOrder, mailedOrderOf, orderTable, paymentDueMail, sampleOrder } from './mails.ts';
+export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export {
@@ -71,6 +78,7 @@ export {
   type EntryActor,
   findOrderUnits,
   hasOrdered,
+  keepUnpaid,
   lockOrder,
   lockOrderLines,
   type OrderState,
@@ -103,12 +111,17 @@ export default definePackage({
     lookUpOrder,
     openOrder,
   ],
-  events: [orderPending, orderPlaced, orderUpdated, orderCanceled, orderLookupRequested],
-  jobs: [job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue }), forgetExpiredLinks],
+  events: [orderPending, orderPlaced, orderUpdated, orderPaymentDue, orderCanceled, orderLookupRequested],
+  jobs: [
+    job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue }),
+    job({ name: 'order.remind-unpaid', everySeconds: 600, run: remindUnpaid }),
+    forgetExpiredLinks,
+  ],
   extends: [
     personalData.with(personalOrders),
     emailProofs.with(claimOrders),
     mailTemplates.with(orderPlacedMail),
+    mailTemplates.with(paymentDueMail),
     mailTemplates.with(orderCanceledMail),
     mailTemplates.with(orderLinkMail),
     storeSettingsGroups.with(orderSettings),

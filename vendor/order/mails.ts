@@ -13,7 +13,7 @@ import {
   Type,
   Uuid,
 } from '@carton/runtime';
-import { orderCanceled, orderPlaced } from './events.ts';
+import { orderCanceled, orderPaymentDue, orderPlaced } from './events.ts';
 import { paymentNoticesOf } from './payment-notices.ts';
 import type { Order } from './present.ts';
 import type { OrderAddress } from './schemas.ts';
@@ -209,6 +209,32 @@ ${orderTable.html}
 {% if order.shippingAddress.size > 0 %}<p>Shipping to:{% for line in order.shippingAddress %}<br>{{ line }}{% endfor %}</p>{% endif %}`,
   event: orderPlaced,
   compose: composePlaced,
+});
+
+/** None once the order is paid, canceled, or waits for staff. */
+async function composePaymentDue(db: TenantDatabase, event: { resource: { id: string } }) {
+  const mail = await composeOrder(db, event);
+  const { status, paymentStatus, payBy } = mail?.data.order ?? {};
+  return mail && status === 'placed' && paymentStatus === 'unpaid' && payBy ? mail : null;
+}
+
+export const paymentDueMail = defineMail<typeof OrderData>({
+  key: 'order.payment_due',
+  summary: 'To the shopper, a day before an unpaid order is canceled',
+  audience: 'shopper',
+  data: OrderData,
+  sample: { order: sampleOrder },
+  subject: 'Your order {{ order.number }} is not paid yet',
+  text: `${greeting}
+
+your order {{ order.number }} is not paid yet. Please pay {{ order.balance | money }} by {{ order.payBy | date }}; otherwise we cancel it then.
+
+${orderTable.text}`,
+  html: `<p>${greeting}</p>
+<p>your order {{ order.number }} is not paid yet. Please pay {{ order.balance | money }} by {{ order.payBy | date }}; otherwise we cancel it then.</p>
+${orderTable.html}`,
+  event: orderPaymentDue,
+  compose: composePaymentDue,
 });
 
 export const orderCanceledMail = defineMail<typeof OrderData>({

@@ -1,9 +1,11 @@
 /**
- * Orders whose time has passed: unpaid ones are canceled as staff would; pending ones are listed for the package of their
+ * Orders whose time passes: shoppers of unpaid ones are reminded, and the orders canceled as staff would; pending ones are listed for the package of their
  * payments, which asks the provider first.
  */
-import { Problem, type TenantDatabase } from '@carton/runtime';
+import { Problem, publish, type TenantDatabase } from '@carton/runtime';
+import { orderPaymentDue, payloadOf } from './events.ts';
 import { cancelOrder } from './service.ts';
+import type { OrderState } from './store.ts';
 
 /** Maximum number of orders per run; the next run continues. */
 const batchSize = 200;
@@ -24,6 +26,26 @@ export async function cancelOverdue(db: TenantDatabase): Promise<void> {
       if (!(error instanceof Problem)) throw error;
     });
   }
+}
+
+/** Not of orders that had no more than a day. */
+const remindText = `
+  update orders set pay_reminded_at = now()
+   where tenant_id = $1 and id in (
+           select id from orders
+            where tenant_id = $1 and status = 'placed' and payment_status = 'unpaid' and pending_until is null
+              and pay_by > now() and pay_by <= now() + interval '1 day' and pay_by > created_at + interval '1 day'
+              and pay_reminded_at is null
+            order by pay_by limit ${batchSize} for update skip locked)
+  returning *`;
+
+/** Reminds the shoppers of unpaid orders a day before their `payBy`, once. */
+export async function remindUnpaid(db: TenantDatabase): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const order of await tx.query<OrderState>(remindText)) {
+      await publish(tx, orderPaymentDue, { type: 'order', id: order.id }, payloadOf(order));
+    }
+  });
 }
 
 const duePendingText = `

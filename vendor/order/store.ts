@@ -334,7 +334,18 @@ export async function putTags(tx: TenantDatabase, orderId: string, tags: readonl
   );
 }
 
-/** Adds an entry to an order's timeline. Its actor is that of `tx`, else `by`. */
+/** Keeps an unpaid order from being canceled at its `payBy`: it waits for staff. */
+export async function keepUnpaid(tx: TenantDatabase, orderId: string): Promise<void> {
+  await tx.query(
+    'update orders set pay_by = null, updated_at = now() where tenant_id = $1 and id = $2 and pay_by is not null',
+    [orderId],
+  );
+}
+
+/**
+ * Adds an entry to an order's timeline. Its actor is that of `tx`, else `by`. An order that staff have acted on waits for
+ * them, also unpaid.
+ */
 export function insertOrderEvent(
   tx: TenantDatabase,
   orderId: string,
@@ -342,11 +353,14 @@ export function insertOrderEvent(
   message: string,
   by: EntryActor = { type: 'system' },
 ): Promise<OrderEventRow> {
-  return tx.insert<OrderEventRow>('order_events', {
-    orderId,
-    id: newId(),
-    type,
-    message,
-    ...actedBy(tx, by),
+  return tx.transaction(async (inside) => {
+    if (inside.actor) await keepUnpaid(inside, orderId);
+    return inside.insert<OrderEventRow>('order_events', {
+      orderId,
+      id: newId(),
+      type,
+      message,
+      ...actedBy(inside, by),
+    });
   });
 }

@@ -36,6 +36,11 @@ export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
   return bound.length > 0 ? bound : [noOperationAdapter];
 }
 
+/** Whether shoppers can pay online: an adapter is bound whose methods are not by hand. */
+export function takesPaymentsOnline(box: HasExtensions): boolean {
+  return boundAdapters(box).some((adapter) => adapter !== noOperationAdapter && !adapter.byHand);
+}
+
 /** @throws payments_not_configured (503) with the default adapter */
 export function requireAdapter(box: HasExtensions): void {
   if (boundAdapters(box)[0] === noOperationAdapter) throw paymentsNotConfigured();

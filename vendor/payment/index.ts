@@ -41,7 +41,7 @@ export {
 } from './adapter.ts';
 export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
-export { paymentAdapters, requireAdapter } from './bound.ts';
+export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
 export { reconcile } from './reconcile.ts';
@@ -63,6 +63,7 @@ export {
   type CartPayment,
   confirmPayment,
   lockStartedPayment,
+  type PaymentWait,
   type StartedPayment,
   startPayment,
   startPaymentProblems,

@@ -5,7 +5,15 @@
  * crash uses the same id. The order is locked meanwhile, so concurrent requests find one payment. What the payer does
  * then is applied like any report about an order's payment (`applyProviderState`).
  */
-import { balanceOf, findOrder, lockOrder, type OrderState, orderAlreadyCanceled, unknownOrder } from '@carton/order';
+import {
+  balanceOf,
+  findOrder,
+  keepUnpaid,
+  lockOrder,
+  type OrderState,
+  orderAlreadyCanceled,
+  unknownOrder,
+} from '@carton/order';
 import { money, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, type PaymentAdapter } from './adapter.ts';
 import { insertPendingStep } from './balance.ts';
@@ -108,6 +116,8 @@ async function insertPaymentOf(
     { orderId, provider, method, captureMode, status: 'pending', currency, amount, reference: null },
     { type: 'initiate', note: null },
   );
+  // Staff record when money by hand arrives.
+  if (adapterOf(tx, provider)?.byHand) await keepUnpaid(tx, orderId);
   await refreshPaymentState(tx, order, `Started a payment of ${format(money(amount, currency))} by ${method}`);
   return insertOrderSession(tx, payment);
 }

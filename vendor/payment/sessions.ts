@@ -184,22 +184,26 @@ export async function confirmPayment(db: TenantDatabase, { id }: Pick<StartedPay
   if (state.status === 'failed') throw refusal;
 }
 
+/** What an order with a started payment waits for. */
+export interface PaymentWait {
+  /** Its provider has not authorized the payment yet: the order is pending. */
+  isAwaited: boolean;
+  /** The shopper pays by hand, such as by bank transfer: the order is placed, and waits for staff. */
+  isByHand: boolean;
+}
+
 /**
  * Locks a started payment until the transaction ends. A checkout does so before it takes stock, because starting and
  * abandoning a payment also lock the session before the stock.
- * @returns whether the order has to wait for the payment: its provider has not authorized it yet. A payment by hand places
- *   the order at once
  * @throws payment_session_closed (409) when another payment of the cart replaced it
  */
-export async function lockStartedPayment(
-  tx: TenantDatabase,
-  { id }: Pick<StartedPayment, 'id'>,
-): Promise<{ isAwaited: boolean }> {
+export async function lockStartedPayment(tx: TenantDatabase, { id }: Pick<StartedPayment, 'id'>): Promise<PaymentWait> {
   const session = await lockSession(tx, id);
   if (session?.status !== 'open') throw paymentSessionClosed('Check out again.');
   const { provider, amount, state } = session;
   const isHeld = state.status === 'authorized' || state.captured - state.refunded >= amount;
-  return { isAwaited: !isHeld && !adapterOf(tx, provider)?.byHand };
+  const isByHand = adapterOf(tx, provider)?.byHand === true;
+  return { isAwaited: !isHeld && !isByHand, isByHand };
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * Mutations of the rules of orders that wait for their payment.
+ * Mutations of the rules of orders that wait for their payment, pending or unpaid.
  */
 import type { Mutation } from '../mutation.ts';
 
 const orders = 'vendor/checkout/test/pending-orders.test.ts';
 const ends = 'vendor/checkout/test/pending-ends.test.ts';
+const unpaid = 'vendor/checkout/test/unpaid-orders.test.ts';
 
 export const pending: readonly Mutation[] = [
   {
@@ -90,5 +91,26 @@ export const pending: readonly Mutation[] = [
     text: "source.type === 'cart' && !pendingUntil && shown",
     replacement: "source.type === 'cart' && shown",
     tests: [ends],
+  },
+  {
+    rule: 'An order that is paid by hand waits for staff',
+    file: 'vendor/checkout/cart.ts',
+    text: 'payBy: isByHand ? null : afterMinutes(unpaidOrderMinutes)',
+    replacement: 'payBy: afterMinutes(unpaidOrderMinutes)',
+    tests: [unpaid],
+  },
+  {
+    rule: 'An order that staff have acted on waits for them',
+    file: 'vendor/order/store.ts',
+    text: 'if (inside.actor) await keepUnpaid(inside, orderId);',
+    replacement: '',
+    tests: [unpaid],
+  },
+  {
+    rule: 'Existing stores keep waiting for unpaid orders',
+    file: 'vendor/checkout/settings.ts',
+    text: 'defaultVersion >= 2 && ',
+    replacement: '',
+    tests: [unpaid],
   },
 ];

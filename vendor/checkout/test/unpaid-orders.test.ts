@@ -1,9 +1,12 @@
 /**
- * Orders that are not paid in time are canceled; a concurrent payment takes effect either before or not at all.
+ * Orders that are not paid in time are canceled where they could have been paid online, unless they are paid by hand or
+ * staff have acted on them; a concurrent payment takes effect either before or not at all.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { cancelOverdue } from '@carton/order';
-import { createTestBox, until } from '@carton/runtime/testing';
+import { cancelOverdue, paymentDueMail, remindUnpaid } from '@carton/order';
+import { paymentAdapters } from '@carton/payment';
+import { TestProvider } from '@carton/payment/testing';
+import { createTestBox, eventsOf, extendBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle } from './helpers.ts';
 
@@ -21,6 +24,80 @@ async function placed() {
 }
 const expire = (...ids: string[]) =>
   box.db.query("update orders set pay_by = now() - interval '1 second' where tenant_id = $1 and id = any($2)", [ids]);
+
+const minutesOf = async () => [
+  (await box.staff.get(settings)).body.unpaidOrderMinutes,
+  (await box.staff.get('/admin/store')).body.settings.checkout.unpaidOrderMinutes,
+];
+
+t.test('new stores wait a week where orders can be paid online; others for staff', async (t) => {
+  t.strictSame(await minutesOf(), [0, 0], 'with the default adapter');
+  t.equal((await placed()).payBy, null);
+  extendBox(t, box, [paymentAdapters.with(new TestProvider())]);
+  t.strictSame(await minutesOf(), [10_080, 10_080]);
+  const days = (Date.parse((await placed()).payBy) - Date.now()) / 86_400_000;
+  t.ok(days > 6.9 && days <= 7, `${days}`);
+  const setVersion = (version: number) =>
+    box.db.query('update stores set default_version = $2, updated_at = now() where tenant_id = $1', [version]);
+  await setVersion(1);
+  await box.staff.patch('/admin/store', { name: 'Older' });
+  t.strictSame(await minutesOf(), [0, 0], 'a store of before keeps its value');
+  await setVersion(2);
+  await box.staff.patch('/admin/store', { name: 'New' });
+  t.strictSame(await minutesOf(), [10_080, 10_080]);
+});
+
+t.test('orders that are paid by hand, or that staff have acted on, wait for staff', async (t) => {
+  const provider = new TestProvider('transfer', ['bank_transfer']);
+  Object.assign(provider, { byHand: true });
+  extendBox(t, box, [paymentAdapters.with(provider), paymentAdapters.with(new TestProvider())]);
+  provider.confirmed = 'pending';
+  const shopper = await shopperWith(box, [mug, 1]);
+  const { body: chosen } = await shopper.post('/checkout', { ...buyer, paymentMethod: 'bank_transfer' });
+  t.match(chosen, { status: 'placed', paymentStatus: 'unpaid', payBy: null });
+  const later = await placed();
+  t.ok(later.payBy);
+  t.equal(
+    (await shopper.post(`/checkout/${later.id}/payment-sessions`, { paymentMethod: 'bank_transfer' })).status,
+    201,
+  );
+  t.equal((await orderOf(later.id)).payBy, null);
+  for (const act of [
+    (id: string) => box.staff.post(`/admin/orders/${id}/notes`, { note: 'Called' }),
+    (id: string) => box.staff.patch(`/admin/orders/${id}`, { tags: ['vip'] }),
+    (id: string) => box.staff.post(`/admin/orders/${id}/archive`),
+    (id: string) => box.staff.post(`/admin/orders/${id}/fulfillments`),
+  ]) {
+    const order = await placed();
+    t.ok(order.payBy);
+    t.ok((await act(order.id)).status < 300);
+    t.equal((await orderOf(order.id)).payBy, null);
+  }
+});
+
+t.test('the shopper is reminded once, a day before', async (t) => {
+  extendBox(t, box, [paymentAdapters.with(new TestProvider())]);
+  const [early, due, short] = [await placed(), await placed(), await placed()];
+  const set = (id: string, payBy: string, createdAt: string) =>
+    box.db.query(
+      `update orders set pay_by = now() + $3::interval, created_at = now() - $4::interval where tenant_id = $1 and id = $2`,
+      [id, payBy, createdAt],
+    );
+  await set(early.id, '25 hours', '6 days');
+  await set(due.id, '23 hours', '6 days');
+  await set(short.id, '23 hours', '30 minutes');
+  await Promise.all([remindUnpaid(box.db), remindUnpaid(box.db)]);
+  await remindUnpaid(box.db);
+  const reminders = await eventsOf<{ number: string }>(box, { type: 'order.payment_due' });
+  t.strictSame(
+    reminders.map(({ payload }) => payload.number),
+    [due.number],
+  );
+  const compose = () => paymentDueMail.compose?.(box.db, reminders[0] as never);
+  t.match(await compose(), { to: buyer.customer.email, data: { order: { number: due.number } } });
+  await box.staff.post(`/admin/orders/${due.id}/payments`, paid);
+  t.equal(await compose(), null, 'not once it is paid');
+});
 
 t.test('the deadline of an order is fixed when it is placed', async (t) => {
   const unlimited = await placed();
