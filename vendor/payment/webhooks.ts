@@ -42,7 +42,7 @@ async function applyEvent(tx: TenantDatabase, provider: string, event: ProviderE
     await applyProviderState(tx, order, await lockPayment(tx, id), state);
     return async (db) => {
       await resumePendingStep(db, id);
-      await settlePending(db, order.id);
+      if (order.status === 'pending') await settlePending(db, order.id);
     };
   }
   const known = await mergeState(tx, session, state);
