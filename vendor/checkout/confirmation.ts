@@ -45,7 +45,7 @@ ${store.logoUrl === null ? html`<p class="store">${store.name}</p>` : html`<img 
 <p class="badge">${statusOf(order)}</p>
 </header>
 <h1>${headings[order.status]}</h1>
-<p class="soft">Order <bdi>${order.number}</bdi>, ${order.wasPlaced ? 'placed' : 'started'} on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
+<p class="soft">Order <bdi>${order.number}</bdi>, ${order.status === 'pending' ? 'started' : 'placed'} on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
 ${factsOf(order, locale)}
 ${itemsOf(order, show)}
 ${totalsOf(order, show, locale)}
