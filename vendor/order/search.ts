@@ -51,8 +51,7 @@ export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): 
   const conditions = conditionsOf(selected);
   const page = { limit, cursor, externalId };
   const isIdentified = [externalId, known.number, known.email, memberId].some((value) => value !== undefined);
-  // Pending orders have an index of their own, and are few.
-  if (!isIdentified && known.status !== 'pending') {
+  if (!isIdentified) {
     const names = filterNames.filter((name) => selected[name] !== undefined && !isPeriod(name));
     const search = { db, filters: selected, names, need: limit + 1, after: positionOf(cursor) };
     const found = await findMatches(search);
