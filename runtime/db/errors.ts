@@ -54,6 +54,14 @@ export function isForeignKeyViolation(error: unknown, constraint?: string): bool
   return isViolation(error, '23503', constraint);
 }
 
+/**
+ * True for a prepared statement whose columns a migration of another process has changed, such as `select *` of a table
+ * with a new column (SQLSTATE 0A000 of the plan cache).
+ */
+export function isOutdatedStatement(error: unknown): boolean {
+  return sqlState(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
+}
+
 /** True for a violation of a table's unique index `<table>_external_id`. */
 export function isDuplicateExternalId(error: unknown): boolean {
   return isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '');

@@ -5,12 +5,15 @@
 import pg from 'pg';
 import type { Connection } from './client.ts';
 import { toCamelCase, typeParsers } from './connection.ts';
+import { isOutdatedStatement } from './errors.ts';
 
 export interface PreparedStatement {
   /** The name under which the connection's server prepares the statement, always the same for a text. */
   name: string;
   text: string;
   values: readonly unknown[];
+  /** Outside a transaction: it runs again if a migration of another process has changed the columns of its result. */
+  repeats?: boolean;
 }
 
 type Row = Record<string, unknown>;
@@ -29,6 +32,8 @@ interface Protocol {
   submittedNamedStatements: Record<string, string>;
   /** The columns of statements by name. The server never changes those of a prepared statement. */
   knownColumns?: Map<string, Columns>;
+  /** Other names of statements whose columns have changed, by their own name. */
+  renamed?: Map<string, string>;
   describe(portal: { type: 'P'; name: string }): void;
 }
 
@@ -49,15 +54,18 @@ class PreparedQuery extends Query {
   #columns: Columns | undefined;
   #known: Map<string, Columns> | undefined;
   #isSending = false;
+  readonly #ownName: string;
 
   constructor({ name, text, values }: PreparedStatement) {
     super(text, values);
     this.name = name;
+    this.#ownName = name;
   }
 
   override prepare(protocol: Protocol): void {
     protocol.knownColumns ??= new Map();
     this.#known = protocol.knownColumns;
+    this.name = protocol.renamed?.get(this.#ownName) ?? this.#ownName;
     this.#columns = this.#known.get(this.name);
     this.#isSending = true;
     super.prepare(this.#columns ? withoutDescription(protocol) : protocol);
@@ -69,6 +77,11 @@ class PreparedQuery extends Query {
     if (this.#isSending) {
       delete protocol.parsedStatements[this.name];
       delete protocol.submittedNamedStatements[this.name];
+    }
+    // The server refuses it for ever: the next execution prepares it under another name.
+    if (isOutdatedStatement(error)) {
+      protocol.renamed ??= new Map();
+      protocol.renamed.set(this.#ownName, `${this.name}_`);
     }
     super.handleError(error, protocol);
   }
@@ -121,6 +134,14 @@ function withoutDescription(protocol: Protocol): Protocol {
 
 /** Runs a prepared statement. Returns its rows, with camelCase column names. */
 export function queryPrepared<R>(connection: Connection, statement: PreparedStatement): Promise<R[]> {
+  if (!statement.repeats) return run(connection, statement);
+  return run<R>(connection, statement).catch((error) => {
+    if (isOutdatedStatement(error)) return run(connection, statement);
+    throw error;
+  });
+}
+
+function run<R>(connection: Connection, statement: PreparedStatement): Promise<R[]> {
   return new Promise((resolve, reject) => {
     const end = (error: unknown, rows?: Row[]) => {
       if (!error) return resolve(rows as R[]);

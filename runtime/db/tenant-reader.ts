@@ -210,7 +210,8 @@ export class TenantReader {
   #run<R>(text: string, values: unknown[]): Promise<R[]> {
     const send = (placement: Placement, connection: Connection) => {
       const rewritten = placement.rewrite(text);
-      return queryPrepared<R>(connection, { name: statementName(rewritten), text: rewritten, values });
+      const repeats = !this.isTransaction && !placement.shardLock;
+      return queryPrepared<R>(connection, { name: statementName(rewritten), text: rewritten, values, repeats });
     };
     if (this.connection) return send(this.placement as Placement, this.connection);
     return this.withPlacement((placement, connection) =>

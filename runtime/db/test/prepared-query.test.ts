@@ -82,3 +82,22 @@ t.test('a statement whose columns have changed fails, and never returns values u
     await t.rejects(run(connection, select, 1), /must not change result type/);
   });
 });
+
+t.test('a statement whose columns a migration has changed is prepared again', async (t) => {
+  await withConnection(knex, async (connection) => {
+    const select = 'select * from renewed';
+    const read = (repeats: boolean) =>
+      queryPrepared(connection, { name: 'renewed', text: select, values: [], repeats });
+    await run(connection, 'create table renewed as select 1 as one');
+    t.strictSame(await read(true), [{ one: 1 }]);
+    await run(connection, 'alter table renewed add column two int');
+    t.strictSame(await read(true), [{ one: 1, two: null }], 'at once outside a transaction');
+    await run(connection, 'alter table renewed add column three int');
+    const outdated = { code: '0A000', routine: 'RevalidateCachedQuery' };
+    await t.rejects(read(false), outdated);
+    t.strictSame(await read(false), [{ one: 1, two: null, three: null }], 'by the next execution in one');
+    await run(connection, 'alter table renewed drop column two');
+    const both = await Promise.all([read(true), read(true)]);
+    t.strictSame(both, [[{ one: 1, three: null }], [{ one: 1, three: null }]], 'two in one round trip');
+  });
+});
