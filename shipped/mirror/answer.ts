@@ -8,6 +8,12 @@ import { masked } from './values.ts';
 /** Headers that depend on the connection and the moment. */
 const passing = new Set(['connection', 'date', 'keep-alive']);
 
+/**
+ * Fields that are null until a box has done something in the background, which may be before or after the next request
+ * that prevents it: a mail is sent, or its template is disabled.
+ */
+const momentary = new Set(['sentAt']);
+
 /** Operations on what boxes make in the background, so in another order, with the reason. */
 const incomparable: Readonly<Record<string, string>> = {
   'GET /admin/event-deliveries': 'the newest are of the events that were dispatched last',
@@ -82,6 +88,11 @@ function* jsonLines(value: unknown, pointer: string): Generator<string> {
   } else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value);
     if (members.length === 0) yield `${pointer} has no members`;
-    for (const [name, member] of members) yield* jsonLines(member, `${pointer}/${masked(name)}`);
+    for (const [name, member] of members) {
+      const place = `${pointer}/${masked(name)}`;
+      const isMoment = momentary.has(name) && (member === null || typeof member === 'string');
+      if (isMoment) yield `${place} string or null`;
+      else yield* jsonLines(member, place);
+    }
   } else yield `${pointer || 'the body'} ${value === null ? 'null' : typeof value}`;
 }

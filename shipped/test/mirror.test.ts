@@ -130,6 +130,9 @@ t.test('answers are alike if status, code, names of headers and shape are', asyn
     if (difference === null) t.equal(found, null, what);
     else t.match(found, difference, what);
   }
+  const mail = (sentAt: unknown) => shapeOf(answer(200, { sentAt }));
+  t.equal(differenceOf(mail(null), mail('2026-11-26T05:00:00.000Z')), null, 'what the moment decides');
+  t.match(differenceOf(mail(null), mail(0)), /lacks \/sentAt number/);
   const page = shapeOf(answer(200, `<p>${one}</p>`));
   t.equal(differenceOf(page, shapeOf(answer(200, `<p>${other}</p>`))), null, 'a page with another id');
   t.match(differenceOf(page, shapeOf(answer(200, '<b></b>'))), /its body has <p>·<\/p> and lacks <b><\/b>/);
