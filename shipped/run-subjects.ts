@@ -7,6 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { repository } from '../tools/packages/sources.ts';
+import { confirmedBy, isDifference } from './report/confirmed.ts';
 import { type Results, readResults } from './report/results.ts';
 import type { SpentTime } from './report/spent.ts';
 import { stackVariable } from './stage.ts';
@@ -46,7 +47,15 @@ export async function runSubjects(names: readonly string[], options: RunOptions)
   return results;
 }
 
-async function runSubject(subject: string, { stackFolder, spent, say }: RunOptions): Promise<Results> {
+async function runSubject(subject: string, options: RunOptions): Promise<Results> {
+  const results = await runOnce(subject, options);
+  const differences = results.failures.filter(isDifference);
+  if (differences.length === 0) return results;
+  for (const { name } of differences) options.say(`  to be confirmed: ${name}`);
+  return confirmedBy(results, await runOnce(subject, options));
+}
+
+async function runOnce(subject: string, { stackFolder, spent, say }: RunOptions): Promise<Results> {
   const began = performance.now();
   const file = join('shipped', 'subjects', `${subject}.ts`);
   const measured = spent.start(file);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { confirmedBy, isDifference } from '../report/confirmed.ts';
 import { readKnownFailures, sortFailures } from '../report/known-failures.ts';
 import { readResults } from '../report/results.ts';
 
@@ -79,5 +80,25 @@ t.test('known failures count as passed, and must still fail', async (t) => {
     [known.map(({ name }) => name), fresh.map(({ name }) => name), mended],
     [['hosts > a host is added > added'], ['hosts > removed'], [{ name: 'media > resized', line: 4 }]],
     'an entry of a subject that has not run says nothing',
+  );
+});
+
+t.test('a second run confirms differences between the boxes, and adds what else fails', async (t) => {
+  const every = 'operations > every answer is declared, and that of the sources > ';
+  const status = `${every}POST /admin/invites: the answer is 409 already_staff, from sources 201`;
+  const body = `${every}GET /cart: its body has /a string, compared with sources`;
+  const [undeclared, broken] = [`${every}GET /cart: 500 internal_error is not declared`, 'operations > a promise'];
+  t.strictSame(
+    [status, body, undeclared, broken].map((name) => isDifference({ name })),
+    [true, true, false, false],
+  );
+  const of = (...names: string[]) => ({
+    ...{ passed: 1, skipped: [], notes: [] },
+    failures: names.map((name) => ({ name, place: '', details: [] })),
+  });
+  const confirmed = confirmedBy(of(status, body, undeclared), of(body, broken));
+  t.strictSame(
+    confirmed.failures.map(({ name }) => name),
+    [body, undeclared, broken],
   );
 });
