@@ -32,14 +32,17 @@ export class PairedValues {
     });
   }
 
-  /** Learns from two texts that say the same. The pair that is learnt first stays: it is from the most specific answer. */
+  /**
+   * Learns from two texts that say the same. The pair that is learnt first stays: it is from the most specific answer. A
+   * value that is the same in both, such as an address that was sent, forms a pair with itself: in a list of another order
+   * it would become that of another item.
+   */
   learnTexts(first: string, second: string): void {
-    if (first === second) return;
     const [own, others] = [first.match(token) ?? [], second.match(token) ?? []];
     if (own.length !== others.length) return;
     for (const [index, value] of own.entries()) {
       const other = others[index] as string;
-      if (value === other || words.test(value) || this.#pairs.has(value) || this.#seconds.has(other)) continue;
+      if (words.test(value) || this.#pairs.has(value) || this.#seconds.has(other)) continue;
       this.#pairs.set(value, other);
       this.#seconds.add(other);
     }

@@ -72,6 +72,15 @@ t.test('items that could be each other are not paired, unless both lists have th
   t.strictSame(pairs([erased(one), named], [erased(other)]), [one, third], 'nor those of lists of different lengths');
 });
 
+t.test('what is the same in both stays so, also after a list in another order', async (t) => {
+  const values = new PairedValues();
+  const [ada, bob] = ['Ada0OfTheAnalyticalEngine@a.example', 'Bob0OfTheAnalyticalEngine@a.example'];
+  for (const email of [ada, bob]) values.learn({ email }, { email });
+  values.learn({ items: [{ email: ada }, { email: bob }] }, { items: [{ email: bob }, { email: ada }] });
+  t.equal(values.translate(ada), ada);
+  t.equal(values.translate(bob), bob);
+});
+
 t.test('words are never paired, ids and codes are masked', async (t) => {
   const values = new PairedValues();
   values.learnTexts('member.password_reset_requested', 'staff.email_change_requested');
