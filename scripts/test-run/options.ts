@@ -22,7 +22,8 @@ Options:
   --help              prints this text
 
 Variables: TEST_LOG_LEVEL=debug prints the log of the boxes; CONTRACT_SEED and
-CONTRACT_RUNS are for the contract suite, RACE_ROUNDS for the tests of races.
+CONTRACT_RUNS are for the contract suite, RACE_ROUNDS for the tests of races,
+CART_RUNS for the test that compares the documents of arbitrary carts.
 TEST_PROGRAMS=required fails the tests that lack a program.
 
 Exit codes: 0 all passed, 1 a test failed, 2 wrong usage; 130 ended by Ctrl-C,

@@ -21,7 +21,8 @@ export const cartMerges = extensionPoint<CartMerge>('cart.merges');
  * Merges the active cart of a guest's session into the member's, in the transaction of the log-in. Nothing is lost:
  * quantities of a variant with the same properties add up (to the maximum of a line), other lines move over, and so do
  * addresses, e-mail, note, locale and the choice of a region that the member's cart lacks. If the guest had items, their
- * currency is the one that the shopper has seen: another one is an issue of the merged cart. Stock and prices are not checked: reads of the cart report lines that cannot be ordered.
+ * currency is the one that the shopper has seen: another one is an issue of the merged cart. Stock and prices are not
+ * checked: reads of the cart report lines that cannot be ordered.
  * @returns the id of the member's cart; null if the guest has none
  */
 export async function mergeCarts(

@@ -39,8 +39,8 @@ export const regionOfCountry = (country: string) => `coalesce(
 /**
  * SQL for the country by which a sale is taxed and shipped: its own; else the only country of its region; else that of the
  * store. Null if none of these is known.
- * @param country the placeholder of the sale's country: `$2`
- * @param regionId the placeholder of the id of its region
+ * @param country the parameter with the sale's country: `$2`
+ * @param regionId the parameter with the id of its region
  */
 export const countryOfSale = (country: string, regionId: string) => `coalesce(
   ${country},
