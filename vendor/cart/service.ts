@@ -34,6 +34,7 @@ import {
 } from './schemas.ts';
 import {
   type AddressType,
+  acceptCurrency,
   type CartHeader,
   findActiveCart,
   findCart,
@@ -43,7 +44,7 @@ import {
   touchActiveCart,
   updateDetails,
 } from './store.ts';
-import { acceptCurrency, chooseCountry, findPriceTerms } from './terms-store.ts';
+import { chooseCountry, findPriceTerms } from './terms-store.ts';
 import { presentAdminCart, presentCart, presentEmptyCart } from './view.ts';
 
 /**
@@ -144,8 +145,7 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
     const locked = owner && (await touchActiveCart(tx, owner));
     if (!locked) return;
     await removeLines(tx, locked.id);
-    const { regionId = null, currency = locked.currency } = locked.terms ?? {};
-    await publishChange(tx, { ...locked, regionId, currency, lines: [] }, cartUpdated);
+    await publishChange(tx, await findLocked(tx, locked), cartUpdated);
   });
 }
 
@@ -169,7 +169,9 @@ export async function changeCart(
       throw invalidField('/currency', `must be ${region.currency}, the currency of the region`);
     }
     return writeCart(tx, session, async (_, cart) => {
-      if (requestedId === undefined && !region && currency !== undefined) rejectOtherCurrency(cart, currency);
+      if (requestedId === undefined && !region && currency !== undefined) {
+        rejectOtherCurrency(await findLocked(tx, cart), currency);
+      }
       // Another region ends the choice of a country that it does not sell to.
       const keepsCountry = cart.country !== null && region?.countries.includes(cart.country);
       const chosen = requestedId === undefined || keepsCountry ? country : null;
@@ -178,16 +180,15 @@ export async function changeCart(
         () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note }),
         () => (chosen === undefined ? undefined : chooseCountry(tx, cart.id, chosen)),
       ]);
-      const isAccepted = regionId !== undefined || currency !== undefined;
-      return isAccepted ? { sent: acceptCurrency(tx, cart.id) } : undefined;
+      return { acceptsCurrency: regionId !== undefined || currency !== undefined };
     });
   });
   return presentQuoted(db, priced);
 }
 
-function rejectOtherCurrency({ terms }: CartHeader, currency: string): void {
-  if (terms === null || currency === terms.currency) return;
-  throw invalidField('/currency', `must be ${terms.currency}, the currency of the cart's region`);
+function rejectOtherCurrency({ regionId, currency: own }: StoredCart, currency: string): void {
+  if (regionId === null || currency === own) return;
+  throw invalidField('/currency', `must be ${own}, the currency of the cart's region`);
 }
 
 /**
@@ -251,9 +252,11 @@ export type Check = (priced: PricedCart, tx: TenantDatabase) => void | Promise<v
  * Changes rows of the locked cart. A change whose last statements are sent without waiting for each other returns them as
  * `sent`: the cart is read behind them, in the same round trip.
  */
-export type CartChange = (tx: TenantDatabase, cart: CartHeader) => Promise<Sent | undefined> | Sent;
-interface Sent {
-  readonly sent: Promise<unknown>;
+export type CartChange = (tx: TenantDatabase, cart: CartHeader) => Promise<Changed | undefined> | Changed;
+interface Changed {
+  readonly sent?: Promise<unknown>;
+  /** The shopper accepts the currency in which the cart is priced then. */
+  readonly acceptsCurrency?: boolean;
 }
 
 /**
@@ -314,12 +317,18 @@ async function changeAndPublish(
   event: typeof cartCreated,
   check?: Check,
 ): Promise<PricedCart<StoredCart>> {
-  const changed = await change(tx, locked);
-  const [, cart] = await runConcurrently([() => changed?.sent, () => findCart(tx, locked.id) as Promise<StoredCart>]);
+  const { sent, acceptsCurrency = false } = (await change(tx, locked)) ?? {};
+  const [, changed] = await runConcurrently([() => sent, () => findLocked(tx, locked)]);
+  // What the shopper saw of an empty cart were no prices.
+  const cart = locked.isEmpty || acceptsCurrency ? await acceptCurrency(tx, changed) : changed;
   // The event shares the round trip of the prices; a failed check rolls it back with everything else.
   const [priced] = await Promise.all([priceCart(tx, cart), publishChange(tx, cart, event)]);
   await check?.(priced, tx);
   return priced;
+}
+
+function findLocked(tx: TenantDatabase, { id }: CartHeader): Promise<StoredCart> {
+  return findCart(tx, id) as Promise<StoredCart>;
 }
 
 type EventSource = Pick<StoredCart, 'id' | 'memberId' | 'regionId' | 'currency' | 'lines'>;

@@ -20,15 +20,7 @@ import {
 import { forOwner, type Owner } from './owner.ts';
 import type { SaleAddress, VariantLine } from './sale.ts';
 import type { AdminCartSummary, CartAddress, statuses } from './schemas.ts';
-import {
-  chosenCountry,
-  currencyOfCart,
-  findTermsOfCarts,
-  noneSent,
-  type PriceTerms,
-  regionOfNewCart,
-  termsOfCart,
-} from './terms-store.ts';
+import { chosenCountry, findTermsAt, findTermsOfCarts, placeOfCart } from './terms-store.ts';
 import { stepsOf } from './totals.ts';
 
 export type AddressType = 'shipping' | 'billing';
@@ -73,7 +65,8 @@ export interface StoredCart {
 
 interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress' | 'chosenRegionId' | 'seenCurrency'> {
   addresses: Record<AddressType, CartAddress> | null;
-  terms: PriceTerms | null;
+  /** The country from which the region follows. */
+  place: string | null;
 }
 
 /** In the order in which the lines were added, for every reader: ties between lines are decided by it (`README.md`). */
@@ -96,7 +89,7 @@ function choicesOf(box: HasExtensions): string {
 const cartColumns = (box: HasExtensions) => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale,
   carts.email, ${chosenCountry} as country, carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
-  ${termsOfCart('$3::text')} as terms,
+  ${placeOfCart('$3::text')} as place,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
             'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
@@ -107,7 +100,8 @@ const cartColumns = (box: HasExtensions) => `
 const headerColumns = `
   carts.id, carts.region_id, carts.currency, carts.locale, carts.member_id, carts.email, carts.note,
   ${chosenCountry} as country,
-  ${termsOfCart(noneSent)} as terms`;
+  not exists (select from cart_line_items lines
+               where lines.tenant_id = $1 and lines.cart_id = carts.id) as is_empty`;
 
 /** Each step stores its choices in a table of its own. */
 const textsOf = onceForBox((box) => ({
@@ -116,15 +110,8 @@ const textsOf = onceForBox((box) => ({
   find: `select ${cartColumns(box)} from carts where carts.tenant_id = $1 and carts.id = $2`,
 }));
 
-/** What the shopper sees of an empty cart are no prices: the first item is added in the currency of then. */
 const touchActive = forOwner(
-  (active) => `update carts
-                  set version = version + 1, updated_at = now(),
-                      currency = case when exists (select from cart_line_items lines
-                                                    where lines.tenant_id = $1 and lines.cart_id = carts.id)
-                                      then carts.currency else ${currencyOfCart(noneSent)} end
-                where ${active}
-               returning ${headerColumns}`,
+  (active) => `update carts set version = version + 1, updated_at = now() where ${active} returning ${headerColumns}`,
 );
 
 /**
@@ -139,9 +126,10 @@ const lockActive = (box: HasExtensions, active: string) => `
      for update of carts`;
 
 /** From here on, the work of `db` prices with the reference data that was current when the cart was read. */
-function cartOf(db: TenantDatabase, row: CartRow): StoredCart {
-  const { addresses, terms, regionId, currency, ...own } = row;
+async function cartOf(db: TenantDatabase, row: CartRow): Promise<StoredCart> {
+  const { addresses, place, regionId, currency, ...own } = row;
   db.knowReferenceVersion(row.referenceVersion);
+  const terms = await findTermsAt(db, { regionId, place });
   return {
     ...own,
     regionId: terms?.regionId ?? null,
@@ -203,12 +191,12 @@ export async function lockSnapshotCart(
 
 /** What shoppers choose for their cart, as it is stored. The currency is the one that they have seen. */
 export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
-/** The details of a new cart; without a currency it has that of its region, or the store's. */
+/** The details of a new cart; without a currency it has that of the chosen region, or the store's. */
 export type NewCartDetails = Omit<CartDetails, 'currency'> & { currency: string | null };
 export type CartHeader = CartDetails &
   Pick<StoredCart, 'id' | 'memberId' | 'country'> & {
-    /** What applies; null in a store without regions. */
-    terms: PriceTerms | null;
+    /** Without lines, before the change. */
+    isEmpty: boolean;
   };
 
 /** Locks the active cart of an owner for a change; null if there is none. */
@@ -228,7 +216,7 @@ export async function insertCart(
     `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
      select stores.tenant_id, $2, $3, $4, $5::uuid,
             coalesce($6,
-                     (select regions.currency ${regionOfNewCart('$5::uuid')}),
+                     (select regions.currency from regions where regions.tenant_id = $1 and regions.id = $5::uuid),
                      stores.default_currency),
             $7, $8, $9
        from stores where stores.tenant_id = $1
@@ -241,6 +229,17 @@ export async function insertCart(
 
 export async function updateDetails(tx: TenantDatabase, id: string, patch: Partial<CartDetails>): Promise<void> {
   await tx.update('carts', { id }, patch);
+}
+
+/** Records that the shopper accepts the currency in which a locked cart is priced. Returns the cart as it is then. */
+export async function acceptCurrency<C extends Pick<StoredCart, 'id' | 'currency' | 'seenCurrency'>>(
+  tx: TenantDatabase,
+  cart: C,
+): Promise<C> {
+  const { id, currency, seenCurrency } = cart;
+  if (seenCurrency === currency) return cart;
+  await updateDetails(tx, id, { currency });
+  return { ...cart, seenCurrency: currency };
 }
 
 /**

@@ -2,7 +2,7 @@
  * The region and the currency in which carts are priced, and the choices on which these depend, as queries.
  */
 import { regionOfCountry } from '@carton/region';
-import type { TenantDatabase } from '@carton/runtime';
+import { referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { forOwner, type Owner } from './owner.ts';
 
 /** SQL of the country that the shopper has chosen. */
@@ -10,75 +10,87 @@ export const chosenCountry = `
   (select chosen.country from cart_countries chosen where chosen.tenant_id = $1 and chosen.cart_id = carts.id)`;
 
 /**
- * The region and the currency of a cart, by the one rule for them (`regionOfCountry`). Carts store what was chosen, so that
- * they follow their address, and the regions of the store as staff change them. A place of pickup is the address.
+ * SQL of the country from which the region of a cart follows while none was chosen; null if it is not known. Carts store
+ * what was chosen, so that they follow their address, and the regions of the store as staff change them. A place of pickup
+ * is the address.
  * @param sent SQL for the country of an address that takes the place of the cart's
  */
-const regionIdOfCart = (sent: string) =>
-  `coalesce(carts.region_id, ${regionOfCountry(`coalesce(
+export const placeOfCart = (sent: string) => `coalesce(
   carts.pickup_address ->> 'country', ${sent},
   (select addresses.country from cart_addresses addresses
     where addresses.tenant_id = $1 and addresses.cart_id = carts.id and addresses.type = 'shipping'),
-  ${chosenCountry})`)})`;
-/** `offset 0`, as in `regionOfCountry`. */
-const regionBy = (id: string) => `
-  from (select ${id} as id offset 0) wanted
-  join regions on regions.tenant_id = $1 and regions.id = wanted.id`;
-const regionOfCart = (sent: string) => regionBy(regionIdOfCart(sent));
-export const currencyOfCart = (sent: string) =>
-  `coalesce((select regions.currency ${regionOfCart(sent)}), carts.currency)`;
-/** Both, as `PriceTerms`; null in a store without regions. */
-export const termsOfCart = (sent: string) => `
-  (select json_build_object('regionId', regions.id, 'currency', regions.currency) ${regionOfCart(sent)})`;
-export const noneSent = 'null::text';
+  ${chosenCountry})`;
+const noneSent = 'null::text';
 
-/** SQL of the region of a new cart, to select from. @param chosen SQL of the id of the region that was chosen, or null */
-export const regionOfNewCart = (chosen: string) => regionBy(`coalesce(${chosen}, ${regionOfCountry(noneSent)})`);
-
-/** What applies to a cart that does not exist yet, or has just been deleted. */
+/** What applies to a cart; without one, to a cart that would be created now. */
 export interface PriceTerms {
   /** Null if the store has no regions. */
   regionId: string | null;
   currency: string;
 }
 
+const termsAt = referenceQuery(`
+  select regions.id as region_id, regions.currency
+    from (select coalesce($3::uuid, ${regionOfCountry('$2::text')}) as id offset 0) wanted
+    join regions on regions.tenant_id = $1 and regions.id = wanted.id`);
+
+/**
+ * The region and the currency of a cart, by the one rule for them (`regionOfCountry`): of the chosen region, or that of the
+ * place. Null in a store without regions.
+ */
+export async function findTermsAt(
+  db: TenantDatabase,
+  { regionId, place }: { regionId: string | null; place: string | null },
+): Promise<PriceTerms | null> {
+  const [terms] = await db.readReference<PriceTerms>(termsAt, [place, regionId]);
+  return terms ?? null;
+}
+
+interface Choice {
+  regionId: string | null;
+  place: string | null;
+  currency: string;
+  referenceVersion: string | null;
+}
+
 /** Of the active cart of an owner; without one, of a new cart. */
-const termsText = forOwner(
+const choiceOfOwner = forOwner(
   (active) => `
-    select coalesce(${termsOfCart(noneSent)},
-                    json_build_object('regionId', null, 'currency', coalesce(carts.currency, stores.default_currency)))
-             as terms
+    select carts.region_id, ${placeOfCart(noneSent)} as place,
+           coalesce(carts.currency, stores.default_currency) as currency, ${referenceVersion} as reference_version
       from stores left join carts on ${active}
      where stores.tenant_id = $1`,
 );
 
-/** What applies to the cart of an owner, or to a new cart, in one statement. @param owner null for nobody's cart */
-export async function findPriceTerms(db: TenantDatabase, owner: Owner | null): Promise<PriceTerms> {
+/** What applies to the cart of an owner, or to a new cart. @param owner null for nobody's cart */
+export function findPriceTerms(db: TenantDatabase, owner: Owner | null): Promise<PriceTerms> {
   const { by, key } = owner ?? { by: 'session', key: null };
-  const [row] = await db.query<{ terms: PriceTerms }>(termsText[by], [key]);
-  if (!row) throw new Error(`tenant ${db.tenantId} has no store`);
-  return row.terms;
+  return db.pipelined(async (one) => {
+    const [choice] = await one.query<Choice>(choiceOfOwner[by], [key]);
+    if (!choice) throw new Error(`tenant ${db.tenantId} has no store`);
+    one.knowReferenceVersion(choice.referenceVersion);
+    return (await findTermsAt(one, choice)) ?? { regionId: null, currency: choice.currency };
+  });
 }
 
-const termsOfCarts = `
-  select carts.id, ${termsOfCart(noneSent)} as terms from carts
-   where carts.tenant_id = $1 and carts.id = any($2::uuid[])`;
+const choicesOfCarts = `
+  select carts.id, carts.region_id, ${placeOfCart(noneSent)} as place, ${referenceVersion} as reference_version
+    from carts where carts.tenant_id = $1 and carts.id = any($2::uuid[])`;
 
 /** What applies to these carts, by id; null in a store without regions. */
-export async function findTermsOfCarts(
-  db: TenantDatabase,
-  ids: readonly string[],
-): Promise<Map<string, PriceTerms | null>> {
-  const found = await db.query<{ id: string; terms: PriceTerms | null }>(termsOfCarts, [ids]);
-  return new Map(found.map(({ id, terms }) => [id, terms]));
-}
-
-/** Records that the shopper accepts the currency in which the cart is priced now. The cart must be locked. */
-export async function acceptCurrency(tx: TenantDatabase, cartId: string): Promise<void> {
-  await tx.query(
-    `update carts set currency = ${currencyOfCart(noneSent)} where carts.tenant_id = $1 and carts.id = $2`,
-    [cartId],
-  );
+export function findTermsOfCarts(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, PriceTerms | null>> {
+  return db.pipelined(async (one) => {
+    const choices = await one.query<Choice & { id: string }>(choicesOfCarts, [ids]);
+    one.knowReferenceVersion(choices[0]?.referenceVersion ?? null);
+    const found = new Map<string, Promise<PriceTerms | null>>();
+    const termsOf = (choice: Choice) => {
+      const key = `${choice.regionId} ${choice.place}`;
+      const terms = found.get(key) ?? findTermsAt(one, choice);
+      found.set(key, terms);
+      return terms;
+    };
+    return new Map(await Promise.all(choices.map(async (choice) => [choice.id, await termsOf(choice)] as const)));
+  });
 }
 
 /** Sets or, with null, removes the country that the shopper has chosen. The cart must be locked. */

@@ -266,8 +266,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'A region that was chosen stays',
     file: 'vendor/cart/terms-store.ts',
-    text: 'coalesce(carts.region_id, ',
-    replacement: 'coalesce(null::uuid, ',
+    text: 'coalesce($3::uuid, ',
+    replacement: 'coalesce(nullif($3::uuid, $3::uuid), ',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
   },
   {
@@ -275,6 +275,13 @@ export const money: readonly Mutation[] = [
     file: 'vendor/cart/pricing.ts',
     text: 'seenCurrency !== sale.currency && lines.length > 0',
     replacement: 'false',
+    tests: ['vendor/cart/test/region-of-cart.test.ts'],
+  },
+  {
+    rule: 'Who adds the first item accepts the currency of then',
+    file: 'vendor/cart/service.ts',
+    text: 'locked.isEmpty || acceptsCurrency ?',
+    replacement: 'acceptsCurrency ?',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
   },
   {
