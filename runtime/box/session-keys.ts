@@ -35,8 +35,8 @@ interface LoadedKeys {
   /** Newest first. */
   keys: readonly LoadedKey[];
   readAt: number;
-  /** Milliseconds since 1970. */
-  unsignedUntil: number;
+  /** Until when sessions without a signature may live, and from before when they are; null if there are none. */
+  unsigned: { until: number; before: Date } | null;
 }
 
 export class SessionKeys {
@@ -49,11 +49,12 @@ export class SessionKeys {
   }
 
   /**
-   * Until when sessions without a signature, which an earlier release issued, are looked up: for as long as one of them
-   * may live. Milliseconds since 1970.
+   * Sessions of before this time may be without a signature, which an earlier release issued; null once all of them have
+   * expired, and in a box that has never run such a release.
    */
-  get unsignedUntil(): number {
-    return this.#loaded?.unsignedUntil ?? 0;
+  get unsignedBefore(): Date | null {
+    const unsigned = this.#loaded?.unsigned;
+    return unsigned && unsigned.until > Date.now() ? unsigned.before : null;
   }
 
   /** Loads the keys, and creates the first one if there are none. To be called before `issue`. */
@@ -112,8 +113,9 @@ export class SessionKeys {
       await this.#insert(1);
       rows = await query();
     }
-    const [{ age = 0 } = {}] = await box.query<{ age: number }>(
-      `select extract(epoch from now() - applied_at)::float8 as age from applied_migrations where file = $1`,
+    const [upgrade] = await box.query<{ age: number; before: Date }>(
+      `select extract(epoch from now() - applied_at)::float8 as age, applied_at as before from applied_migrations
+        where file = $1 and applied_at > (select min(applied_at) from applied_migrations)`,
       [keysMigration],
     );
     const readAt = performance.now();
@@ -122,8 +124,10 @@ export class SessionKeys {
       secret: createSecretKey(row.secret),
       createdAt: readAt - row.age * 1000,
     }));
-    const unsignedUntil = Date.now() + (sessionDays * secondsADay - age) * 1000;
-    this.#loaded = { keys, readAt, unsignedUntil };
+    const unsigned = upgrade
+      ? { until: Date.now() + (sessionDays * secondsADay - upgrade.age) * 1000, before: new Date(upgrade.before) }
+      : null;
+    this.#loaded = { keys, readAt, unsigned };
     return this.#loaded;
   }
 

@@ -5,14 +5,14 @@
  */
 import type { Context } from 'koa';
 import type { HeadersObject } from 'openapi3-ts/oas31';
-import type { TenantDatabase } from '../db/tenant-database.ts';
-import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
+import type { HasExtensions } from '../extension/extension.ts';
 import { type AccessKind, hashToken } from '../http/credentials.ts';
 import { vendor } from '../vendor.ts';
 import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { isUnsignedToken, newSessionId, sessionDays } from './session-token.ts';
+import { newSessionId, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
+import { UnsignedSessions } from './unsigned-sessions.ts';
 
 const plainCookie = `${vendor.name}_session`;
 export const sessionHeader = 'X-Session-Id';
@@ -39,13 +39,6 @@ export interface MemberSession extends ShopperSession {
   readonly memberId: string;
 }
 
-/**
- * Whether a package stores data for a session with this hash. Earlier releases issued sessions without a signature: such
- * a session stays valid after an upgrade, until it expires, if a package has data for it. The next response signs it.
- */
-export type SessionLookup = (db: TenantDatabase, hash: string) => Promise<boolean>;
-export const sessionLookups = extensionPoint<SessionLookup>('shopper.session-memory');
-
 export interface SessionOptions {
   keys: SessionKeys;
   /** Whether the cookie is sent over TLS only, and only to the host that set it. */
@@ -63,6 +56,7 @@ export function shopperAccess(
   box: HasExtensions,
   { keys, secureCookies }: SessionOptions,
 ): readonly [SessionAccess, MemberAccess] {
+  const unsigned = new UnsignedSessions(keys);
   // Browsers accept this prefix only from the host itself, over TLS (RFC 6265bis, section 4.1.3.2).
   const cookieName = secureCookies ? `__Host-${plainCookie}` : plainCookie;
 
@@ -79,18 +73,10 @@ export function shopperAccess(
       // Sibling hosts can set a cookie without the prefix, so it is read only for tokens of earlier releases.
       const issued = source === 'legacy cookie' ? null : await keys.read(tenant.id, token);
       if (issued) return { source, token, sessionId: issued.sessionId, needsRenewal: issued.age > renewalDays };
-      if (await isLegacySession(db, token)) return { source, token, sessionId: token, needsRenewal: true };
+      const sessionId = await unsigned.replace(db, token);
+      if (sessionId !== null) return { source, token, sessionId, needsRenewal: true };
     }
     return null;
-  }
-
-  async function isLegacySession(db: TenantDatabase, token: string): Promise<boolean> {
-    if (!isUnsignedToken(token)) return false;
-    await keys.ready();
-    if (Date.now() > keys.unsignedUntil) return false;
-    const hash = hashToken(token);
-    for (const exists of sessionLookups.of(db)) if (await exists(db, hash)) return true;
-    return false;
   }
 
   /** Issues a token for a session and sends it in the header and the cookie. */

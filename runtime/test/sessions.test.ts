@@ -5,6 +5,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import t from 'tap';
 import { SessionKeys } from '../box/session-keys.ts';
 import { issueToken, readToken, sessionDays } from '../box/session-token.ts';
+import { UnsignedSessions } from '../box/unsigned-sessions.ts';
 import { newId } from '../db/id.ts';
 import { hashToken } from '../http/credentials.ts';
 import { type Answer, createTestBox, exactly, sessionHashOf, type TestTenant, writePackage } from '../testing/index.ts';
@@ -151,55 +152,77 @@ t.test('with secureCookies no other host of the domain can set the cookie', asyn
   t.match(schemes, /"name":"__Host-carton_session"/, 'the document has the actual name of the cookie');
 });
 
-t.test('a session of the previous release continues if it has data, and is signed from then on', async (t) => {
-  const names = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')] as const;
-  const [known, unknown] = names;
-  await box.db.query('insert into visits (tenant_id, hash, visits) values ($1, $2, 7)', [hashToken(known)]);
-  const expected = { hash: hashToken(known), memberId: null, visits: 7 };
-  for (const sent of [by(known), byCookie(`carton_session=${known}`)]) {
-    const response = await box.visitor().get('/visits', sent);
-    t.strictSame(response.body, expected);
-    const token = tokenOf(response) as string;
-    t.equal(token.slice(0, 43), known);
-    t.match(cookiesOf(response), exactly([new RegExp(`^carton_session=${token};`)]));
-    t.strictSame((await box.visitor().get('/visits', by(token))).body, expected);
-  }
-  t.strictSame((await box.visitor().get('/visits', by(unknown))).body, none);
-  const short = 'not a session name';
-  await box.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(short)]);
-  t.strictSame(
-    (await box.visitor().get('/visits', by(short))).body,
-    none,
-    'only names that a release has issued are looked up',
-  );
-  const other = await box.openTenant();
-  t.strictSame((await other.visitor().get('/visits', by(known))).body, none, 'for its own tenant only');
+/** A box that ran a release without signatures until an hour ago, with the data of one of its sessions. */
+async function upgradedBox(t: Parameters<typeof createTestBox>[0], options: { secureCookies?: boolean } = {}) {
+  const upgraded = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty', ...options });
+  await upgraded.owner.query(`update applied_migrations
+                                 set applied_at = now() - case when file like '20260301%' then interval '1 day' else '1 hour' end`);
+  const known = randomBytes(32).toString('base64url');
+  const insert = `insert into visits (tenant_id, hash, visits, since) values ($1, $2, 7, now() - interval '2 hours')`;
+  await upgraded.db.query(insert, [hashToken(known)]);
+  return { upgraded, known };
+}
 
-  await box.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
-  const late = replica();
-  await late.ready();
-  t.ok(late.unsignedUntil < Date.now(), 'until it would have expired');
+t.test('a session of the previous release continues as another, which nobody else knows', async (t) => {
+  const { upgraded, known } = await upgradedBox(t);
+  const send = (token: string) => upgraded.visitor().get('/visits', by(token));
+  const [first, second] = await Promise.all([send(known), send(known)]);
+  const token = tokenOf(first) as string;
+  const hash = hashToken(token.slice(0, 43));
+  t.strictSame(first.body, { hash, memberId: null, visits: 7 });
+  t.not(token.slice(0, 43), known);
+  t.match(cookiesOf(first), exactly([new RegExp(`^carton_session=${token};`)]));
+  t.strictSame(second.body, first.body, 'one new session for requests at the same time');
+  t.strictSame((await send(token)).body, first.body);
+  const elsewhere = new UnsignedSessions(new SessionKeys(upgraded.box.database));
+  t.equal(await elsewhere.replace(upgraded.db, known), null, 'who comes later, or to another process, finds nothing');
+
+  const recent = randomBytes(32).toString('base64url');
+  await upgraded.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(recent)]);
+  t.strictSame((await send(recent)).body, none, 'no session is without a signature since the upgrade');
+  const signed = await begin(upgraded);
+  t.strictSame((await send(signed.slice(0, 43))).body, none, 'a signed session without its signature is none');
+  const short = 'not a session name';
+  await upgraded.db.query(`insert into visits (tenant_id, hash, since) values ($1, $2, '2026-01-01')`, [
+    hashToken(short),
+  ]);
+  t.strictSame((await send(short)).body, none, 'only names that a release has issued are looked up');
+});
+
+t.test('it is one of its own tenant, and has none of what came later', async (t) => {
+  const { upgraded, known } = await upgradedBox(t);
+  const other = await upgraded.openTenant();
+  t.strictSame((await other.visitor().get('/visits', by(known))).body, none);
+  t.equal((await upgraded.visitor().get('/visits', byCookie(`carton_session=${known}`))).body.visits, 7);
+});
+
+t.test('a new box takes no session without a signature', async (t) => {
+  const known = randomBytes(32).toString('base64url');
+  await box.db.query(`insert into visits (tenant_id, hash, since) values ($1, $2, now() - interval '1 year')`, [
+    hashToken(known),
+  ]);
+  for (const sent of [by(known), byCookie(`carton_session=${known}`)]) {
+    const answer = await box.visitor().get('/visits', sent);
+    t.strictSame([answer.body, tokenOf(answer), cookiesOf(answer)], [none, null, []]);
+  }
 });
 
 t.test('a session of the previous release is not accepted after it would have expired', async (t) => {
-  const later = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty' });
-  const known = randomBytes(32).toString('base64url');
-  await later.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
-  await later.owner.query(`update applied_migrations set applied_at = now() - interval '91 days'`);
-  t.strictSame((await later.visitor().get('/visits', by(known))).body, none);
+  const { upgraded, known } = await upgradedBox(t);
+  await upgraded.owner.query(`update applied_migrations set applied_at = applied_at - interval '91 days'`);
+  await upgraded.db.query(`update visits set since = since - interval '91 days' where tenant_id = $1`);
+  t.strictSame((await upgraded.visitor().get('/visits', by(known))).body, none);
 });
 
 t.test('with secureCookies its former cookie is accepted once and replaced', async (t) => {
-  const secure = await createTestBox(t, { ...(await writePackage(t, visits)), database: 'empty', secureCookies: true });
-  const known = randomBytes(32).toString('base64url');
-  await secure.db.query('insert into visits (tenant_id, hash) values ($1, $2)', [hashToken(known)]);
+  const { upgraded: secure, known } = await upgradedBox(t, { secureCookies: true });
   const crossSite = { cookie: `carton_session=${known}`, 'sec-fetch-site': 'cross-site' };
   t.match(await secure.visitor().post('/visits', undefined, { headers: crossSite }), {
     status: 403,
     body: { code: 'cross_site_request' },
   });
   const response = await secure.visitor().get('/visits', byCookie(`carton_session=${known}`));
-  t.equal(response.body.visits, 1);
+  t.equal(response.body.visits, 7);
   t.match(
     cookiesOf(response),
     exactly([/^__Host-carton_session=/, /^carton_session=; path=\/; expires=Thu, 01 Jan 1970/]),

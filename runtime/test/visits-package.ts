@@ -2,7 +2,7 @@
  * A package that counts the visits of a session.
  */
 const index = `
-import { definePackage, nullable, object, route, sessionLookups, Type } from '@carton/runtime';
+import { definePackage, nullable, object, route, sessionData, Type } from '@carton/runtime';
 
 const Visits = object({ hash: nullable(Type.String()), memberId: nullable(Type.String()), visits: Type.Integer() });
 const about = { tag: 'Visits', access: 'session' };
@@ -33,8 +33,13 @@ const logIn = route(
   },
 );
 
-const hasVisits = async (db, hash) => (await countOf(db, hash)) > 0;
-export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionLookups.with(hasVisits)] });
+const visitsOfSessions = {
+  isKnown: async (db, hash, before) =>
+    (await db.query('select hash from visits where tenant_id = $1 and hash = $2 and since < $3', [hash, before])).length > 0,
+  move: async (tx, from, to) =>
+    (await tx.query('update visits set hash = $3 where tenant_id = $1 and hash = $2 returning hash', [from, to])).length > 0,
+};
+export default definePackage({ routes: [readVisits, addVisit, logIn], extends: [sessionData.with(visitsOfSessions)] });
 `;
 
 const migration = `
@@ -43,6 +48,7 @@ export const up = (knex) => knex.raw(\`
     tenant_id uuid not null references tenants (id),
     hash text not null,
     visits integer not null default 1,
+    since timestamptz not null default now(),
     primary key (tenant_id, hash)
   )\`);
 export const down = (knex) => knex.raw('drop table visits');

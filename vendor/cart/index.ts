@@ -4,7 +4,7 @@
 import { storeSettingsGroups } from '@carton/core';
 import { shopperTerms } from '@carton/product';
 import { regionRemovals } from '@carton/region';
-import { definePackage, memberLogIns, personalData, sessionLookups } from '@carton/runtime';
+import { definePackage, memberLogIns, personalData, sessionData } from '@carton/runtime';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
 import { cartRetention, deleteOldCarts } from './old-carts.ts';
 import { ownerOf } from './owner.ts';
@@ -12,8 +12,9 @@ import { mergeCartAtLogIn, personalCarts } from './persons.ts';
 import { listAdminCarts, readAdminCart } from './routes/admin.ts';
 import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
 import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './routes/items.ts';
+import { cartsOfSessions } from './session-data.ts';
 import { cartSettings } from './settings.ts';
-import { clearRegion, hasCartOfSession } from './store.ts';
+import { clearRegion } from './store.ts';
 import { findPriceTerms } from './terms-store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
@@ -51,6 +52,7 @@ export {
 } from './sale.ts';
 export { Cart, CartAddress } from './schemas.ts';
 export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
+export { cartSessionMoves } from './session-data.ts';
 export { cartSchema } from './shown.ts';
 export { type CartLine, findActiveCart, findCart, type StoredCart, setPickupAddress } from './store.ts';
 export {
@@ -103,7 +105,7 @@ export default definePackage({
     storeSettingsGroups.with(cartSettings),
     regionRemovals.with(clearRegion),
     shopperTerms.with((db, shopper) => findPriceTerms(db, ownerOf(shopper))),
-    sessionLookups.with(hasCartOfSession),
+    sessionData.with(cartsOfSessions),
     memberLogIns.with(mergeCartAtLogIn),
     personalData.with(personalCarts),
   ],

@@ -154,14 +154,6 @@ export async function findActiveCart(
   return row ? cartOf(db, row) : null;
 }
 
-/** Whether a session has or had a cart. */
-export async function hasCartOfSession(db: TenantDatabase, sessionHash: string): Promise<boolean> {
-  const found = await db.query('select id from carts where tenant_id = $1 and session_hash = $2 limit 1', [
-    sessionHash,
-  ]);
-  return found.length > 0;
-}
-
 /** Finds a cart of any status, in one statement. @param country as for `findActiveCart` */
 export async function findCart(
   db: TenantDatabase,

@@ -1,8 +1,9 @@
 /**
  * @carton/checkout: turns a cart into an order.
  */
-import { cartCleanUps } from '@carton/cart';
+import { cartCleanUps, cartSessionMoves } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
+import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
@@ -45,6 +46,7 @@ export default definePackage({
   extends: [
     storeSettingsGroups.with(checkoutSettings),
     cartCleanUps.with(checkoutCleanUp),
+    cartSessionMoves.with(moveOrdersOfCarts),
     paymentStartHooks.with(reserveForPayment),
     paymentAbandonHooks.with(releaseOnAbandon),
   ],

@@ -73,6 +73,7 @@ export {
   placePending,
   unknownOrder,
 } from './service.ts';
+export { moveOrdersOfCarts } from './sessions.ts';
 export {
   addRestocked,
   type EntryActor,

@@ -168,6 +168,27 @@ export const tenants: readonly Mutation[] = [
     tests: ['runtime/test/sessions.test.ts'],
   },
   {
+    rule: 'A new box takes no session without a signature',
+    file: 'runtime/box/session-keys.ts',
+    text: 'applied_at > (select min(applied_at)',
+    replacement: 'applied_at >= (select min(applied_at)',
+    tests: ['runtime/test/sessions.test.ts'],
+  },
+  {
+    rule: 'A session without a signature is older than the release that signs them',
+    file: 'vendor/cart/session-data.ts',
+    text: 'and created_at < $3 limit 1',
+    replacement: 'and $3::timestamptz is not null limit 1',
+    tests: ['vendor/cart/test/sessions.test.ts'],
+  },
+  {
+    rule: 'A session without a signature is replaced when it is first used',
+    file: 'runtime/box/unsigned-sessions.ts',
+    text: 'const sessionId = newSessionId();',
+    replacement: 'const sessionId = [...this.#replaced.keys()].map((key) => key.slice(-43)).at(0) ?? newSessionId();',
+    tests: ['vendor/cart/test/sessions.test.ts'],
+  },
+  {
     rule: 'Callers of different stores have separate rate limits',
     file: 'runtime/box/rate-limits.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.

@@ -2,7 +2,8 @@
  * A cart becomes an order completely or not at all.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
+import { type SessionData, sessionData } from '@carton/runtime';
+import { createTestBox, exactly, payloadsOf, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle, snapshot } from './helpers.ts';
 
@@ -204,4 +205,25 @@ t.test('an order is unmasked only for the shopper who placed it', async (t) => {
   }
   t.match(await other.visitor().get(`/checkout/${id}`), { status: 404 }, 'not found for another tenant');
   t.match(await box.visitor().get('/checkout/not-an-id'), { status: 404 });
+});
+
+t.test('orders go with the session that takes the place of theirs', async (t) => {
+  const shopper = await shopperWith(box, [mug, 1]);
+  const other = await shopperWith(box, [mug, 1]);
+  const { id } = (await shopper.post('/checkout', buyer)).body;
+  const kept = (await other.post('/checkout', buyer)).body.id;
+  const to = 'b'.repeat(64);
+  const [{ move }] = sessionData.of(box.db) as [SessionData];
+  t.equal(await box.db.transaction((tx) => move(tx, sessionHashOf(shopper), to)), true);
+  t.match((await shopper.get(`/checkout/${id}`)).body.customer, { email: 'a***@e***.com' });
+  const hashes = 'select id, session_hash = $2 as moved from orders where tenant_id = $1 and id = any($3::uuid[])';
+  t.strictSame(
+    new Map(
+      (await box.db.query<{ id: string; moved: boolean }>(hashes, [to, [id, kept]])).map((row) => [row.id, row.moved]),
+    ),
+    new Map([
+      [id, true],
+      [kept, false],
+    ]),
+  );
 });
