@@ -94,6 +94,8 @@ else {
       [oak, wildcard],
       exactly([{ provedBy: 'delegation', observedNameservers: exactly(nameservers) }, { provedBy: 'delegation' }]),
     );
+    // The job has proved them: what it committed is in memory once its notifications are.
+    await controlPlane.server.served.catchUp();
     t.equal(await resolve('oak.store'), 200);
     t.equal(await resolve('berlin.oak.store'), 200);
   });
