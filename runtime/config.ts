@@ -52,6 +52,13 @@ const Settings = object({
     description:
       'Seconds after which the database work of a request is cancelled and the response is 503; of an upload, that of each statement',
   }),
+  UPLOAD_SPACE_MEGABYTES: Type.Integer({
+    minimum: 16,
+    maximum: 1_000_000,
+    default: 1024,
+    description:
+      'MiB that uploads hold on disk at once while they arrive, of each worker; those of a store hold half of it. Others are 503 until there is room',
+  }),
   SECURE_COOKIES: Type.Boolean({
     default: true,
     description:
@@ -80,6 +87,8 @@ export interface Config {
   readonly poolSize: number | undefined;
   /** Milliseconds. */
   readonly requestDeadline: number;
+  /** Bytes, of each worker. */
+  readonly uploadSpace: number;
   readonly operatorSecret: string | undefined;
   readonly hostingSecret: string | undefined;
   readonly trustProxy: string;
@@ -112,6 +121,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     archiveFolder: values.WAL_ARCHIVE_FOLDER,
     poolSize: environment.DATABASE_POOL_SIZE ? values.DATABASE_POOL_SIZE : undefined,
     requestDeadline: values.REQUEST_DEADLINE * 1000,
+    uploadSpace: values.UPLOAD_SPACE_MEGABYTES * 1024 * 1024,
     operatorSecret: values.OPERATOR_SECRET,
     hostingSecret: values.HOSTING_SECRET,
     trustProxy: readTrustProxy(values.TRUST_PROXY),

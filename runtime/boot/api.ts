@@ -14,6 +14,7 @@ import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy
 import type { Database } from '../db/database.ts';
 import { migrationOwners } from '../engine/migrations.ts';
 import { noRateLimits } from '../http/rate-limit.ts';
+import { UploadSpace } from '../http/upload-space.ts';
 import type { LoadedPackage } from '../package/load.ts';
 import type { ApiDescription } from '../start/api.ts';
 import { vendor } from '../vendor.ts';
@@ -51,7 +52,7 @@ export function boxApi(
   const permissions = [...new Set(rights)].sort();
   const invalidateTenants = shareInvalidation(workers, () => tenants.invalidate());
   const box: Box = { tier, packages, database, permissions, invalidateTenants };
-  const { trustProxy, bodyDeadline, readDeadline, uploadFolder, strictResponses } = options;
+  const { trustProxy, bodyDeadline, readDeadline, uploadFolder, uploadSpace, strictResponses } = options;
   const api: BoxApi = {
     ...contract,
     name: 'box',
@@ -71,6 +72,8 @@ export function boxApi(
     bodyDeadline,
     readDeadline,
     uploadFolder,
+    uploadSpace: uploadSpace === undefined ? undefined : new UploadSpace(uploadSpace),
+    uploadOwner: ({ tenant }) => tenant?.id ?? null,
     runIdempotently,
     runConsistently,
     rateLimits: boxRateLimits(rateLimits, workers),

@@ -33,6 +33,8 @@ export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   bodyDeadline?: number;
   /** The folder for uploaded files during their requests. */
   uploadFolder?: string;
+  /** Bytes that uploads may hold there at once, of each worker. Default: 1 GiB. */
+  uploadSpace?: number;
   /** The folder for files that packages store; default: one in the system's temporary folder. */
   dataFolder?: string;
   /** Milliseconds for the client to read each chunk of a streamed response. */

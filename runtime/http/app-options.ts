@@ -11,6 +11,7 @@ import type { ConsistentRunner } from './preconditions.ts';
 import type { Problem, ProblemType } from './problems.ts';
 import type { Refusal } from './repair.ts';
 import type { Route } from './route.ts';
+import type { UploadSpace } from './upload-space.ts';
 
 /**
  * Wraps each request, for metrics and tracing. `ctx.state` has the request id before `respond` is called and the
@@ -48,6 +49,10 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   bodyDeadline?: number;
   /** The folder for uploaded files while their requests are served; defaults to one in the system's temporary folder. */
   uploadFolder?: string;
+  /** What uploads may hold on disk at once; 1 GiB by default. */
+  uploadSpace?: UploadSpace;
+  /** Whose uploads share half of it at most; null, and by default, for no such share. */
+  uploadOwner?(scope: Scope): string | null;
   /** Milliseconds in which the client has to read what a streamed response has sent; defaults to two minutes. */
   readDeadline?: number;
   /**

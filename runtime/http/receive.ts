@@ -14,8 +14,15 @@ import type { FormReader } from './form-reader.ts';
 import { bodyTooLarge, formRequired, invalidRequest, Problem, unavailable } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import type { TSchema } from './schemas.ts';
-import { type ArrivingFile, type UploadDeclaration, type UploadedFile, uploadLimit } from './upload.ts';
+import {
+  type ArrivingFile,
+  maxBytesBesidesFiles,
+  type UploadDeclaration,
+  type UploadedFile,
+  uploadLimit,
+} from './upload.ts';
 import { createUploadFolder, removeUploadFolder } from './upload-folder.ts';
+import type { HeldSpace, UploadSpace } from './upload-space.ts';
 import { validate } from './validation.ts';
 
 export interface Received {
@@ -32,6 +39,12 @@ export interface ReceiveOptions {
   folder: string;
   /** Milliseconds: see `receiveChunks`. */
   patience: number;
+  /** What all uploads hold on disk. */
+  space: UploadSpace;
+  /** Whose share of it the upload takes, if it has shares. */
+  owner: string | null;
+  /** `admit` of the declaration, for this request. */
+  admit(announced: number | null): Promise<number | null>;
 }
 
 const emptyForm = { body: undefined, files: {}, fingerprint: undefined, discard: async () => {} };
@@ -53,9 +66,22 @@ export async function receiveForm(
   if (!ctx.is('multipart/form-data') || (encoding && encoding !== 'identity')) {
     throw formRequired(encoding ? `The Content-Encoding ${encoding} is not supported.` : describeContentType(ctx));
   }
-  const limit = bodyLimit ?? uploadLimit(upload as UploadDeclaration);
-  if (Number(ctx.get('content-length')) > limit) throw bodyTooLarge(`The limit is ${limit} bytes.`);
-  return upload?.streamed ? receiveStreamed(ctx, declaration, options) : receiveToDisk(ctx, declaration, options);
+  const declared = bodyLimit ?? uploadLimit(upload as UploadDeclaration);
+  rejectLarge(announcedBy(ctx), declared);
+  const admitted = await options.admit(announcedBy(ctx));
+  const limit = admitted === null ? declared : Math.min(declared, admitted + maxBytesBesidesFiles);
+  rejectLarge(announcedBy(ctx), limit);
+  const limited = { ...declaration, bodyLimit: limit };
+  return upload?.streamed ? receiveStreamed(ctx, limited, options) : receiveToDisk(ctx, limited, options);
+}
+
+/** The size of a body in bytes; null if it arrives in chunks. */
+function announcedBy(ctx: Context): number | null {
+  return ctx.get('content-length') === '' ? null : Number(ctx.get('content-length'));
+}
+
+function rejectLarge(announced: number | null, limit: number): void {
+  if ((announced ?? 0) > limit) throw bodyTooLarge(`The limit is ${limit} bytes.`);
 }
 
 /** Loads the parser with the first form. */
@@ -72,14 +98,16 @@ async function openForm(
 async function receiveToDisk(ctx: Context, declaration: RouteDeclaration, options: ReceiveOptions): Promise<Received> {
   let folder: Promise<string> | undefined;
   const writes: Promise<UploadedFile>[] = [];
+  const held = options.space.hold(options.owner, announcedBy(ctx) ?? 0);
   const discard = async () => {
     await Promise.allSettled(writes);
     if (folder) await folder.then(removeUploadFolder).catch(() => {});
+    held.release();
   };
   try {
     const form = await openForm(ctx, declaration, options, async (file) => {
       folder ??= createUploadFolder(options.folder);
-      const writing = folder.then((path) => writeFile(file, path));
+      const writing = folder.then((path) => writeFile(file, path, held));
       writes.push(writing);
       await writing;
     });
@@ -96,12 +124,17 @@ async function receiveToDisk(ctx: Context, declaration: RouteDeclaration, option
   }
 }
 
-async function writeFile({ content, ...description }: ArrivingFile, folder: string): Promise<UploadedFile> {
+async function writeFile(
+  { content, ...description }: ArrivingFile,
+  folder: string,
+  held: HeldSpace,
+): Promise<UploadedFile> {
   const path = join(folder, randomUUID());
   const hash = createHash('sha256');
   let size = 0;
   const measure = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
+      held.grow(chunk.length);
       hash.update(chunk);
       size += chunk.length;
       yield chunk;
@@ -113,21 +146,29 @@ async function writeFile({ content, ...description }: ArrivingFile, folder: stri
 
 /** Receives a body that is the file itself. @throws as `receiveForm` does, without those of forms */
 async function receiveRaw(ctx: Context, { upload }: RouteDeclaration, options: ReceiveOptions): Promise<Received> {
-  const [[field, { size: limit }]] = Object.entries((upload as UploadDeclaration).files) as [
+  const [[field, { size: declared }]] = Object.entries((upload as UploadDeclaration).files) as [
     [string, { size: number }],
   ];
-  const tooLarge = () => bodyTooLarge(`The limit is ${limit} bytes.`);
-  if (Number(ctx.get('content-length')) > limit) throw tooLarge();
-  const folder = await createUploadFolder(options.folder);
-  const discard = () => removeUploadFolder(folder).catch(() => {});
+  rejectLarge(announcedBy(ctx), declared);
+  const limit = Math.min(declared, (await options.admit(announcedBy(ctx))) ?? declared);
+  rejectLarge(announcedBy(ctx), limit);
+  const held = options.space.hold(options.owner, announcedBy(ctx) ?? 0);
+  const folder = await createUploadFolder(options.folder).catch((error) => {
+    held.release();
+    throw problemOfReading(error);
+  });
+  const discard = async () => {
+    await removeUploadFolder(folder).catch(() => {});
+    held.release();
+  };
   const content = new PassThrough();
   try {
     let received = 0;
-    const writing = writeFile({ field, name: '', mediaType: ctx.get('content-type'), content }, folder);
+    const writing = writeFile({ field, name: '', mediaType: ctx.get('content-type'), content }, folder, held);
     writing.catch(() => {});
     const arrival = receiveChunks(ctx.req, options.patience, async (chunk) => {
       received += chunk.length;
-      if (received > limit) throw tooLarge();
+      rejectLarge(received, limit);
       if (!content.write(chunk)) await Promise.race([once(content, 'drain'), writing]);
     });
     await arrival.ended;

@@ -26,10 +26,11 @@ import { credentialSources, rejectCrossSite } from './origins.ts';
 import { etagOf, matchesStrongly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
-import { type Received, receiveForm } from './receive.ts';
+import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
 import type { RefusalReport } from './repair.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
+import { UploadSpace } from './upload-space.ts';
 import { faults } from './validation.ts';
 
 /** Returns the Koa handler of a route. */
@@ -42,6 +43,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
   const declared = new Set(problemsOf(declaration, options.commonProblems).map((problem) => problem.code));
   const sources = declaration.cookieWrites ? credentialSources(declaration, kinds) : null;
   const identify = identifier(route, kinds, options);
+  const space = options.uploadSpace ?? defaultUploadSpace;
 
   return async function serve(ctx) {
     ctx.state.operationId = declaration.operationId;
@@ -53,9 +55,16 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const params = readParams(ctx, declaration);
     const query = readQuery(ctx, declaration);
     const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
-    const received = await receive(ctx, declaration, options);
+    const services = options.services(ctx, scope, caller);
+    const { admit } = declaration.upload ?? {};
+    const received = await receive(ctx, declaration, {
+      ...options,
+      space,
+      owner: options.uploadOwner?.(scope) ?? null,
+      admit: async (announced) => (await admit?.({ ...services, params, query } as never, announced)) ?? null,
+    });
     try {
-      await respond(ctx, options.services(ctx, scope, caller), { params, query, fields, ...received });
+      await respond(ctx, services, { params, query, fields, ...received });
     } finally {
       await received.discard?.();
     }
@@ -104,14 +113,17 @@ async function receive(
   {
     bodyDeadline: patience = defaultBodyDeadline,
     uploadFolder: folder = defaultUploadFolder,
-  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'uploadFolder'>,
+    ...options
+  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'uploadFolder'> &
+    Pick<ReceiveOptions, 'space' | 'owner' | 'admit'>,
 ): Promise<Omit<Received, 'discard'> & Partial<Received>> {
-  if (declaration.upload) return receiveForm(ctx, declaration, { patience, folder });
+  if (declaration.upload) return receiveForm(ctx, declaration, { ...options, patience, folder });
   const body = await readInput(ctx, declaration, patience);
   return { body, files: {}, fingerprint: body };
 }
 
 const defaultUploadFolder = join(tmpdir(), 'uploads');
+const defaultUploadSpace = new UploadSpace(1024 * 1024 * 1024);
 
 /** Returns a function that authenticates the caller and counts the request. It throws too_many_requests (429). */
 function identifier<Scope, Services, Caller>(

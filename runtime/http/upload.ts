@@ -31,6 +31,13 @@ export interface UploadDeclaration {
    * the file is empty.
    */
   raw?: true;
+  /**
+   * Decides about an upload before a byte of it is read, once its caller is authenticated: refuses, with the problem that
+   * the handler would have, what the handler would refuse anyway. Called with what the handler gets besides the body.
+   * @param announced bytes of the body; null if they are not known
+   * @returns the most bytes of files that are received; null for as many as declared
+   */
+  admit?(input: never, announced: number | null): Promise<number | null>;
 }
 
 /** The description of a file. The client chooses name and type; the name has no path and no control characters. */
@@ -69,7 +76,7 @@ export type FilesOf<Upload> = Upload extends { streamed: true }
     : Record<never, never>;
 
 /** Bytes for fields, part headers and boundaries. */
-const maxBytesBesidesFiles = 1024 * 1024;
+export const maxBytesBesidesFiles = 1024 * 1024;
 /** Largest text field in bytes. */
 export const maxFieldBytes = 64 * 1024;
 /** Largest number of text fields in a form. */

@@ -18,7 +18,7 @@ import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
 import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
 
 export { type ExportedFile, ExportedFileMissing, type TenantFiles, tenantFiles } from './exports.ts';
-export { claimQuota, type QuotaClaim, quotaExceeded, releaseQuota } from './quotas/claims.ts';
+export { claimQuota, type QuotaClaim, quotaExceeded, releaseQuota, requireRoom } from './quotas/claims.ts';
 export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';
 export {
   type QuotaLimits,

@@ -14,7 +14,7 @@ import {
   unavailable,
 } from '@carton/runtime';
 import { dispositionWith, policy } from './content.ts';
-import { mediaQuota } from './quota.ts';
+import { admitMedia, mediaQuota } from './quota.ts';
 import { storeFile } from './service.ts';
 import { mediaSettings } from './settings.ts';
 import { storageOf } from './storage/index.ts';
@@ -33,7 +33,7 @@ export interface PrivateFile {
  */
 export function privateUpload(box: HasExtensions | null, description: string) {
   const size = box ? mediaSettings.of(box).fileSize : 100 * 1024 * 1024;
-  return { upload: { files: { file: { size, description } } } };
+  return { upload: { files: { file: { size, description } }, admit: admitMedia } };
 }
 
 /**

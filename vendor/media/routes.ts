@@ -18,6 +18,7 @@ import { readFile } from './content.ts';
 import { examplePicture } from './example.ts';
 import { setLogo } from './logo.ts';
 import { mediaInUse, mediaUploadIncomplete, pictureTooManyPixels, pictureUnreadable } from './problems.ts';
+import { admitMedia } from './quota.ts';
 import {
   CreateMediaUpload,
   MediaAssetQuery,
@@ -29,7 +30,7 @@ import {
 } from './schemas.ts';
 import { changeAsset, createAsset, deleteAsset, listAssets, readAsset } from './service.ts';
 import { mediaSettings } from './settings.ts';
-import { completeUpload, createUpload, receiveUpload } from './uploads.ts';
+import { admitUpload, completeUpload, createUpload, receiveUpload } from './uploads.ts';
 
 const tag = 'Media';
 
@@ -76,7 +77,7 @@ export const createMedia = withOverrides(
         'The type is detected from the content. SVG is not accepted.',
       access: 'staff',
       body: UploadFields,
-      upload: { files: { file } },
+      upload: { files: { file }, admit: admitMedia },
       status: 201,
       response: shapes.Item,
       location: '/admin/media/{id}',
@@ -84,7 +85,9 @@ export const createMedia = withOverrides(
     },
     ({ db, body, files }) => createAsset(db, files.file[0] as UploadedFile, body),
   ),
-  (box) => ({ upload: { files: { file: { ...file, size: mediaSettings.of(box).fileSize } } } }),
+  (box) => ({
+    upload: { files: { file: { ...file, size: mediaSettings.of(box).fileSize } }, admit: admitMedia },
+  }),
 );
 
 export const createMediaUpload = route(
@@ -155,13 +158,15 @@ export const sendMediaFile = withOverrides(
       access: 'public',
       rateLimit: 'write',
       params: object({ token: Type.String({ minLength: 1, maxLength: 100 }) }),
-      upload: { raw: true, files: { file } },
+      upload: { raw: true, files: { file }, admit: admitUpload },
       status: 204,
       beyond: true,
     },
     ({ db, params, files }) => receiveUpload(db, params.token, files.file[0] as UploadedFile),
   ),
-  (box) => ({ upload: { raw: true, files: { file: { ...file, size: mediaSettings.of(box).fileSize } } } }),
+  (box) => ({
+    upload: { raw: true, files: { file: { ...file, size: mediaSettings.of(box).fileSize } }, admit: admitUpload },
+  }),
 );
 
 const FileParams = object({

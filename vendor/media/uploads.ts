@@ -66,20 +66,41 @@ export async function createUpload(
   return { id, method: 'PUT', url: signed ?? `/media/uploads/${token}`, size, expiresAt };
 }
 
-/**
- * Stores a file that was sent to an address of the box. It may be sent again until the upload is completed.
- * @throws not_found (404), invalid_request (400)
- */
-export async function receiveUpload(db: TenantDatabase, token: string, file: UploadedFile): Promise<void> {
+/** @throws not_found (404) */
+async function requireOpenUpload(db: TenantDatabase, token: string): Promise<UploadRow> {
   const [row] = await db.query<UploadRow>(
     `select * from media_uploads
       where tenant_id = $1 and token_hash = $2 and expires_at > now() and asset_id is null`,
     [hashToken(token)],
   );
   if (!row) throw notFound('No open upload has this address.');
-  if (file.size !== row.size) {
-    throw invalidRequest(`The file has ${file.size} bytes; ${row.size} were announced.`);
-  }
+  return row;
+}
+
+/**
+ * Admits a file that is sent to an address of the box: it is that of an open upload, whose bytes are reserved.
+ * @throws not_found (404), invalid_request (400) for another size than was announced
+ */
+export async function admitUpload(
+  { db, params }: { db: TenantDatabase; params: { token: string } },
+  announced: number | null,
+): Promise<number> {
+  const { size } = await requireOpenUpload(db, params.token);
+  if (announced !== null) requireSize(announced, size);
+  return size;
+}
+
+function requireSize(sent: number, announced: number): void {
+  if (sent !== announced) throw invalidRequest(`The file has ${sent} bytes; ${announced} were announced.`);
+}
+
+/**
+ * Stores a file that was sent to an address of the box. It may be sent again until the upload is completed.
+ * @throws not_found (404), invalid_request (400)
+ */
+export async function receiveUpload(db: TenantDatabase, token: string, file: UploadedFile): Promise<void> {
+  const row = await requireOpenUpload(db, token);
+  requireSize(file.size, row.size);
   await storageOf(db).put(keyOf(db, row), file.path, uncheckedType);
 }
 

@@ -208,4 +208,25 @@ export const rights: readonly Mutation[] = [
     replacement: 'if (declaration.isPersonal === null)',
     tests: ['vendor/cart/test/shown-prices.test.ts'],
   },
+  {
+    rule: 'A file for which there is no open upload is not received',
+    file: 'vendor/media/uploads.ts',
+    text: 'const { size } = await requireOpenUpload(db, params.token);',
+    replacement: 'const size = announced ?? Infinity;',
+    tests: ['vendor/media/test/uploads.test.ts'],
+  },
+  {
+    rule: 'No more of an upload is received than was admitted',
+    file: 'runtime/http/receive.ts',
+    text: 'const limit = Math.min(declared, (await options.admit(announcedBy(ctx))) ?? declared);',
+    replacement: 'const limit = Math.max(declared, (await options.admit(announcedBy(ctx))) ?? declared);',
+    tests: ['runtime/http/test/upload-admission.test.ts'],
+  },
+  {
+    rule: 'All uploads together hold a bounded space',
+    file: 'runtime/http/upload-space.ts',
+    text: 'this.#held + bytes > this.#most',
+    replacement: 'bytes > this.#most',
+    tests: ['runtime/http/test/upload-admission.test.ts'],
+  },
 ];

@@ -6,7 +6,7 @@
  */
 import { defineProblem, type HasExtensions, type TenantDatabase, Type } from '@carton/runtime';
 import { inUnits, type TenantQuota } from './declaration.ts';
-import { changeKept, type QuotaRow } from './store.ts';
+import { changeKept, findQuota, type QuotaRow } from './store.ts';
 
 export const quotaExceeded = defineProblem({
   code: 'quota_exceeded',
@@ -50,6 +50,29 @@ export async function claimQuota(
   const live = (await quota.live?.(tx, most + 1)) ?? 0;
   const used = (row.used ?? 0) + live - replaced;
   if (used > most) throw exceeded(quota, limit, used - added, added);
+}
+
+/**
+ * Refuses early what `claimQuota` would refuse. Other changes may take the room before it is claimed.
+ * @param added 0 if it is not known yet
+ * @param replaced as for `claimQuota`
+ * @returns what is left; null for no limit
+ * @throws quota_exceeded (409)
+ */
+export async function requireRoom(
+  db: TenantDatabase,
+  quota: TenantQuota,
+  added: number,
+  { replaced = 0 }: Pick<QuotaClaim, 'replaced'> = {},
+): Promise<number | null> {
+  const row = await findQuota(db, quota);
+  const limit = limitOf(db, quota, row);
+  // A count that is not kept yet is made by the first claim.
+  if (limit === null || (quota.kept && row?.used == null)) return null;
+  const most = limit * (quota.perUnit ?? 1);
+  const used = (row?.used ?? 0) + ((await quota.live?.(db, most + 1)) ?? 0) - replaced;
+  if (used + added > most || used >= most) throw exceeded(quota, limit, used, Math.max(1, added));
+  return most - used;
 }
 
 function exceeded(quota: TenantQuota, limit: number, before: number, added: number) {

@@ -20,6 +20,13 @@ export function listQuotaRows(db: TenantDatabase): Promise<QuotaRow[]> {
   return db.query(`select ${columns} from tenant_quotas where tenant_id = $1`);
 }
 
+export async function findQuota(db: TenantDatabase, { name }: Pick<TenantQuota, 'name'>): Promise<QuotaRow | null> {
+  const [row] = await db.query<QuotaRow>(`select ${columns} from tenant_quotas where tenant_id = $1 and name = $2`, [
+    name,
+  ]);
+  return row ?? null;
+}
+
 type Counted = Pick<TenantQuota, 'name' | 'kept'>;
 
 /**

@@ -61,6 +61,49 @@ function send(box: TestBox, { url, method }: { url: string; method: string }, co
 
 const complete = (box: TestBox, { id }: { id: string }) => box.staff.post(`/admin/media/uploads/${id}/complete`);
 
+t.test('nothing is received without an open upload of this size', async (t) => {
+  const { body: open } = await ask(local, jpeg);
+  const put = async (url: string, body: RequestInit['body']) => {
+    const options = { method: 'PUT', body, headers: local.visitor().headers, duplex: 'half' };
+    const response = await fetch(local.url + url, options as RequestInit);
+    return { status: response.status, body: await response.json() };
+  };
+  const unknown = `/media/uploads/${randomBytes(24).toString('base64url')}`;
+  t.match(await put(unknown, Buffer.alloc(2 ** 21)), { status: 404 });
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull(controller) {
+      sent += 2 ** 16;
+      if (sent > 2 ** 23) return controller.close();
+      controller.enqueue(new Uint8Array(2 ** 16));
+    },
+  });
+  t.match(await put(unknown, endless), { status: 404 }, 'also if its size is not announced');
+  const longer = { status: 400, body: { code: 'invalid_request', detail: /^The file has 2097152 bytes; / } };
+  t.match(await put(open.url, Buffer.alloc(2 ** 21)), longer);
+  t.ok((await send(local, open, jpeg)).ok);
+  await local.db.query('update media_files set expires_at = now() where tenant_id = $1');
+  await deleteExpiredFiles(local.db);
+});
+
+t.test('a file for which the store has no room is refused before it is received', async (t) => {
+  const tenant = await local.openTenant();
+  const first = await upload({ ...tenant, url: local.url }, document);
+  t.equal(first.status, 201, 'from then on the space of the store is counted');
+  await local.operator.patch(`/admin/tenants/${tenant.id}`, { quotas: { mediaMegabytes: 1 } });
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(2 ** 21)]), 'large.bin');
+  const response = await fetch(`${local.url}/admin/media`, {
+    method: 'POST',
+    body: form,
+    headers: tenant.staff.headers,
+  });
+  t.equal(response.status, 409);
+  t.match(await response.json(), { code: 'quota_exceeded', quota: 'mediaMegabytes', limit: 1 });
+  await tenant.staff.delete(`/admin/media/${first.body.id}`);
+  await deleteExpiredFiles(tenant.db);
+});
+
 for (const [name, box] of [
   ['files', local],
   ['S3', remote],
