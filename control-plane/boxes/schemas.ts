@@ -56,6 +56,7 @@ const domainErrorCodes = [
   'domain_not_found',
   'not_delegated',
   'other_nameservers',
+  'delegation_shared',
   'domain_taken',
 ] as const;
 
@@ -63,7 +64,7 @@ const DomainError = object(
   {
     code: oneOf(domainErrorCodes, {
       description:
-        '`lookup_failed`: DNS could not be asked, which counts against no domain. `domain_taken`: another customer has it',
+        '`lookup_failed`: DNS could not be asked, which counts against no domain. `delegation_shared`: another customer claims it too, and delegation does not tell whose it is. `domain_taken`: another customer has it',
     }),
     detail: Type.String({ description: 'What the lookup found' }),
     fix: Type.String({ description: 'How to correct it' }),

@@ -1,7 +1,7 @@
 /**
  * Which domains a customer cannot have because they overlap those of another one.
  */
-import { isPublicSuffix } from '@carton/runtime/service';
+import { baseOfDomain, isPublicSuffix } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { findTaken, type TakenDomain } from './store.ts';
 
@@ -16,12 +16,22 @@ export async function findConflicts(
 ): Promise<Map<string, TakenDomain>> {
   const conflicts = new Map<string, TakenDomain>();
   for (const taken of await findTaken(transaction, customerId, domains)) {
-    if (conflicts.has(taken.claimed)) continue;
+    if (conflicts.has(taken.claimed) || isContestable(taken)) continue;
     // Earlier releases let customers register public suffixes, such as `*.co.uk`, unproved.
     if (taken.provedBy === 'earlier' && (await isPublicSuffix(taken.domain))) continue;
     conflicts.set(taken.claimed, taken);
   }
   return conflicts;
+}
+
+/**
+ * Whether a claim may end what another customer has: the nameservers are the same for all customers, so delegation does not
+ * tell whose domain it is, as a TXT record with the token of one customer does. It must be a claim of the whole domain:
+ * who writes records below it does not have it.
+ */
+export function isContestable({ claimed, domain, provedBy }: TakenDomain): boolean {
+  const [own, other] = [baseOfDomain(claimed), baseOfDomain(domain)];
+  return provedBy === 'delegation' && (own === other || other.endsWith(`.${own}`));
 }
 
 /** Explains a conflict without naming the other customer. */

@@ -45,17 +45,38 @@ export async function lockDomains(transaction: Knex.Transaction): Promise<void> 
 /** A domain of another customer that is equal to, above or below a claimed one. */
 export interface TakenDomain {
   claimed: string;
+  customerId: string;
+  boxId: string;
   domain: string;
   provedBy: ProvedBy | null;
   /** Not null if it is no longer served. */
   restsUntil: string | null;
 }
 
+/** Rows of other customers that make a domain theirs: proved, or resting. */
+const isTaken = `customer_id <> ? and (state in ('proved', 'failing') or rests_until > now())`;
+/** Claims of other customers that nothing has proved yet. */
+const isClaimed = `customer_id <> ? and state = 'pending' and claim_ends_at > now()`;
+
 /** Finds what other customers have at, above or below these domains: proved, or resting. */
-export async function findTaken(
+export function findTaken(
   transaction: Knex.Transaction,
   customerId: string,
   domains: readonly string[],
+): Promise<TakenDomain[]> {
+  return findOverlaps(transaction, customerId, domains, isTaken);
+}
+
+/** Whether other customers claim a domain, or one above or below it, too. */
+export async function isContested(transaction: Knex.Transaction, customerId: string, domain: string): Promise<boolean> {
+  return (await findOverlaps(transaction, customerId, [domain], isClaimed)).length > 0;
+}
+
+async function findOverlaps(
+  transaction: Knex.Transaction,
+  customerId: string,
+  domains: readonly string[],
+  condition: string,
 ): Promise<TakenDomain[]> {
   const above = domains.flatMap((claimed) =>
     withNamesAbove(baseOfDomain(claimed)).flatMap((name) => [
@@ -65,19 +86,19 @@ export async function findTaken(
   );
   // Reversed, a name below another begins with it and a dot. In the collation "C" a slash follows the dot.
   const reversed = domains.map((domain) => [...baseOfDomain(domain)].reverse().join(''));
-  const columns = `box_domains.domain, proved_by as "provedBy",
+  const columns = `customer_id as "customerId", box_id as "boxId", box_domains.domain, proved_by as "provedBy",
     case when state in ('pending', 'resting') then rests_until end as "restsUntil"`;
-  const isTaken = `customer_id <> ? and (state in ('proved', 'failing') or rests_until > now())`;
   const { rows } = await transaction.raw(
     `select claimed, ${columns}
        from unnest(?::text[], ?::text[]) as claims (claimed, name) join box_domains on box_domains.domain = name
-      where ${isTaken}
+      where ${condition}
       union all
      select claimed, below.* from unnest(?::text[], ?::text[]) as claims (claimed, reversed)
       cross join lateral (
         select ${columns} from box_domains
          where reverse(box_domains.domain) collate "C" >= reversed || '.'
-           and reverse(box_domains.domain) collate "C" < reversed || '/' and ${isTaken} limit 1
+           and reverse(box_domains.domain) collate "C" < reversed || '/' and ${condition}
+         order by (proved_by = 'delegation') is true limit 1
       ) as below`,
     [
       above.map(({ claimed }) => claimed),
@@ -89,6 +110,14 @@ export async function findTaken(
     ],
   );
   return rows;
+}
+
+/** Ends what another customer has of a domain by delegation, in favour of one who has proved it by record; false if it has ended. */
+export async function endDelegated(
+  transaction: Knex.Transaction,
+  { customerId, domain }: Pick<TakenDomain, 'customerId' | 'domain'>,
+): Promise<boolean> {
+  return (await transaction('box_domains').where({ customerId, domain, provedBy: 'delegation' }).delete()) > 0;
 }
 
 /** A customer's domains that are those of a box, or have one of these names, locked. */

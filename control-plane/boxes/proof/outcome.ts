@@ -7,8 +7,8 @@ import type { Knex } from 'knex';
 import { recordEvent } from '../../events/outbox.ts';
 import { domainFailing, domainProved, domainRecovered, domainStopped } from '../../events/types.ts';
 import { claimDays, restDays } from '../domains/claim.ts';
-import { explainConflict, findConflicts } from '../domains/conflicts.ts';
-import { type DomainRow, lockDomains } from '../domains/store.ts';
+import { explainConflict, findConflicts, isContestable } from '../domains/conflicts.ts';
+import { type DomainRow, endDelegated, findTaken, isContested, lockDomains } from '../domains/store.ts';
 import type { DomainError } from '../schemas.ts';
 import type { Outcome } from './check.ts';
 import { type Transition, transitionOf } from './transitions.ts';
@@ -32,13 +32,11 @@ export async function storeOutcome(
       if (isProof) await lockDomains(transaction);
       const row = await findCurrent(transaction, { customerId, domain, proof });
       if (!row) return null;
-      const conflict =
-        isProof && row.state === 'pending'
-          ? (await findConflicts(transaction, customerId, [domain])).get(domain)
-          : undefined;
-      const transition = transitionOf(row, outcome, conflict !== undefined);
+      const obstacle =
+        isProof && row.state === 'pending' ? await findObstacle(transaction, row, outcome.result === 'record') : null;
+      const transition = transitionOf(row, outcome, obstacle !== null);
       const { findings } = outcome;
-      const errors = conflict ? [takenError(explainConflict(domain, conflict))] : findings.errors;
+      const errors = obstacle ? [obstacle] : findings.errors;
       const stopsAt = await save(transaction, row, transition, { ...findings, errors });
       const { event } = transition;
       if (event) {
@@ -54,6 +52,39 @@ export async function storeOutcome(
     });
   if (told) tell(log, { customerId, domain }, told);
 }
+
+/**
+ * Why a domain is not its claimant's in spite of its proof; null if it is. What others have of it by delegation ends where
+ * the proof is a record.
+ */
+async function findObstacle(
+  transaction: Knex.Transaction,
+  { customerId, domain }: Pick<DomainRow, 'customerId' | 'domain'>,
+  isByRecord: boolean,
+): Promise<DomainError | null> {
+  const conflict = (await findConflicts(transaction, customerId, [domain])).get(domain);
+  if (conflict) return takenError(explainConflict(domain, conflict));
+  const contested = (await findTaken(transaction, customerId, [domain])).filter(isContestable);
+  if (!isByRecord) {
+    const isShared = contested.length > 0 || (await isContested(transaction, customerId, domain));
+    return isShared ? sharedDelegation(domain) : null;
+  }
+  for (const taken of contested) {
+    // A wildcard is found both at the domain and below it.
+    if (!(await endDelegated(transaction, taken))) continue;
+    const subject = { resource: 'box', id: taken.boxId, customerId: taken.customerId };
+    const payload = { customerId: taken.customerId, domain: taken.domain, stopsAt: null };
+    if (taken.restsUntil === null) await recordEvent(transaction, domainStopped, subject, payload);
+  }
+  // Several of them may be below the domain, of which each lookup finds one.
+  return contested.length > 0 ? findObstacle(transaction, { customerId, domain }, isByRecord) : null;
+}
+
+const sharedDelegation = (domain: string): DomainError => ({
+  code: 'delegation_shared',
+  detail: `Another customer claims ${domain} too, and both would be proved by the same nameservers.`,
+  fix: 'Set the TXT record at the DNS provider that the domain had before, verify it, and then delegate the domain.',
+});
 
 const eventOf = {
   proved: domainProved,

@@ -133,6 +133,11 @@ else {
       ([pine]) => pine.checkedAt !== null,
     );
     await resolver.delegate('pine.store', nameserver);
+    // Others claim it too, so that delegation does not prove it.
+    const [{ record }] = await statusOf(owner);
+    const records = [{ content: `"${record.value}"`, disabled: false }];
+    const rrsets = [{ name: `${record.name}.`, type: 'TXT', ttl: 60, changetype: 'REPLACE', records }];
+    t.equal((await nameserver.zones.patch('/pine.store.', { rrsets })).status, 204);
     await passCheck('*.pine.store', customerId);
     await until(
       () => statusOf(owner),

@@ -212,6 +212,20 @@ export const tenants: readonly Mutation[] = [
     tests: ['runtime/test/conditional.test.ts'],
   },
   {
+    rule: 'Delegation proves a domain only while one customer claims it',
+    file: 'control-plane/boxes/proof/outcome.ts',
+    text: 'return isShared ? sharedDelegation(domain) : null;',
+    replacement: 'return isShared ? null : null;',
+    tests: ['control-plane/test/domains.test.ts'],
+  },
+  {
+    rule: 'A record ends what another customer has by delegation, and nothing less does',
+    file: 'control-plane/boxes/domains/conflicts.ts',
+    text: 'own === other || other.endsWith(`.${own}`)',
+    replacement: 'own === other || other.endsWith(`.${own}`) || own.endsWith(`.${other}`)',
+    tests: ['control-plane/test/domains.test.ts'],
+  },
+  {
     rule: 'A domain belongs to one customer',
     file: 'control-plane/boxes/domains/conflicts.ts',
     text: 'conflicts.set(taken.claimed, taken);',
