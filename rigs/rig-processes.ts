@@ -31,7 +31,7 @@ export async function removeOrphanedRigs(): Promise<string[]> {
   for (const folder of folders) {
     await killProcessesOf(folder);
     await unmountAllOf(folder);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   return folders;
 }

@@ -26,7 +26,7 @@ export interface Rig {
   about: string;
   /** Options by their names on the command line. */
   options: Record<string, RigOption>;
-  /** Seconds after which it fails. */
+  /** Seconds after which it fails on an idle machine; on a busy one it may take longer (`stage.ts`). */
   timeLimit: (stage: Stage) => number;
   run(stage: Stage): Promise<Findings>;
 }

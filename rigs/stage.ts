@@ -7,6 +7,9 @@ import { temporaryFolder } from '@carton/runtime/testing';
 import type { Findings, Rig, Stage } from './rig.ts';
 import { folderPrefix, killProcessesOf, removeOrphanedRigs } from './rig-processes.ts';
 
+/** The limits are those of an idle machine; one that is busy with other work takes longer, and is no fault. */
+const busyFactor = 3;
+
 export interface RunOptions {
   short: boolean;
   values: Record<string, string>;
@@ -37,7 +40,8 @@ export async function runRig(rig: Rig, { short, values, keep, say, signal }: Run
       await rename(folder, kept);
       sayWithTime(`kept its folder: ${kept}`);
     }
-    if (!keep) await rm(folder, { recursive: true, force: true });
+    // What was killed may have created a file after its folder was read.
+    if (!keep) await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
 
@@ -81,7 +85,7 @@ async function runIn(
     say,
     atEnd: (what, stop) => ends.unshift({ what, stop }),
   };
-  const timeLimit = rig.timeLimit(stage);
+  const timeLimit = busyFactor * rig.timeLimit(stage);
   const timer = setTimeout(() => ended.abort(new Error(`it did not finish within ${timeLimit} s`)), timeLimit * 1000);
   const aborted = new Promise<never>((_, reject) => {
     stage.signal.addEventListener('abort', () => reject(stage.signal.reason));
