@@ -30,6 +30,12 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], fea
     const readRoute =
       features.conditional && declaration.conditional !== false ? findReadRoute(route, reads) : undefined;
     const writes = declaration.method !== 'get';
+    const returnsRepresentation =
+      declaration.returnsRepresentation ??
+      (readRoute !== undefined &&
+        declaration.status === 200 &&
+        declaration.response === readRoute.declaration.response);
+    const unversioned = returnsRepresentation ? readRoute?.declaration.unversioned : undefined;
     return {
       ...route,
       readRoute: route.readRoute ?? readRoute,
@@ -38,11 +44,8 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], fea
         ...(withFields.query && { query: requestSchema(withFields.query) }),
         ...(withFields.body && { body: requestSchema(withFields.body) }),
         conditional: declaration.conditional ?? readRoute !== undefined,
-        returnsRepresentation:
-          declaration.returnsRepresentation ??
-          (readRoute !== undefined &&
-            declaration.status === 200 &&
-            declaration.response === readRoute.declaration.response),
+        returnsRepresentation,
+        ...(unversioned && { unversioned }),
         cookieWrites: declaration.cookieWrites ?? (writes && credentialSources(declaration, kinds).cookies.length > 0),
         rateLimit: features.rateLimited ? rateClassOf(declaration) : declaration.rateLimit,
       },

@@ -7,7 +7,7 @@ import type { AccessKind } from './credentials.ts';
 import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
-import { etagOf, matchesWeakly } from './preconditions.ts';
+import { etagExcept, etagOf, matchesWeakly } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
   bodyTooLarge,
@@ -42,7 +42,7 @@ export interface Reply {
   body: string | PreparedBody | null;
   headers: Record<string, string>;
   /** The ETag of a read, where it is not derived from the body alone. */
-  etag?: string;
+  etag?: string | undefined;
 }
 
 /**
@@ -189,9 +189,10 @@ export function replyOf(
   const body = fields
     ? serializeRepaired(partialOf(response), selectFrom(result, fields), report, () => selectedOf(response, fields))
     : serializeRepaired(response, result, report);
-  if (declaration.returnsRepresentation) headers.ETag = etagOf(body);
-  const { etagPrefix } = declaration;
-  return { status, body, headers, ...(etagPrefix && { etag: etagOf(body, etagPrefix(result as never)) }) };
+  const { etagPrefix, unversioned, returnsRepresentation } = declaration;
+  const etag = unversioned ? etagExcept(body, unversioned) : undefined;
+  if (returnsRepresentation) headers.ETag = etag ?? etagOf(body);
+  return { status, body, headers, ...(etagPrefix ? { etag: etagOf(body, etagPrefix(result as never)) } : { etag }) };
 }
 
 function fillTemplate(template: string, values: Record<string, unknown>): string {

@@ -25,6 +25,17 @@ export function etagOf(body: string, prefix = ''): string {
   return `"${prefix}${hash('sha1', body, 'base64url')}"`;
 }
 
+/**
+ * The ETag of a representation with fields that other resources decide. It has two parts, so that a cached copy is stale once
+ * they differ, but a change of the resource is not refused for it: `hasSameVersion` compares the first part alone.
+ */
+export function etagExcept(body: string, fields: readonly string[]): string {
+  const own = Object.fromEntries(Object.entries(JSON.parse(body)).filter(([name]) => !fields.includes(name)));
+  return etagOf(body, `${hash('sha1', JSON.stringify(own), 'base64url')}.`);
+}
+
+const hasSameVersion = (one: string, other: string) => one.split('.', 1)[0] === other.split('.', 1)[0];
+
 const entityTag = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
 
 /** Parses a list of entity tags (section 8.8.3); null for an invalid list. Empty elements are ignored. */
@@ -45,9 +56,12 @@ export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || (parseTags(ifNoneMatch)?.some(({ tag }) => tag === etag) ?? false);
 }
 
-/** @throws precondition_failed (412) unless If-Match matches the representation, by strong comparison (13.1.1) */
-export function rejectStale(ifMatch: string, etag: string): void {
-  if (!matchesStrongly(ifMatch, etag)) {
+/**
+ * @param isOfVersion whether the ETag is one of `etagExcept`
+ * @throws precondition_failed (412) unless If-Match matches the representation, by strong comparison (13.1.1)
+ */
+export function rejectStale(ifMatch: string, etag: string, isOfVersion: boolean): void {
+  if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {
     throw preconditionFailed('The resource has changed since this ETag was read. Read it again.');
   }
 }
@@ -56,11 +70,15 @@ export function rejectStale(ifMatch: string, etag: string): void {
  * Whether If-Match matches a representation, by strong comparison (13.1.1).
  * @throws precondition_failed (412) for an invalid list of entity tags
  */
-export function matchesStrongly(ifMatch: string, etag: string): boolean {
+export function matchesStrongly(
+  ifMatch: string,
+  etag: string,
+  isSame = (one: string, other: string) => one === other,
+): boolean {
   if (ifMatch.trim() === '*') return true;
   const tags = parseTags(ifMatch);
   if (tags === null) throw preconditionFailed('If-Match must be entity tags in double quotes, or *.');
-  return tags.some(({ weak, tag }) => !weak && tag === etag);
+  return tags.some(({ weak, tag }) => !weak && isSame(tag, etag));
 }
 
 const conditionalMethods = new Set(['patch', 'put', 'delete']);

@@ -85,6 +85,11 @@ export interface RouteDeclaration<
   conditional?: boolean | 'inHandler';
   /** On a GET: a prefix of the ETag, so that it can be read from an If-Match that is stale. */
   etagPrefix?: (result: never) => string;
+  /**
+   * On a GET: fields of the response that other resources decide. A change of theirs makes a cached copy stale (If-None-Match),
+   * but no change of this resource (If-Match).
+   */
+  unversioned?: readonly string[];
   /** The response is the one of the GET of the same path, so it carries that ETag. Set by the engine. */
   returnsRepresentation?: boolean;
   /** A change that accepts a cookie, so it is protected against cross-site requests. Set by the engine. */

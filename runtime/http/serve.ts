@@ -184,7 +184,8 @@ function applyIfMatch<Services>(
       files: {},
       fields: null,
     } as never);
-    return String(replyOf(readRoute.declaration, result, strictResponses ? null : () => {}).body);
+    const { body, etag } = replyOf(readRoute.declaration, result, strictResponses ? null : () => {});
+    return { body: String(body), etag: etag ?? etagOf(String(body)) };
   };
 
   // `*` matches any state, so concurrent changes do not matter.
@@ -196,12 +197,13 @@ function applyIfMatch<Services>(
   }
   return (services) =>
     runConsistently(services, ctx.path, async (consistent) => {
-      rejectStale(ifMatch, etagOf(await readRepresentation(consistent).catch(rejectUnlessMissing)));
+      const { etag } = await readRepresentation(consistent).catch(rejectUnlessMissing);
+      rejectStale(ifMatch, etag, readRoute.declaration.unversioned !== undefined);
       const reply = await work(consistent);
       if (
         strictResponses &&
         declaration.returnsRepresentation &&
-        reply.body !== (await readRepresentation(consistent))
+        reply.body !== (await readRepresentation(consistent)).body
       ) {
         throw new Error(
           `${declaration.operationId} returns another representation than ${readRoute.declaration.operationId}`,

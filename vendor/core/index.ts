@@ -57,6 +57,7 @@ export {
   updateTenant,
 } from './store.ts';
 export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSettingsGroups } from './store-settings.ts';
+export { type StoreTask, storeTasks } from './store-tasks.ts';
 
 export default definePackage({
   routes: [readStoreProfile, readStore, updateStore, readCapabilities, ...eventDeliveryRoutes],

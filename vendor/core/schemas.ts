@@ -21,7 +21,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { changeSettingsSchema, type StoredSettings, settingsSchema } from './store-settings.ts';
+import { changeSettingsSchema, type StoredSettings } from './store-settings.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
@@ -142,10 +142,6 @@ const changeable = { ...properties, logoUrl: LogoUrl };
 export const ChangeStore = changeOf(changeable, { $id: 'ChangeStore' });
 export type ChangeStore = Static<typeof ChangeStore>;
 
-/** The store with the settings of the box's packages. */
-export const storeSchema = onceForBox((box) =>
-  object({ ...Store.properties, settings: settingsSchema(box) }, { $id: 'Store' }),
-);
 export const changeStoreSchema = onceForBox((box): TObject => {
   const { settings: _, ...own } = changeable;
   const settings = changeSettingsSchema(box);

@@ -1,7 +1,7 @@
 /**
  * @carton/invoice: invoices and credit notes of orders.
  */
-import { storeSettingsGroups } from '@carton/core';
+import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { orderTimelineTypes } from '@carton/order';
 import { definePackage, personalData } from '@carton/runtime';
 import { invoiceIssued } from './events.ts';
@@ -9,7 +9,7 @@ import { followOrders } from './follow.ts';
 import { personalInvoices } from './persons.ts';
 import { deleteOld } from './retention.ts';
 import { adminInvoices, createCreditNote, issueInvoice, readOrderInvoice } from './routes.ts';
-import { invoiceSettings } from './settings.ts';
+import { invoiceSettings, sellerMissing } from './settings.ts';
 
 export default definePackage({
   routes: [...adminInvoices, issueInvoice, createCreditNote, readOrderInvoice],
@@ -18,6 +18,7 @@ export default definePackage({
   jobs: [deleteOld],
   extends: [
     storeSettingsGroups.with(invoiceSettings),
+    storeTasks.with(sellerMissing),
     orderTimelineTypes.with({ type: 'invoice', label: 'Invoice' }),
     personalData.with(personalInvoices),
   ],

@@ -1,7 +1,7 @@
 /**
  * Settings of invoices, stored with those of the store.
  */
-import { storeSettings } from '@carton/core';
+import { type StoreTask, storeSettings } from '@carton/core';
 import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
 
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
@@ -42,3 +42,11 @@ export const invoiceSettings = storeSettings('invoice', {
     'Precedes the number of credit notes. With the same prefix as invoices, both share one series',
   ),
 });
+
+/** Automatic invoices cannot be issued without the seller; by hand, the attempt says so. */
+export const sellerMissing: StoreTask = {
+  code: 'invoice_seller_missing',
+  detail: 'Set legalName and address of the store: until then no invoice is issued.',
+  isOpen: (_, store) =>
+    invoiceSettings.of(store).issueOn !== 'manual' && (store.legalName === null || store.address === null),
+};

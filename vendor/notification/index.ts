@@ -1,9 +1,9 @@
 /**
  * @carton/notification: the mails that packages declare, their texts, and sending them.
  */
-import { storeSettingsGroups } from '@carton/core';
+import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { definePackage, mailTemplates, personalData, subscriber } from '@carton/runtime';
-import { boundTransport } from './bound.ts';
+import { boundTransport, mailServerMissing } from './bound.ts';
 import { notificationFailed, notificationQueued, notificationSent } from './events.ts';
 import { personalNotifications } from './persons.ts';
 import { orderOfMails, recordMails } from './record.ts';
@@ -49,7 +49,11 @@ export default definePackage({
     }),
   ],
   jobs: [forgetOld],
-  extends: [storeSettingsGroups.with(senderSettings), personalData.with(personalNotifications)],
+  extends: [
+    storeSettingsGroups.with(senderSettings),
+    storeTasks.with(mailServerMissing),
+    personalData.with(personalNotifications),
+  ],
   settings: mailSettings,
   onStart(box) {
     if (!boundTransport(box)) box.log.warn('no mail server is configured: set SMTP_HOST, or no mail is sent');

@@ -2,12 +2,14 @@
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
 import { cartCleanUps, cartTotals } from '@carton/cart';
+import { storeTasks } from '@carton/core';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { paymentFeeStep } from './fees.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
+import { methodMissing } from './methods.ts';
 import { noticesOf } from './notices.ts';
 import { personalPayments } from './persons.ts';
 import { closeCanceled, reconcile } from './reconcile.ts';
@@ -113,6 +115,7 @@ export default definePackage({
     // Closed sessions stay as records of payments, without their cart.
     cartCleanUps.with({ keep: cartsBeingPaid }),
     cartTotals.with(paymentFeeStep),
+    storeTasks.with(methodMissing),
     orderCancelers.with(closeCanceledPayments),
     paymentNotices.with(noticesOf),
     personalData.with(personalPayments),

@@ -1,9 +1,10 @@
 /**
  * Payment methods: those of the adapters, as staff have configured them.
  */
+import type { StoreTask } from '@carton/core';
 import { invalidField, json, type MoneyValue, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { paymentMethodUnknown } from './adapter.ts';
-import { adapterOf, boundAdapters, requireAdapter } from './bound.ts';
+import { adapterOf, boundAdapters, noOperationAdapter, requireAdapter } from './bound.ts';
 import type { AdminPaymentMethod, ChangePaymentMethod, captureModes } from './schemas.ts';
 
 export type CaptureMode = (typeof captureModes)[number];
@@ -75,6 +76,14 @@ export async function offeredMethods(db: TenantDatabase): Promise<OfferedMethod[
     .sort((one, other) => one.position - other.position);
   return arranged.filter(({ code }, index) => arranged.findIndex((other) => other.code === code) === index);
 }
+
+/** Adapters are bound, so that orders are to be paid, and staff have disabled all of their methods. */
+export const methodMissing: StoreTask = {
+  code: 'payment_method_missing',
+  detail:
+    'Enable a payment method, or ask the operator to set up an account with the provider: shoppers are offered no method.',
+  isOpen: async (db) => boundAdapters(db)[0] !== noOperationAdapter && (await offeredMethods(db)).length === 0,
+};
 
 /**
  * The offered method with this code.

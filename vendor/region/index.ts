@@ -1,11 +1,11 @@
 /**
  * @carton/region: the regions in which a store sells, each with a currency and countries.
  */
-import { currencyUses, storeChecks } from '@carton/core';
+import { currencyUses, storeChecks, storeTasks } from '@carton/core';
 import { definePackage } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
-import { checkDefaultRegion, countryUses } from './service.ts';
+import { checkDefaultRegion, countryMissing, countryUses } from './service.ts';
 import { hasRegions, listRegionCurrencies } from './store.ts';
 
 export { provinceKey } from './province-keys.ts';
@@ -29,5 +29,6 @@ export default definePackage({
     currencyUses.with({ noun: 'regions', list: listRegionCurrencies }),
     countryUses.with(hasRegions),
     storeChecks.with(checkDefaultRegion),
+    storeTasks.with(countryMissing),
   ],
 });

@@ -2,7 +2,7 @@
  * Rules of regions: a country belongs to at most one region, and the currency cannot change while there are prices in
  * it.
  */
-import { addCurrency, changeStore, findStore, type StoreCheck } from '@carton/core';
+import { addCurrency, changeStore, findStore, type StoreCheck, type StoreTask } from '@carton/core';
 import {
   countryName,
   extensionPoint,
@@ -38,6 +38,14 @@ export async function dependsOnCountries(db: TenantDatabase): Promise<boolean> {
   for (const isUsed of countryUses.of(db)) if (await isUsed(db)) return true;
   return false;
 }
+
+/** A sale is taxed and shipped by the store's country where nothing else names one. */
+export const countryMissing: StoreTask = {
+  code: 'country_missing',
+  detail:
+    'Set the country of the store: sales without a country are not taxed, and are shipped only by options that are offered everywhere.',
+  isOpen: (db, { country }) => country === null && dependsOnCountries(db),
+};
 
 /** The countries of all regions, or one of them, by name. */
 export async function listShippedCountries(db: TenantDatabase, { country: only }: CountryQuery): Promise<Country[]> {

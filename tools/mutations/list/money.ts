@@ -327,6 +327,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
   },
   {
+    rule: 'Staff see that a store without a country does not tax sales without one',
+    file: 'vendor/region/service.ts',
+    text: 'country === null && dependsOnCountries(db)',
+    replacement: 'false',
+    tests: ['scripts/test/store-tasks.test.ts'],
+  },
+  {
     rule: 'Goods are not shipped free of charge because no option fits',
     file: 'vendor/shipping/placing.ts',
     text: 'if (read.options.length === 0) return [];',

@@ -5,6 +5,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const rights: readonly Mutation[] = [
   {
+    rule: 'An open task refuses no change of the store, and a change of it does',
+    file: 'runtime/http/preconditions.ts',
+    text: "one.split('.', 1)[0] === other.split('.', 1)[0]",
+    replacement: 'one === other',
+    tests: ['scripts/test/store-tasks.test.ts'],
+  },
+  {
     rule: 'Only owners change the staff',
     file: 'vendor/auth/permissions.ts',
     text: 'if (ownersOnly.has(permission)) return false;',

@@ -2,10 +2,11 @@
  * Routes of the store: its public profile and its settings.
  */
 import { route, type TenantDatabase, withOverrides } from '@carton/runtime';
-import { ChangeStore, changeStoreSchema, Store, StoreProfile, storeSchema } from '../schemas.ts';
+import { ChangeStore, changeStoreSchema, type Store, StoreProfile } from '../schemas.ts';
 import { changeStore, currencyInUse } from '../service.ts';
 import { findStore } from '../store.ts';
 import { presentSettings } from '../store-settings.ts';
+import { AdminStore, openTasks, storeSchema } from '../store-tasks.ts';
 
 export const readStoreProfile = route(
   {
@@ -22,9 +23,13 @@ export const readStoreProfile = route(
   ({ db }) => findStore(db),
 );
 
-/** The store with the settings of all packages, including defaults. */
-function presentStore(db: TenantDatabase, store: Store) {
-  return { ...store, settings: presentSettings(db, store) as Store['settings'] };
+/** The store with the settings of all packages, including defaults, and its open tasks. */
+async function presentStore(db: TenantDatabase, store: Store): Promise<AdminStore> {
+  return {
+    ...store,
+    settings: presentSettings(db, store) as Store['settings'],
+    tasks: await openTasks(db, store),
+  };
 }
 
 export const readStore = withOverrides(
@@ -37,7 +42,8 @@ export const readStore = withOverrides(
       summary: 'Read the settings of the store',
       access: 'staff',
       status: 200,
-      response: Store,
+      response: AdminStore,
+      unversioned: ['tasks'],
     },
     async ({ db }) => presentStore(db, await findStore(db)),
   ),
@@ -55,7 +61,7 @@ export const updateStore = withOverrides(
       access: 'staff',
       body: ChangeStore,
       status: 200,
-      response: Store,
+      response: AdminStore,
       problems: [currencyInUse],
     },
     async ({ db, body, box }) => {
