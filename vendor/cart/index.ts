@@ -21,7 +21,7 @@ export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
-export { type CartMerge, cartMerges, mergeCarts } from './merge.ts';
+export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './merge.ts';
 export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
 export { ownerOf } from './owner.ts';
 export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';

@@ -7,7 +7,15 @@ import { moveContents } from './contents-store.ts';
 import { cartMerged } from './events.ts';
 import type { Owner } from './owner.ts';
 import { lockOrCreateCart, payloadOf } from './service.ts';
-import { type CartHeader, findActiveCart, findCart, touchActiveCart, updateDetails } from './store.ts';
+import {
+  type CartHeader,
+  findActiveCart,
+  findCart,
+  findCompletedCarts,
+  handOverCarts,
+  touchActiveCart,
+  updateDetails,
+} from './store.ts';
 import { chooseCountry } from './terms-store.ts';
 
 /**
@@ -17,12 +25,20 @@ import { chooseCountry } from './terms-store.ts';
 export type CartMerge = (tx: TenantDatabase, carts: { fromId: string; intoId: string }) => Promise<unknown>;
 export const cartMerges = extensionPoint<CartMerge>('cart.merges');
 
+/** Which of these completed carts may still be given back (`returnToCart`). */
+export type ReturnableCarts = (
+  tx: TenantDatabase,
+  carts: readonly { id: string; orderId: string }[],
+) => Promise<readonly string[]>;
+export const returnableCarts = extensionPoint<ReturnableCarts>('cart.returnable');
+
 /**
  * Merges the active cart of a guest's session into the member's, in the transaction of the log-in. Nothing is lost:
  * quantities of a variant with the same properties add up (to the maximum of a line), other lines move over, and so do
  * addresses, e-mail, note, locale and the choice of a region that the member's cart lacks. If the guest had items, their
  * currency is the one that the shopper has seen: another one is an issue of the merged cart. Stock and prices are not
- * checked: reads of the cart report lines that cannot be ordered.
+ * checked: reads of the cart report lines that cannot be ordered. What the session has ordered and may get back is given back
+ * to this member from now on, and to nobody who uses the device later.
  * @returns the id of the member's cart; null if the guest has none
  */
 export async function mergeCarts(
@@ -35,8 +51,14 @@ export async function mergeCarts(
   // Lock order: regions before carts, as in every change of a cart.
   const before = await findActiveCart(tx, guest);
   if (before?.chosenRegionId) await holdRegion(tx, before.chosenRegionId);
+  // In the lock order of `returnToCart`: a cart that is being given back is then merged below.
+  await handOverReturnable(tx, session.hash, memberId);
   const from = await touchActiveCart(tx, guest);
-  if (!from) return null;
+  if (!from) {
+    // It may have become an order just now.
+    if (before) await handOverReturnable(tx, session.hash, memberId);
+    return null;
+  }
   const into = await lockOrCreateCart(tx, { by: 'member', key: memberId }, from);
   await moveContents(tx, from.id, into.id);
   for (const move of cartMerges.of(tx)) await move(tx, { fromId: from.id, intoId: into.id });
@@ -45,6 +67,14 @@ export async function mergeCarts(
   if (!merged) throw new Error(`cart ${into.id} does not exist`);
   await publish(tx, cartMerged, { type: 'cart', id: merged.id }, { ...payloadOf(merged), mergedCartId: from.id });
   return merged.id;
+}
+
+async function handOverReturnable(tx: TenantDatabase, sessionHash: string, memberId: string): Promise<void> {
+  const completed = await findCompletedCarts(tx, sessionHash);
+  if (completed.length === 0) return;
+  const ids: string[] = [];
+  for (const returnableOf of returnableCarts.of(tx)) ids.push(...(await returnableOf(tx, completed)));
+  if (ids.length > 0) await handOverCarts(tx, ids, memberId);
 }
 
 /**

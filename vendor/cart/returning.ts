@@ -15,21 +15,25 @@ import { type CartLine, findCart, lockCompletedCart, markMerged } from './store.
 export interface ReturnedCart {
   /** The cart that became the order. */
   cartId: string;
-  owner: Owner;
+  /** The member whose order it is; null for a guest's, whose cart decides. */
+  memberId: string | null;
   lines: readonly Pick<CartLine, 'variantId' | 'quantity' | 'properties'>[];
 }
 
 /**
  * Puts lines, addresses and choices of a completed cart into the active cart of its owner, which is created if
- * necessary. Nothing is returned if that one has lines, or if they have been returned already. Lines of products that no
+ * necessary: of the member whose order it is; else of the member who has logged in with the guest's session since
+ * (`mergeCarts`); else of that session. Nothing is returned if that one has lines, or if they have been returned already. Lines of products that no
  * longer exist are left out; prices and stock are not checked, as reads of the cart report lines that cannot be ordered.
  */
-export async function returnToCart(tx: TenantDatabase, { cartId, owner, lines }: ReturnedCart): Promise<void> {
+export async function returnToCart(tx: TenantDatabase, { cartId, memberId, lines }: ReturnedCart): Promise<void> {
   // Lock order: regions before carts, as in every change of a cart.
   const before = await findCart(tx, cartId);
   if (before?.chosenRegionId) await holdRegion(tx, before.chosenRegionId);
-  const from = await lockCompletedCart(tx, cartId);
-  if (!from) return;
+  const completed = await lockCompletedCart(tx, cartId);
+  if (!completed) return;
+  const from = completed.cart;
+  const owner: Owner = memberId === null ? completed.owner : { by: 'member', key: memberId };
   const into = await lockOrCreateCart(tx, owner, from);
   const active = await findCart(tx, into.id);
   if (active === null || active.lines.length > 0) return;

@@ -263,14 +263,44 @@ export async function markCompleted(tx: TenantDatabase, id: string, orderId: str
   return rows.length > 0;
 }
 
-/** Locks a cart that has become an order; null for any other, such as one whose contents were returned. */
-export async function lockCompletedCart(tx: TenantDatabase, id: string): Promise<CartHeader | null> {
-  const [row] = await tx.query<CartHeader>(
-    `select ${headerColumns} from carts
+/**
+ * Locks a cart that has become an order, with its owner: the one of the checkout, or the member who has logged in since. Null
+ * for any other, such as one whose contents were returned.
+ */
+export async function lockCompletedCart(
+  tx: TenantDatabase,
+  id: string,
+): Promise<{ cart: CartHeader; owner: Owner } | null> {
+  const [row] = await tx.query<CartHeader & { sessionHash: string }>(
+    `select ${headerColumns}, carts.session_hash from carts
       where carts.tenant_id = $1 and carts.id = $2 and carts.status = 'completed' for update of carts`,
     [id],
   );
-  return row ?? null;
+  if (!row) return null;
+  const { sessionHash, ...cart } = row;
+  const { memberId } = cart;
+  return { cart, owner: memberId === null ? { by: 'session', key: sessionHash } : { by: 'member', key: memberId } };
+}
+
+/** The carts of a guest's session that have become orders, with these. */
+export function findCompletedCarts(
+  tx: TenantDatabase,
+  sessionHash: string,
+): Promise<{ id: string; orderId: string }[]> {
+  return tx.query(
+    `select id, order_id from carts
+      where tenant_id = $1 and session_hash = $2 and status = 'completed' and order_id is not null`,
+    [sessionHash],
+  );
+}
+
+/** Gives completed carts of a guest to a member. Locks them, and leaves those whose contents were returned meanwhile. */
+export async function handOverCarts(tx: TenantDatabase, ids: readonly string[], memberId: string): Promise<void> {
+  await tx.query(
+    `update carts set member_id = $3, session_hash = null, version = version + 1, updated_at = now()
+      where tenant_id = $1 and id = any($2::uuid[]) and status = 'completed'`,
+    [ids, memberId],
+  );
 }
 
 /** Marks a locked cart as one whose contents are in another. */

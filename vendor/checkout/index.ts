@@ -1,14 +1,14 @@
 /**
  * @carton/checkout: turns a cart into an order.
  */
-import { cartCleanUps, cartSessionMoves } from '@carton/cart';
+import { cartCleanUps, cartSessionMoves, returnableCarts } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
-import { returnCarts } from './returning.ts';
+import { cartsOfUnplacedOrders, returnCarts } from './returning.ts';
 import {
   createOrder,
   readCheckout,
@@ -47,6 +47,7 @@ export default definePackage({
     storeSettingsGroups.with(checkoutSettings),
     cartCleanUps.with(checkoutCleanUp),
     cartSessionMoves.with(moveOrdersOfCarts),
+    returnableCarts.with(cartsOfUnplacedOrders),
     paymentStartHooks.with(reserveForPayment),
     paymentAbandonHooks.with(releaseOnAbandon),
   ],

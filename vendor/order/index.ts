@@ -78,6 +78,7 @@ export {
   addRestocked,
   type EntryActor,
   findOrderUnits,
+  findUnplaced,
   hasOrdered,
   keepUnpaid,
   lockOrder,

@@ -249,6 +249,15 @@ export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderSt
   return row ? stateOfRow(row) : null;
 }
 
+/** Which of these orders are pending, or were canceled before they were placed. */
+export async function findUnplaced(db: TenantDatabase, ids: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ id: string }>(
+    'select id from orders where tenant_id = $1 and id = any($2::uuid[]) and pending_until is not null',
+    [ids],
+  );
+  return found.map(({ id }) => id);
+}
+
 /** A line of an order, for what happens to its units. */
 export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount' | 'totalAmount'> {
   orderId: string;

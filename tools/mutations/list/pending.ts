@@ -6,6 +6,7 @@ import type { Mutation } from '../mutation.ts';
 const orders = 'vendor/checkout/test/pending-orders.test.ts';
 const ends = 'vendor/checkout/test/pending-ends.test.ts';
 const unpaid = 'vendor/checkout/test/unpaid-orders.test.ts';
+const returned = 'vendor/checkout/test/returned-carts.test.ts';
 
 export const pending: readonly Mutation[] = [
   {
@@ -112,5 +113,26 @@ export const pending: readonly Mutation[] = [
     text: 'defaultVersion >= 2 && ',
     replacement: '',
     tests: [unpaid],
+  },
+  {
+    rule: 'What a pending order gives back follows the guest who logs in',
+    file: 'vendor/cart/merge.ts',
+    text: 'if (ids.length > 0) await handOverCarts(tx, ids, memberId);',
+    replacement: '',
+    tests: [returned],
+  },
+  {
+    rule: 'The cart of a placed order does not follow a log-in',
+    file: 'vendor/checkout/returning.ts',
+    text: 'unplaced.has(orderId)',
+    replacement: "(unplaced.has(orderId) || orderId !== '')",
+    tests: [returned],
+  },
+  {
+    rule: 'A cart is given back in one transaction',
+    file: 'vendor/checkout/returning.ts',
+    text: 'await db.transaction((tx) => returnToCart(tx, { cartId, memberId, lines }));',
+    replacement: 'await returnToCart(db, { cartId, memberId, lines });',
+    tests: [returned],
   },
 ];
