@@ -3,11 +3,13 @@
  * computed from what the order stored when it was placed, so that the parts add up to exactly that.
  *
  * A shipping charge that is taxed in proportion to the goods bears taxes of several groups. The order stores only the sum
- * of each tax, so the charge is divided here as the taxes were computed. Where other rules may have led to the same taxes,
- * the division that explains the stored amounts best is used; the sums are right in both cases.
+ * of each tax, so the charge is divided by the function with which the taxes were computed (`partsOfCharge`). Where other
+ * rules may have led to the same taxes, the division that explains the stored amounts best is used; the sums are right in
+ * both cases.
  */
 import { type ChargedRows, type ChargeInParts, chargesOf } from '@carton/order';
-import { allocate, allocateByFirst, hundredPercent, scalePercent } from '@carton/runtime';
+import { allocate, hundredPercent, scalePercent } from '@carton/runtime';
+import { partsOfCharge, type TaxableGoods } from '@carton/tax';
 import type { LinePart, TaxGroup, TaxOfRate } from './content.ts';
 
 export interface TaxedCharge {
@@ -24,10 +26,10 @@ export function taxedChargesOf(order: ChargedRows): { taxGroups: TaxGroup[]; cha
     const known = positions.get(key);
     if (known !== undefined) return known;
     positions.set(key, taxGroups.length);
-    return taxGroups.push(taxes.map(({ key: _key, amount: _amount, ...tax }) => tax)) - 1;
+    return taxGroups.push(taxes.map(({ code, label, rate, included }) => ({ code, label, rate, included }))) - 1;
   };
   const charges = chargesOf(order).map((charge) => ({ charge, taxes: taxesOn(charge, order.taxLines) }));
-  const goods = goodsOf(charges.filter(({ charge }) => charge.lineItemId !== null));
+  const goods = charges.filter(({ charge }) => charge.lineItemId !== null).map(goodsOf);
   return {
     charges: charges.map(({ charge, taxes }) => {
       const shares = charge.lineItemId === null ? divideShipping(charge, taxes, goods) : [undivided(charge, taxes)];
@@ -45,17 +47,27 @@ export function taxedChargesOf(order: ChargedRows): { taxGroups: TaxGroup[]; cha
 /** A tax on a charge, with its amount. */
 interface KnownTax extends TaxOfRate {
   key: string;
+  /** Of the rate, as far as the order knows it. */
+  id: string;
   amount: number;
 }
 
 /** The taxes on a charge, in an order that is the same for all charges. */
 function taxesOn(charge: ChargeInParts, taxLines: ChargedRows['taxLines']): KnownTax[] {
   const taxes = new Map<string, KnownTax>();
-  for (const [at, { code, label, rate, included }] of taxLines.entries()) {
+  for (const [at, { code, label, rate, included, source }] of taxLines.entries()) {
     const amount = charge.taxes[at] ?? null;
     if (amount === null) continue;
     const key = JSON.stringify([code, label, rate, included]);
-    taxes.set(key, { key, code, label, rate, included, amount: amount + (taxes.get(key)?.amount ?? 0) });
+    taxes.set(key, {
+      key,
+      id: source?.type === 'tax_rate' ? source.id : key,
+      code,
+      label,
+      rate,
+      included,
+      amount: amount + (taxes.get(key)?.amount ?? 0),
+    });
   }
   return [...taxes.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
 }
@@ -71,43 +83,31 @@ const undivided = ({ total, discount }: ChargeInParts, taxes: readonly KnownTax[
   taxes,
 });
 
-/** Goods with the same taxes: their prices after and before discounts, and their quantity. */
-interface Goods extends Share {
-  price: number;
-  quantity: number;
+/** A line as the taxes of shipping are divided by it. */
+type Goods = TaxableGoods<{ id: string; rate: number; key: string }>;
+
+function goodsOf({ charge, taxes }: { charge: ChargeInParts; taxes: readonly KnownTax[] }): Goods {
+  const { total, discount, quantity } = charge;
+  const rates = taxes.map(({ id, rate, key }) => ({ id, rate: rate ?? 0, key }));
+  return { amount: Math.max(0, total + discount), price: total, quantity, rates };
 }
 
-/** The goods by their taxes, those with the highest rates first. */
-function goodsOf(lines: readonly { charge: ChargeInParts; taxes: readonly KnownTax[] }[]): Goods[] {
-  const byTaxes = Map.groupBy(lines, ({ taxes }) => taxes.map(({ key }) => key).join());
-  const percentOfAll = (taxes: readonly KnownTax[]) => taxes.reduce((sum, { rate }) => sum + (rate ?? 0), 0);
-  return [...byTaxes.values()]
-    .map((group) => ({
-      amount: group.reduce((sum, { charge }) => sum + charge.total + charge.discount, 0),
-      price: group.reduce((sum, { charge }) => sum + charge.total, 0),
-      quantity: group.reduce((sum, { charge }) => sum + charge.quantity, 0),
-      taxes: group[0]?.taxes ?? [],
-    }))
-    .toSorted((one, other) => percentOfAll(other.taxes) - percentOfAll(one.taxes));
-}
-
-/** As the taxes of shipping are computed (`partsOfCharge` of `@carton/tax`). */
+/** As the taxes of shipping were computed, if they were computed by the rates of the goods. */
 function divideShipping(charge: ChargeInParts, taxes: readonly KnownTax[], goods: readonly Goods[]): Share[] {
   const whole = [undivided(charge, taxes)];
-  const ofGoods = new Set(goods.flatMap((share) => share.taxes.map(({ key }) => key)));
+  const ofGoods = new Set(goods.flatMap(({ rates }) => rates.map(({ key }) => key)));
   const hasSameTaxes = ofGoods.size === taxes.length && taxes.every(({ key }) => ofGoods.has(key));
-  if (goods.length < 2 || !hasSameTaxes) return whole;
-  const amounts = allocateByFirst(
-    charge.total + charge.discount,
-    goods.map(({ amount }) => Math.max(0, amount)),
-    goods.map(({ price }) => price),
-    goods.map(({ quantity }) => quantity),
-  );
-  const divided = goods.map((share, at) => ({
-    amount: amounts[at] as number,
-    taxes: taxes.filter(({ key }) => share.taxes.some((other) => other.key === key)),
-  }));
-  return errorOf(partsOf(divided, taxes)) <= errorOf(partsOf(whole, taxes)) ? divided : whole;
+  if (!hasSameTaxes) return whole;
+  // Rates that invoices show alike are one.
+  const divided = new Map<string, Share>();
+  for (const { amount, rates } of partsOfCharge(charge.total + charge.discount, goods)) {
+    const own = taxes.filter(({ key }) => rates.some((rate) => rate.key === key));
+    const key = own.map((tax) => tax.key).join();
+    divided.set(key, { amount: amount + (divided.get(key)?.amount ?? 0), taxes: own });
+  }
+  if (divided.size < 2) return whole;
+  const shares = [...divided.values()];
+  return errorOf(partsOf(shares, taxes)) <= errorOf(partsOf(whole, taxes)) ? shares : whole;
 }
 
 interface SharedPart {

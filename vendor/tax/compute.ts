@@ -91,24 +91,41 @@ function splitWithin(taxables: readonly Taxable[]): number[][] {
   });
 }
 
+/** What the division of a charge depends on, of a rate. Ids tell rates apart. */
+type DividingRate = Pick<ApplicableRate, 'id' | 'rate'>;
+
 /** A line whose taxes apply to a part of the shipping charges. */
-export interface TaxableGoods extends Taxable {
+export interface TaxableGoods<Rate extends DividingRate = ApplicableRate> {
+  /** Minor units after discounts, zero or above. */
+  readonly amount: number;
   /** Minor units before discounts. */
   readonly price: number;
   readonly quantity: number;
+  /** All that apply. */
+  readonly rates: readonly Rate[];
 }
 
 /**
  * Divides a shipping charge among the rates of the goods: in proportion to their amounts after discounts; if all goods are
  * free, to their prices before discounts; if these are zero, too, to their quantities. Does not depend on the order of the
- * goods: a unit that cannot be divided goes to the higher rate.
+ * goods: a unit that cannot be divided goes to the higher rate. Invoices divide a charge by it, too.
  * @returns parts that add up to the charge, those at the highest rates first
  */
-export function partsOfCharge(charge: number, goods: readonly TaxableGoods[]): Taxable[] {
-  const groups = [...Map.groupBy(goods, ({ rates }) => rates.map(({ id }) => id).join())]
+export function partsOfCharge<Rate extends DividingRate>(
+  charge: number,
+  goods: readonly TaxableGoods<Rate>[],
+): { amount: number; rates: readonly Rate[] }[] {
+  const keyOf = (rates: readonly Rate[]) =>
+    rates
+      .map(({ id }) => id)
+      .sort()
+      .join();
+  const groups = [...Map.groupBy(goods, ({ rates }) => keyOf(rates))]
     .map(([key, group]) => ({ key, group, rates: group[0]?.rates ?? [] }))
-    .toSorted((one, other) => percentOfAll(other.rates) - percentOfAll(one.rates) || (one.key < other.key ? -1 : 1));
-  const weightsBy = (weightOf: (each: TaxableGoods) => number) => groups.map(({ group }) => total(group.map(weightOf)));
+    .map((each) => ({ ...each, percent: sum(each.rates.map(({ rate }) => scalePercent(rate))) }))
+    .toSorted((one, other) => Number(other.percent - one.percent) || (one.key < other.key ? -1 : 1));
+  const weightsBy = (weightOf: (each: TaxableGoods<Rate>) => number) =>
+    groups.map(({ group }) => total(group.map(weightOf)));
   const shares = allocateByFirst(
     charge,
     weightsBy(({ amount }) => amount),
@@ -117,5 +134,3 @@ export function partsOfCharge(charge: number, goods: readonly TaxableGoods[]): T
   );
   return groups.map(({ rates }, at) => ({ amount: shares[at] as number, rates }));
 }
-
-const percentOfAll = (rates: readonly ApplicableRate[]) => total(rates.map(({ rate }) => rate));

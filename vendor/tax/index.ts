@@ -12,6 +12,7 @@ import { taxesSales } from './service.ts';
 import { taxSettings } from './settings.ts';
 import { taxStep } from './step.ts';
 
+export { partsOfCharge, type TaxableGoods } from './compute.ts';
 export { type TaxExemption, taxExemptions } from './step.ts';
 
 export default definePackage({

@@ -327,6 +327,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
   },
   {
+    rule: 'An invoice divides shipping among equal rates as it was taxed',
+    file: 'vendor/tax/compute.ts',
+    text: '(one.key < other.key ? -1 : 1)',
+    replacement: '0',
+    tests: ['vendor/invoice/test/amounts.test.ts'],
+  },
+  {
     rule: 'Staff see that a store without a country does not tax sales without one',
     file: 'vendor/region/service.ts',
     text: 'country === null && dependsOnCountries(db)',

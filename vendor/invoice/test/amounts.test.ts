@@ -3,6 +3,7 @@
  * any of them than the invoice has.
  */
 import type { ChargedRows as Rows } from '@carton/order';
+import { partsOfCharge } from '@carton/tax';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
@@ -62,6 +63,33 @@ t.test('shipping taxed in proportion to the goods is divided as they are', async
   };
   t.strictSame(partsOf(rows)[2], ['standard', '252+48', '93+7'], '300 at 19 % and 100 at 7 %');
   t.strictSame(groupsOf(rows), ['19: 2773 + 527 = 3300', '7: 1028 + 72 = 1100']);
+});
+
+t.test('of equal rates, the unit that cannot be divided is where it was taxed, also with free goods', async (t) => {
+  // The lower id comes first in the division, whatever the order of the lines.
+  const ofRate = (code: string, id: string, amount: number, over: object) =>
+    tax(10, amount, { code, source: { type: 'tax_rate', id }, ...over });
+  const free = (itemId: string) => adjustment('discount', -1000, { itemId });
+  const rows = {
+    lines: [line('lamp', 1, 1000), line('book', 1, 1000)],
+    adjustments: [free('lamp'), free('book'), adjustment('shipping', 9)],
+    taxLines: [
+      ofRate('goods', '2', 0, { itemId: 'lamp' }),
+      ofRate('print', '1', 0, { itemId: 'book' }),
+      ofRate('goods', '2', 0, { shippingCode: 'standard' }),
+      ofRate('print', '1', 1, { shippingCode: 'standard' }),
+    ],
+  };
+  const [goods, print] = [
+    { id: '2', rate: 10 },
+    { id: '1', rate: 10 },
+  ];
+  const lines = [goods, print].map((rate) => ({ amount: 0, price: 1000, quantity: 1, rates: [rate] }));
+  t.strictSame(partsOfCharge(9, lines), [
+    { amount: 5, rates: [print] },
+    { amount: 4, rates: [goods] },
+  ]);
+  t.strictSame(partsOf(rows).at(-1), ['standard', '5+1', '4+0']);
 });
 
 t.test('shipping that bears both taxes together is not divided', async (t) => {
