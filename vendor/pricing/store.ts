@@ -77,6 +77,10 @@ export async function pricesOf(
   return new Map(rows.map((row) => [row.variantId, row]));
 }
 
+/** SQL condition: a region has prices of its own. @param region the placeholder of its id */
+export const hasPricesOfRegion = (region: string) =>
+  `exists (select from variant_prices own_prices where own_prices.tenant_id = $1 and own_prices.region_id = ${region})`;
+
 /** True if a region has prices of its own. */
 export async function regionHasPrices(db: TenantDatabase, regionId: string): Promise<boolean> {
   const rows = await db.query('select id from variant_prices where tenant_id = $1 and region_id = $2 limit 1', [

@@ -25,6 +25,8 @@ export interface ProductMeasure {
   readonly column: string;
   /** Columns that choose among the numbers of a product, such as the currency, with their types. */
   readonly key: Readonly<Record<string, 'text' | 'uuid'>>;
+  /** SQL of a column of the key that depends on other rows, of the parameter with its value; `$1` is the tenant. */
+  readonly keySql?: Readonly<Record<string, (parameter: string) => string>>;
   /** The values of the key for a request. May throw invalid_request (400), as for an unknown region. */
   findKey(db: TenantDatabase, request: PriceRequest): Promise<readonly unknown[]>;
 }
@@ -86,14 +88,17 @@ export async function resolveMeasures(
 
 /** True for a row with this key and a number in the range. */
 function rangeOf(
-  { name, column, key }: ProductMeasure,
+  { name, column, key, keySql = {} }: ProductMeasure,
   alias: string,
   { values, min, max }: { values: readonly unknown[]; min: number | undefined; max: number | undefined },
 ): Condition {
   const compare = (left: string, operator: string, type: string, value: unknown): Condition => ({
     key: `${left} ${operator}`,
     values: [value],
-    sql: (at) => `${alias}.${left} ${operator} $${at}::${type}`,
+    sql: (at) => {
+      const parameter = `$${at}::${type}`;
+      return `${alias}.${left} ${operator} ${keySql[left]?.(parameter) ?? parameter}`;
+    },
   });
   const inRange = allOf([
     ...Object.entries(key).map(([each, type], index) => compare(each, '=', type, values[index])),
