@@ -48,11 +48,16 @@ export async function remindUnpaid(db: TenantDatabase): Promise<void> {
   });
 }
 
+/** Two lists, each by an index of its own: of the orders that may still wait, all would be read otherwise. */
 const duePendingText = `
-  select id, pending_until <= now() as is_over from orders
-   where tenant_id = $1 and status = 'placed' and pending_until is not null
-     and (pending_until <= now() or payment_status in ('authorized', 'paid'))
-   order by pending_until limit ${batchSize}`;
+  (select id, true as is_over from orders
+    where tenant_id = $1 and status = 'placed' and pending_until is not null and pending_until <= now()
+    order by pending_until limit ${batchSize})
+  union all
+  (select id, false from orders
+    where tenant_id = $1 and status = 'placed' and pending_until is not null and pending_until > now()
+      and payment_status in ('authorized', 'paid')
+    limit ${batchSize})`;
 
 /** A pending order to decide about. */
 export interface DuePending {
