@@ -3,7 +3,7 @@
  * then the series of the number.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, addTimelineEntry, findOrder, type Order, type OrderState } from '@carton/order';
+import { addressLines, addTimelineEntry, chargedRowsOf, findOrder, type Order, type OrderState } from '@carton/order';
 import { formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } from './content.ts';
 import { type ChargeCredit, creditAll, creditAmount, creditCharges, leftOf } from './credits.ts';
@@ -47,11 +47,7 @@ export async function issueLocked(tx: TenantDatabase, orderId: string, request: 
 
 /** The lines of an order with their parts by tax. */
 export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 'adjustments' | 'taxLines'>) {
-  const { taxGroups, charges } = taxedChargesOf({
-    lines: items.map(({ id, quantity, total }) => ({ id, quantity, totalAmount: total.amount })),
-    adjustments: adjustments.map((each) => ({ ...each, amount: each.amount.amount })),
-    taxLines: taxLines.map((each) => ({ ...each, amount: each.amount.amount })),
-  });
+  const { taxGroups, charges } = taxedChargesOf(chargedRowsOf({ items, adjustments, taxLines }));
   const lines = charges.map(({ charge, parts }): ContentLine => {
     const { lineItemId, shippingCode, quantity, discount, credit } = charge;
     const item = items.find(({ id }) => id === lineItemId);

@@ -2,7 +2,7 @@
  * What the lines and shipping charges of an order cost in the end, what is left to refund of them, and how much of that a
  * refund of units or of an amount takes. All of it is computed from the rows that the order stored.
  */
-import { allocate, divideRounded } from '@carton/runtime';
+import { allocate, allocateByFirst, divideRounded, type MoneyValue } from '@carton/runtime';
 import type { OrderRow } from './store.ts';
 
 /** Minor units of the order's currency. */
@@ -42,6 +42,9 @@ export interface ChargeInParts extends Charge {
   readonly taxes: readonly (number | null)[];
 }
 
+/** The type of the source of charges that are fees of payment methods. */
+export const feeSource = 'payment_method';
+
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
 
 /** The rows of an order from which its charges are computed. */
@@ -49,9 +52,29 @@ export interface ChargedRows extends Pick<OrderRow, 'adjustments' | 'taxLines'> 
   lines: readonly Pick<OrderRow['lines'][number], 'id' | 'quantity' | 'totalAmount'>[];
 }
 
+type WithMoney<Row> = Omit<Row, 'amount'> & { amount: MoneyValue };
+
+/** The rows of an order as it is in responses. */
+export function chargedRowsOf({
+  items,
+  adjustments,
+  taxLines,
+}: {
+  items: readonly { id: string; quantity: number; total: MoneyValue }[];
+  adjustments: readonly WithMoney<ChargedRows['adjustments'][number]>[];
+  taxLines: readonly WithMoney<ChargedRows['taxLines'][number]>[];
+}): ChargedRows {
+  return {
+    lines: items.map(({ id, quantity, total }) => ({ id, quantity, totalAmount: total.amount })),
+    adjustments: adjustments.map((each) => ({ ...each, amount: each.amount.amount })),
+    taxLines: taxLines.map((each) => ({ ...each, amount: each.amount.amount })),
+  };
+}
+
 /**
  * The lines of an order, then its shipping charges, with their final amounts, which add up to the order's total. What
- * applies to the entire order is divided among them in proportion to their amounts.
+ * applies to the entire order is divided among them in proportion to their amounts; the fee of a payment method bears none
+ * of it, so that the others stay as they are when a fee is added or removed.
  */
 export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): ChargeInParts[] {
   const ofKind = (kind: OrderRow['adjustments'][number]['kind']) => adjustments.filter((each) => each.kind === kind);
@@ -61,12 +84,14 @@ export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): Charge
       shippingCode: null,
       quantity,
       amount: totalAmount,
+      isFee: false,
     })),
     ...[...Map.groupBy(ofKind('shipping'), ({ code }) => code)].map(([code, parts]) => ({
       lineItemId: null,
       shippingCode: code,
       quantity: 1,
       amount: sumOf(parts),
+      isFee: parts.every(({ source }) => source?.type === feeSource),
     })),
   ];
   const sharesOf = (parts: readonly Part[], targets: readonly Target[]) => parts.map((part) => divide(part, targets));
@@ -80,7 +105,7 @@ export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): Charge
   });
   const taxes = sharesOf(taxLines, reduced);
   const onTop = taxes.filter((_, position) => !taxLines[position]?.included);
-  return reduced.map((charge, at) => ({
+  return reduced.map(({ isFee: _, ...charge }, at) => ({
     ...charge,
     amount: charge.amount + sumAt(onTop, at),
     tax: sumAt(taxes, at),
@@ -88,7 +113,7 @@ export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): Charge
   }));
 }
 
-type Target = Omit<Charge, 'tax'>;
+type Target = Omit<Charge, 'tax'> & { isFee: boolean };
 
 /** The share of a part that each charge bears; null where it does not apply. */
 function divide({ itemId, shippingCode, amount }: Part, charges: readonly Target[]): (number | null)[] {
@@ -96,8 +121,10 @@ function divide({ itemId, shippingCode, amount }: Part, charges: readonly Target
     (charge) => charge.lineItemId === itemId && charge.shippingCode === (itemId === null ? shippingCode : null),
   );
   if (target >= 0) return charges.map((_, at) => (at === target ? amount : null));
-  return allocate(
+  const weights = charges.map((charge) => (charge.isFee ? 0 : charge.amount));
+  return allocateByFirst(
     amount,
+    weights,
     charges.map((charge) => charge.amount),
   );
 }

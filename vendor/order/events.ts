@@ -27,6 +27,11 @@ export const orderUpdated = defineEvent({
   summary: 'An order or its payment status changed',
   payload: OrderPayload,
 });
+export const orderChargesChanged = defineEvent({
+  type: 'order.charges_changed',
+  summary: 'Charges of an order were replaced, such as the fee of its payment method; `totalAmount` is the new total',
+  payload: OrderPayload,
+});
 export const orderPaymentDue = defineEvent({
   type: 'order.payment_due',
   summary: 'An unpaid order will be canceled at its `payBy`, in a day',

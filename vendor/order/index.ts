@@ -5,6 +5,7 @@ import { storeSettingsGroups } from '@carton/core';
 import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
 import {
   orderCanceled,
+  orderChargesChanged,
   orderLookupRequested,
   orderPaymentDue,
   orderPending,
@@ -30,7 +31,9 @@ export {
   type Charge,
   type ChargedRows,
   type ChargeInParts,
+  chargedRowsOf,
   chargesOf,
+  feeSource,
   refundOf,
   refundOfAmount,
   shareRefund,
@@ -41,12 +44,13 @@ export {
   type OrderDraft,
   type OrderLineDraft,
 } from './draft.ts';
-export { isPlacedUnpaid, orderCanceled, orderOfEvent, orderPlaced } from './events.ts';
+export { isPlacedUnpaid, orderCanceled, orderChargesChanged, orderOfEvent, orderPlaced } from './events.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, paymentDueMail, sampleOrder } from './mails.ts';
 export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
+export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './recharging.ts';
 export {
   alreadyRefunded,
   type OrderRefundListener,
@@ -113,7 +117,15 @@ export default definePackage({
     lookUpOrder,
     openOrder,
   ],
-  events: [orderPending, orderPlaced, orderUpdated, orderPaymentDue, orderCanceled, orderLookupRequested],
+  events: [
+    orderPending,
+    orderPlaced,
+    orderUpdated,
+    orderChargesChanged,
+    orderPaymentDue,
+    orderCanceled,
+    orderLookupRequested,
+  ],
   jobs: [
     job({ name: 'order.cancel-overdue', everySeconds: 60, run: cancelOverdue }),
     job({ name: 'order.remind-unpaid', everySeconds: 600, run: remindUnpaid }),

@@ -9,7 +9,7 @@
 import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from './bound.ts';
-import { format } from './format.ts';
+import { format, lowerFirst } from './format.ts';
 import { planAmount } from './refund-items.ts';
 import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
 import {
@@ -177,8 +177,4 @@ async function refundExcess(
   if (pending) await finishStep(tx, pending, 'failed', `The payment is ${payment.status} at the provider.`);
   await insertRefundOf(tx, order, payment, excess);
   return true;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

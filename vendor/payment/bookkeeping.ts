@@ -84,6 +84,14 @@ export async function refreshPaymentState(
   Object.assign(order, state);
 }
 
+/** Sets the payment status of a locked order after its total has changed. */
+export async function refreshPaymentStatus(tx: TenantDatabase, order: OrderState): Promise<void> {
+  const state = stateOf(order, await sumPayments(tx, order.id), order.excessRefundedAmount);
+  if (state.paymentStatus === order.paymentStatus) return;
+  await changePaymentState(tx, order, state, 'The total has changed');
+  Object.assign(order, state);
+}
+
 /**
  * Books a completed step on payment and order. Returns the updated payment; after a capture, call `alignWithBalance`.
  * @param excess the part of a refund that was received beyond the order's total

@@ -3,6 +3,7 @@
  * shipping, taxed as they are. It follows the discounts on shipping, so that free shipping leaves it as it is.
  */
 import { totalsOrder, totalsStep } from '@carton/cart';
+import { feeSource, type NewCharge } from '@carton/order';
 import { type MoneyValue, object, type TenantDatabase } from '@carton/runtime';
 import { nameOfMethod } from './methods.ts';
 import { Method } from './schemas.ts';
@@ -29,6 +30,19 @@ async function findFees(db: TenantDatabase, { method }: Choice): Promise<MethodF
   return row ?? null;
 }
 
+const codePrefix = 'payment:';
+
+/** The charge of a method's fee. */
+export function chargeOf(method: Omit<MethodFees, 'fees'>, amount: number) {
+  const source = { type: feeSource, id: method.id };
+  return { code: `${codePrefix}${method.code}`, label: nameOfMethod(method), amount, source };
+}
+
+/** The method whose fee a charge is; null for another charge. */
+export function methodOfCharge({ code, source }: Pick<NewCharge, 'code' | 'source'>): string | null {
+  return source?.type === feeSource && code.startsWith(codePrefix) ? code.slice(codePrefix.length) : null;
+}
+
 const name = 'paymentMethod';
 
 export const paymentFeeStep = totalsStep({
@@ -39,11 +53,7 @@ export const paymentFeeStep = totalsStep({
   adjust({ sale }, method) {
     const fee = method?.fees.find(({ currency }) => currency === sale.currency);
     if (!method || !fee) return [];
-    const { id, code } = method;
-    const label = nameOfMethod(method);
-    return [
-      { code: `payment:${code}`, label, kind: 'shipping', amount: fee.amount, source: { type: 'payment_method', id } },
-    ];
+    return [{ kind: 'shipping', ...chargeOf(method, fee.amount) }];
   },
 });
 

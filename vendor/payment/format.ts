@@ -1,5 +1,5 @@
 /**
- * Amounts as an order's timeline shows them.
+ * Amounts and texts as an order's timeline shows them.
  */
 import { type MoneyValue, minorUnitDigits } from '@carton/runtime';
 
@@ -7,4 +7,9 @@ import { type MoneyValue, minorUnitDigits } from '@carton/runtime';
 export function format({ amount, currency }: MoneyValue): string {
   const digits = minorUnitDigits(currency);
   return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`;
+}
+
+/** A text as it continues a sentence. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -50,6 +50,7 @@ export { reconcile } from './reconcile.ts';
 export { succeededRefunds } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
+export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './repricing.ts';
 export { OrderPayment, PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,

@@ -106,14 +106,19 @@ function methodUnknown(code: string, offered: readonly OfferedMethod[]) {
 
 /**
  * Locks a method until the transaction ends, so that a method that was disabled meanwhile places no order.
+ * @returns its row, null if staff have never seen it
  * @throws payment_method_unknown (400)
  */
-export async function lockMethod(tx: TenantDatabase, { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>) {
-  const [row] = await tx.query<{ enabled: boolean }>(
-    'select enabled from payment_methods where tenant_id = $1 and provider = $2 and code = $3 for share',
+export async function lockMethod(
+  tx: TenantDatabase,
+  { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>,
+): Promise<MethodRow | null> {
+  const [row] = await tx.query<MethodRow>(
+    'select * from payment_methods where tenant_id = $1 and provider = $2 and code = $3 for share',
     [provider, code],
   );
   if (row?.enabled === false) throw methodUnknown(code, await offeredMethods(tx));
+  return row ?? null;
 }
 
 /** Every method with its configuration. A method gets its row, and so its id, when it is first listed. */

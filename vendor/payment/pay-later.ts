@@ -5,16 +5,8 @@
  * crash uses the same id. The order is locked meanwhile, so concurrent requests find one payment. What the payer does
  * then is applied like any report about an order's payment (`applyProviderState`).
  */
-import {
-  balanceOf,
-  findOrder,
-  keepUnpaid,
-  lockOrder,
-  type OrderState,
-  orderAlreadyCanceled,
-  unknownOrder,
-} from '@carton/order';
-import { money, type TenantDatabase } from '@carton/runtime';
+import { findOrder, keepUnpaid, lockOrder, type OrderState, orderAlreadyCanceled, unknownOrder } from '@carton/order';
+import { type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, type PaymentAdapter } from './adapter.ts';
 import { insertPendingStep } from './balance.ts';
 import { applyProviderState, refreshPaymentState } from './bookkeeping.ts';
@@ -22,6 +14,7 @@ import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod } from './methods.ts';
 import { settlePending } from './pending.ts';
+import { lockDebt, removeUnusedFees, repriceForChoice } from './repricing.ts';
 import {
   endChecks,
   findSession,
@@ -32,36 +25,46 @@ import {
 } from './session-store.ts';
 import { nothingToPay, presentSession, type StartedPayment } from './sessions.ts';
 import { resumePendingStep } from './steps.ts';
-import { insertPayment, lockPayment, lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from './store.ts';
+import { insertPayment, lockPayment, type PaymentRow } from './store.ts';
+
+/** A started payment of an order, with the order's total for its method. */
+export interface StartedOrderPayment extends StartedPayment {
+  total: MoneyValue;
+}
 
 /**
  * Opens a payment of what is owed for an order, or returns the pending one if its method and amount are the same.
- * Pending ones with another method or amount are voided. Stock is not checked: it belongs to the order already.
+ * Pending ones with another method or amount are voided. The order has the fee of the method then (`repricing.ts`). Stock
+ * is not checked: it belongs to the order already.
  * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_method_unknown (400),
  *   order_already_canceled, nothing_to_pay, payment_refused (409), payment_provider_failed (502)
  */
-export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<StartedPayment> {
+export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<StartedOrderPayment> {
   if (!(await findOrder(db, orderId))) throw unknownOrder(orderId);
   const method = await offeredMethod(db, code);
-  const { session, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method));
+  const { session, total, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method));
   // The voids are committed as pending steps, so `reconcile` retries one that fails.
   for (const id of replaced) await resumePendingStep(db, id).catch(() => {});
-  const started = await initiate(db, session);
+  const started = session && (await initiate(db, session));
   // A pending order is placed if its shopper now pays by hand.
   await settlePending(db, orderId);
-  return presentSession(started);
+  if (!started) throw nothingToPay();
+  return { ...presentSession(started), total };
 }
 
 async function reuseOrInsert(
   tx: TenantDatabase,
   orderId: string,
   method: OfferedMethod,
-): Promise<{ session: SessionRow; replaced: string[] }> {
-  await lockMethod(tx, method);
+): Promise<{ session: SessionRow | null; total: MoneyValue; replaced: string[] }> {
+  const configured = await lockMethod(tx, method);
   const order = (await lockOrder(tx, orderId)) as OrderState;
   if (order.status === 'canceled') throw orderAlreadyCanceled('A canceled order cannot be paid.');
-  const { waiting, due } = await findWaiting(tx, order);
-  if (due <= 0) throw nothingToPay();
+  const debt = await lockDebt(tx, order);
+  if (debt.due <= 0) throw nothingToPay();
+  const { waiting } = debt;
+  // Without the fee of a method that was chosen before, nothing may be left to pay.
+  const due = await repriceForChoice(tx, order, debt, configured);
   let session: SessionRow | null = null;
   const replaced: string[] = [];
   for (const payment of waiting) {
@@ -74,24 +77,8 @@ async function reuseOrInsert(
     const open = payment.amount - payment.capturedAmount;
     await insertPendingStep(tx, payment, 'void', open, { reason: 'Another payment replaced it' });
   }
-  return { session: session ?? (await insertPaymentOf(tx, order, method, due)), replaced };
-}
-
-/** The payments that wait for their payer, and the minor units owed beyond what all other payments hold. */
-async function findWaiting(tx: TenantDatabase, order: OrderState): Promise<{ waiting: PaymentRow[]; due: number }> {
-  const [payments, steps] = await Promise.all([lockPaymentsOfOrder(tx, order.id), pendingStepsOf(tx, order.id)]);
-  const stepOf = ({ id }: PaymentRow) => steps.find(({ paymentId }) => paymentId === id)?.type;
-  const waiting = payments.filter(
-    (payment) =>
-      (payment.status === 'pending' || payment.status === 'failed') &&
-      stepOf(payment) === undefined &&
-      adapterOf(tx, payment.provider) !== null,
-  );
-  const held = payments
-    .filter(({ status }) => status === 'pending' || status === 'authorized')
-    .filter((payment) => !waiting.includes(payment) && stepOf(payment) !== 'void')
-    .reduce((sum, { amount, capturedAmount }) => sum + amount - capturedAmount, 0);
-  return { waiting, due: balanceOf(order) - held };
+  if (!session && due > 0) session = await insertPaymentOf(tx, order, method, due);
+  return { session, total: money(order.totalAmount, order.currency), replaced };
 }
 
 /** A failed payment is not reused: some providers never accept a second attempt. */
@@ -140,6 +127,7 @@ async function voidRefused(db: TenantDatabase, id: string, orderId: string): Pro
   await db.transaction(async (tx) => {
     const order = (await lockOrder(tx, orderId)) as OrderState;
     await applyProviderState(tx, order, await lockPayment(tx, id), { status: 'voided', captured: 0, refunded: 0 });
+    await removeUnusedFees(tx, order);
   });
   await settlePending(db, orderId).catch(() => {});
   await endChecks(db, id);

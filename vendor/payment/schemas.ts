@@ -152,6 +152,14 @@ export const PaymentSession = object(
   { $id: 'PaymentSession' },
 );
 
+export const OrderPaymentSession = object(
+  { ...PaymentSession.properties, total: Money },
+  {
+    $id: 'OrderPaymentSession',
+    description: '`total` is that of the order with the fee of the chosen method, `amount` what is left to pay of it',
+  },
+);
+
 export const PaymentTransaction = object(
   {
     id: Uuid,

@@ -3,8 +3,10 @@
  */
 import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
+import { chargeTaxers } from '@carton/payment';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
+import { taxesOfCharge } from './charges.ts';
 import { taxRateUpdated } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxCategories, adminTaxRates } from './routes.ts';
@@ -18,6 +20,11 @@ export { type TaxExemption, taxExemptions } from './step.ts';
 export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],
   events: [taxRateUpdated],
-  extends: [cartTotals.with(taxStep), storeSettingsGroups.with(taxSettings), countryUses.with(taxesSales)],
+  extends: [
+    cartTotals.with(taxStep),
+    chargeTaxers.with(taxesOfCharge),
+    storeSettingsGroups.with(taxSettings),
+    countryUses.with(taxesSales),
+  ],
   settings: providerSettings,
 });

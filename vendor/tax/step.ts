@@ -37,14 +37,22 @@ interface TaxRead {
   quotes: QuotesRead | null;
 }
 
-async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
-  const [rates, store, quotes, ...exemptions] = await Promise.all([
+/** What taxes of a sale by rates depend on. */
+export async function readRatesOfSale(db: TenantDatabase, sale: Sale): Promise<Omit<TaxRead, 'quotes' | 'settings'>> {
+  const [rates, ...exemptions] = await Promise.all([
     readRates(db, sale),
-    findStore(db),
-    hasProviders(db) ? readQuotes(db, sale) : null,
     ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
   ]);
-  return { rates, settings: taxSettings.of(store), isExempt: exemptions.includes(true), quotes };
+  return { rates, isExempt: exemptions.includes(true) };
+}
+
+async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
+  const [applied, store, quotes] = await Promise.all([
+    readRatesOfSale(db, sale),
+    findStore(db),
+    hasProviders(db) ? readQuotes(db, sale) : null,
+  ]);
+  return { ...applied, settings: taxSettings.of(store), quotes };
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */

@@ -55,6 +55,16 @@ export function findRatesAt(
   return db.readReference<ApplicableRate>(ratesAt, [country, province, regionId]);
 }
 
+/** Which of these rates are compound. */
+export async function findCompound(db: TenantDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const found = await db.query<{ id: string }>(
+    'select id from tax_rates where tenant_id = $1 and id = any($2::uuid[]) and compound',
+    [ids],
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
 export async function hasRates(db: TenantDatabase): Promise<boolean> {
   return (await db.query('select id from tax_rates where tenant_id = $1 limit 1')).length > 0;
 }

@@ -113,6 +113,32 @@ t.test('an order without a payment, and a disabled method, have no fee', async (
   await staff.patch(`/admin/payment-methods/${cash.id}`, { enabled: true });
 });
 
+t.test('a method that is chosen afterwards changes the total, which page, order and payment agree on', async (t) => {
+  const shopper = await shopperInFrance();
+  const { body: order } = await shopper.post('/checkout', buyer);
+  const choose = (method: string) => shopper.post(`/checkout/${order.id}/payment-sessions`, { paymentMethod: method });
+  t.match(await choose(paymentMethod), { status: 201, body: { amount: eur(2148), total: eur(2148) } });
+  const chosen = (await shopper.get(`/checkout/${order.id}`)).body;
+  t.match(chosen, { totals: { shipping: eur(790), tax: eur(358), total: eur(2148) }, balance: eur(2148) });
+  const read = (await staff.get(`/admin/orders/${order.id}`)).body;
+  t.match(read.taxLines.at(-1), { shippingCode: code, code: 'vat', rate: 20, amount: eur(60), included: false });
+  const page = String((await shopper.get(`/checkout/${order.id}/confirmation`)).body);
+  t.match(page, /Cash on delivery[\s\S]*3\.00[\s\S]*Total[\s\S]*21\.48/);
+  const { items } = (await staff.get(`/admin/orders/${order.id}/timeline`)).body;
+  t.ok(
+    items.some(
+      ({ message }: { message: string }) =>
+        message === 'The fee of cash on delivery was added: 3.00 EUR and 0.60 EUR of tax',
+    ),
+  );
+  t.match((await choose('bank_transfer')).body, { amount: eur(1788), total: eur(1788) });
+  t.match((await shopper.get(`/checkout/${order.id}`)).body.totals, {
+    shipping: eur(490),
+    tax: eur(298),
+    total: eur(1788),
+  });
+});
+
 t.test('free shipping leaves the fee', async (t) => {
   const discount = { kind: 'free_shipping' };
   const { id } = (await staff.post('/admin/promotions', { label: 'Free shipping', discount, automatic: true })).body;

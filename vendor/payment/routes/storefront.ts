@@ -13,7 +13,7 @@ import {
 } from '../adapter.ts';
 import { offeredMethods } from '../methods.ts';
 import { payOrder } from '../pay-later.ts';
-import { OpenPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
+import { OpenPaymentSession, OrderPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
 import { startHookProblems } from '../session-hooks.ts';
 import { nothingToPay, openPaymentSession as open, startPaymentProblems } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
@@ -65,13 +65,13 @@ export const openOrderPaymentSession = route(
     tag,
     summary: 'Start a payment of what is still owed for an order',
     description:
-      'Needs only the unguessable id of the order, no log-in. Opens a session with the payment provider for the balance, less what is authorized already. A request for the same method and amount returns the same session; another method replaces it. Money received beyond what is owed, or for an order canceled meanwhile, is refunded.',
+      'Needs only the unguessable id of the order, no log-in. Opens a session with the payment provider for the balance, less what is authorized already. A request for the same method and amount returns the same session; another method replaces it. The choice changes the total of the order: the fee of the chosen method (`GET /payment-methods`) takes the place of the fees of methods that have received no money; `total` is the new total. If nothing is left to pay without such a fee, it is removed, and the answer is 409 `nothing_to_pay`. Money received beyond what is owed, or for an order canceled meanwhile, is refunded.',
     access: 'session',
     rateLimit: 'checkout',
     params: object({ orderId: Uuid }),
     body: OpenPaymentSession,
     status: 201,
-    response: PaymentSession,
+    response: OrderPaymentSession,
     problems: [
       paymentsNotConfigured,
       paymentMethodUnknown,
