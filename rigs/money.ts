@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkCharges, checkRefunds, checkTotals } from './money/check.ts';
+import { checkChosenFee } from './money/chosen-fee.ts';
 import { checkExpected } from './money/expected.ts';
 import { featuresOf } from './money/features.ts';
 import { checkOverHttp } from './money/over-http.ts';
@@ -62,8 +63,9 @@ function checkCase(seed: number): Record<string, number | boolean> {
   const draft = totalsOf(scenario);
   checkTotals(draft);
   checkExpected(scenario, draft);
+  const chosenFees = checkChosenFee(scenario, draft);
   const charges = checkCharges(orderOf(draft), draft);
   const { refunds, units, amounts, failed } = checkRefunds(charges, seed);
   const refunded = { refunds, refundedUnits: units, refundedAmounts: amounts, failedRefunds: failed };
-  return { ...featuresOf(scenario, draft), ...refunded };
+  return { ...featuresOf(scenario, draft), ...refunded, chosenFees };
 }

@@ -17,6 +17,7 @@ interface OrderRecords {
   returned: number;
   /** Succeeded refunds. */
   ledger: number;
+  /** Without those of charges that were added later. */
   invoices: number;
   invoiced: number;
   credited: number;
@@ -34,7 +35,8 @@ const ordersText = `
               on step.tenant_id = $1 and step.payment_id = refunds.payment_id and step.id = refunds.id
            where refunds.tenant_id = $1 and refunds.order_id = orders.id and step.status = 'succeeded') as ledger,
          (select count(*)::integer from invoices
-           where invoices.tenant_id = $1 and invoices.order_id = orders.id and kind = 'invoice') as invoices,
+           where invoices.tenant_id = $1 and invoices.order_id = orders.id and kind = 'invoice'
+             and content ->> 'addsTo' is null) as invoices,
          (select coalesce(sum(total_amount), 0)::float8 from invoices
            where invoices.tenant_id = $1 and invoices.order_id = orders.id and kind = 'invoice') as invoiced,
          (select coalesce(sum(total_amount), 0)::float8 from invoices
@@ -72,10 +74,10 @@ function faultsOf(order: OrderRecords): string[] {
     [status !== 'canceled' || refunded === paid, `is canceled, and has refunded ${refunded} of ${paid}`],
     [invoices <= 1, `has ${invoices} invoices`],
     [status === 'canceled' || paid - excess < total || invoices === 1, `is paid and has ${invoices} invoices`],
-    [invoices === 0 || invoiced === total, `has a total of ${total} and an invoice of ${invoiced}`],
+    [invoices === 0 || invoiced >= total, `has a total of ${total} and invoices of ${invoiced}`],
     [
-      invoices === 0 || credited === (status === 'canceled' ? invoiced : refunded - excess),
-      `has credited ${credited} of ${invoiced}, and refunded ${refunded} with an excess of ${excess}`,
+      invoices === 0 || invoiced - credited === (status === 'canceled' ? 0 : total - (refunded - excess)),
+      `has credited ${credited} of ${invoiced}, and refunded ${refunded} of ${total} with an excess of ${excess}`,
     ],
   ];
   return rules.filter(([holds]) => !holds).map(([, fault]) => `the ${status} order ${order.id} ${fault}`);

@@ -2,7 +2,7 @@
  * Carts of real stores over HTTP: ordered at the total that was shown, paid, and refunded unit by unit, some of them by
  * amount first.
  */
-import { bodyOf, type Caller } from '@carton/runtime/testing';
+import { bodyOf, type Caller, untilDelivered } from '@carton/runtime/testing';
 import { Random } from '../../tools/seed/random.ts';
 import { startInProcessBox } from '../in-process-box.ts';
 import type { Findings, Stage } from '../rig.ts';
@@ -15,27 +15,41 @@ const maxStores = 9;
 const shoppers = 4;
 
 export async function checkOverHttp(stage: Stage, { carts, seed }: { carts: number; seed: number }): Promise<Findings> {
-  const box = await startInProcessBox(stage);
+  const box = await startInProcessBox(stage, { PAYMENT_ADAPTERS: 'manual' });
   const storeCount = Math.min(Math.ceil(carts / cartsPerStore), maxStores);
   const stores: MoneyStore[] = [];
   for (let at = 0; at < storeCount; at++) stores.push(await openStore(box, new Random(seed * storeCount + at), at));
   stage.say(`${storeCount} stores are open`);
   const broken: string[] = [];
-  const counts = { carts: 0, discounted: 0, taxed: 0, shipped: 0, refunds: 0, refundedUnits: 0, freeOrders: 0 };
+  const counts = {
+    carts: 0,
+    discounted: 0,
+    taxed: 0,
+    shipped: 0,
+    refunds: 0,
+    refundedUnits: 0,
+    freeOrders: 0,
+    choices: 0,
+    invoiced: 0,
+  };
   let next = 0;
   const work = async () => {
     for (let at = next++; at < carts; at = next++) {
       const random = new Random(seed + at);
       const store = stores[at % storeCount] as MoneyStore;
       try {
-        const order = await placeOrder(store, random);
+        const placed = await placeOrder(store, random);
+        checkOrder(placed);
+        const { order, choices } = await chooseMethods(store, placed, random);
         checkOrder(order);
         const { refunds, units } = await refundAll(store, order, random);
+        counts.invoiced += await checkInvoices(store, order);
         counts.carts++;
         counts.discounted += Number(order.totals.discount.amount < 0);
         counts.taxed += Number(order.totals.tax.amount > 0);
         counts.shipped += Number(order.totals.shipping.amount > 0);
         counts.freeOrders += Number(order.totals.total.amount === 0);
+        counts.choices += choices;
         counts.refunds += refunds;
         counts.refundedUnits += units;
       } catch (error) {
@@ -125,6 +139,51 @@ function checkOrder({ items, adjustments, taxLines, totals }: PlacedOrder): void
   equal('the total', totals.total.amount, parts);
   const charges = [...items.map(({ charged }) => charged), ...adjustments.flatMap(({ charged }) => charged ?? [])];
   equal('the sum of the charges', sumOf(charges), totals.total.amount);
+}
+
+/**
+ * Chooses payment methods of an order, one after the other, and issues its invoice before, between or after them, or never.
+ * The order costs what it did, with the fee of the last method.
+ */
+async function chooseMethods({ tenant }: MoneyStore, placed: PlacedOrder, random: Random) {
+  const path = `/admin/orders/${placed.id}`;
+  const choices = placed.totals.total.amount === 0 ? 0 : random.between(0, 3);
+  const invoiceAt = random.between(0, choices + 1);
+  const invoice = () => bodyOf(tenant.staff.post(`${path}/invoices`));
+  for (let at = 0; at < choices; at++) {
+    if (at === invoiceAt) await invoice();
+    const paymentMethod = random.pick(['cash_on_delivery', 'bank_transfer']);
+    const session = await bodyOf(tenant.visitor().post(`/checkout/${placed.id}/payment-sessions`, { paymentMethod }));
+    const order: PlacedOrder = await bodyOf(tenant.staff.get(path));
+    equal('the amount of a choice', session.amount.amount, order.totals.total.amount);
+    const fees = order.adjustments.filter(({ code }) => code.startsWith('payment:'));
+    hold(
+      fees.every(({ code }) => code === `payment:${paymentMethod}`) && fees.length <= 1,
+      () => `the fees after the choice of ${paymentMethod} are ${fees.map(({ code }) => code).join()}`,
+    );
+    const others = order.totals.total.amount - sumOf(fees.flatMap(({ charged }) => charged ?? []));
+    equal('the total without fees', others, placed.totals.total.amount);
+  }
+  if (choices === invoiceAt) await invoice();
+  return { order: (await bodyOf(tenant.staff.get(path))) as PlacedOrder, choices };
+}
+
+/** The invoices and credit notes of an order that was refunded in full add up to nothing; returns how many invoices it has. */
+async function checkInvoices({ tenant }: MoneyStore, { id }: PlacedOrder): Promise<number> {
+  await untilDelivered(tenant);
+  const { items } = await bodyOf(tenant.staff.get(`/admin/invoices?limit=100&orderId=${id}`));
+  const invoices = (items as Invoiced[]).filter(({ kind }) => kind === 'invoice');
+  for (const { totals, credited } of invoices) equal('the credit of an invoice', credited.amount, totals.total.amount);
+  const notes = (items as Invoiced[]).filter(({ kind }) => kind === 'credit_note');
+  const taxOf = (of: Invoiced[]) => sumOf(of.map(({ totals }) => totals.tax));
+  equal('the tax of credit notes', taxOf(notes), taxOf(invoices));
+  return invoices.length;
+}
+
+interface Invoiced {
+  kind: string;
+  totals: { tax: Amount; total: Amount };
+  credited: Amount;
 }
 
 /** Pays an order, refunds all of it in random groups of units, and checks that this is exactly what was paid. */

@@ -35,7 +35,8 @@ export async function openStore(box: TestBox, random: Random, number: number): P
   for (const code of categories) ids[code] = (await create('/admin/tax-categories', { code, name: code })).id;
   await create('/admin/shipping-profiles', { code: 'bulky', name: 'Bulky' });
   const tax = { roundPer: random.pick(['line', 'total']), shippingCategory: random.pick([null, null, 'books']) };
-  await bodyOf(staff.patch('/admin/store', { defaultCurrency: currency, settings: { tax } }));
+  const seller = { legalName: 'Demo Store SAS', address: 'Lyon' };
+  await bodyOf(staff.patch('/admin/store', { ...seller, defaultCurrency: currency, settings: { tax } }));
   for (let at = 0; at < random.between(1, 4); at++) {
     const province = random.pick([null, 'QC']);
     await create('/admin/tax-rates', {
@@ -47,6 +48,11 @@ export async function openStore(box: TestBox, random: Random, number: number): P
     });
   }
   const amount = (most: number) => random.between(0, most * unit);
+  const { items: methods } = await bodyOf(staff.get('/admin/payment-methods'));
+  for (const { id } of methods as { id: string }[]) {
+    const fees = [{ amount: 1 + amount(9), currency }];
+    if (random.isTrue(0.8)) await bodyOf(staff.patch(`/admin/payment-methods/${id}`, { fees }));
+  }
   const variants: string[] = [];
   for (let at = 0; at < 6; at++) {
     variants.push(await createArticle(tenant, { currency, amount: amount(80), at, random }));

@@ -33,6 +33,8 @@ export interface ContentLine {
   /** Null for a shipping charge. */
   lineItemId: string | null;
   shippingCode: string | null;
+  /** Id of the order's adjustment that a shipping charge is. Absent on documents of earlier releases. */
+  chargeId?: string | null;
   title: string;
   variantTitle: string | null;
   sku: string | null;
@@ -68,6 +70,8 @@ export interface InvoiceContent {
   orderedOn: string;
   issuedOn: string;
   suppliedOn: string | null;
+  /** Of an invoice of charges that were added later: the order's invoice. Absent on documents of earlier releases. */
+  addsTo?: { number: string; issuedOn: string } | null;
   /** Of a credit note. */
   corrects: { number: string; issuedOn: string } | null;
   /** Of a credit note. */

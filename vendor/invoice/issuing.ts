@@ -3,14 +3,16 @@
  */
 import { lockOrder, refundedChargeOf, unknownOrder } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { creditRefunds } from './follow.ts';
+import { documentsOf, isOnAddition } from './charges.ts';
+import { alignInvoices } from './follow.ts';
 import { invoiceAlreadyIssued, invoiceNotPossible } from './problems.ts';
 import { type IssueRequest, issueLocked } from './service.ts';
 import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from './store.ts';
 
 /**
  * Issues the invoice of an order. An invoice that was credited in full can be replaced by a new one, unless part of the
- * order was refunded. Refunds before the first invoice get their credit notes with it.
+ * order was refunded; it has no charges that have an invoice of their own. Refunds before the first invoice get their credit
+ * notes with it.
  * @throws not_found (404), invoice_already_issued (409), invoice_not_possible (409), invoice_seller_incomplete (409)
  */
 export async function issueInvoice(
@@ -28,8 +30,9 @@ export async function issueInvoice(
     if (isReplacement && refundedChargeOf(state) > 0) {
       throw invoiceNotPossible('Part of the order was refunded after its first invoice.');
     }
-    const invoice = await issueLocked(tx, orderId, request);
-    await creditRefunds(tx, state, invoice);
+    const documents = await documentsOf(tx, orderId);
+    const invoice = await issueLocked(tx, orderId, request, (line) => isOnAddition(documents, line));
+    await alignInvoices(tx, state);
     return invoices.require(tx, invoice.id);
   });
 }

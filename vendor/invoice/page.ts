@@ -79,7 +79,7 @@ export function renderInvoices(
 }
 
 function renderInvoice({ kind, number, currency, content }: Parameters<typeof renderInvoices>[0][number]): Html {
-  const { locale, seller, corrects, reason, note, lines } = content;
+  const { locale, seller, addsTo, corrects, reason, note, lines } = content;
   const show = (amount: number) => formatMoney(money(amount, currency), locale);
   return html`<main class="sheet">
 <header>
@@ -87,6 +87,7 @@ ${seller.logoUrl === null ? html`<p class="store">${seller.name}</p>` : html`<im
 <p class="badge">${titles[kind]}</p>
 </header>
 <h1>${titles[kind]} <bdi>${number}</bdi></h1>
+${addsTo && html`<p class="soft">In addition to invoice <bdi>${addsTo.number}</bdi> of ${dayOf(addsTo.issuedOn, locale)}</p>`}
 ${corrects && html`<p class="soft">For invoice <bdi>${corrects.number}</bdi> of ${dayOf(corrects.issuedOn, locale)}</p>`}
 ${reason !== null && html`<p class="soft">Reason: <bdi>${reason}</bdi></p>`}
 ${factsOf(content)}

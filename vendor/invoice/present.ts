@@ -16,6 +16,7 @@ export function invoiceOf(row: InvoiceRow): Invoice {
     orderId,
     orderNumber: content.orderNumber,
     invoiceId,
+    addsTo: content.addsTo?.number ?? null,
     refundId,
     currency,
     issuedOn: content.issuedOn,
@@ -49,7 +50,7 @@ export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
       taxes: taxes.map(({ amount, ...tax }) => ({ ...tax, amount: money(amount, currency) })),
       ...sumsIn(currency, sums),
     })),
-    lines: lines.map(({ unitAmount, discount, credit: _, parts, ...line }) => ({
+    lines: lines.map(({ unitAmount, discount, credit: _, chargeId: __, parts, ...line }) => ({
       ...line,
       unitPrice: unitAmount === null ? null : money(unitAmount, currency),
       discount: money(discount, currency),

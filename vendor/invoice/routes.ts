@@ -41,7 +41,7 @@ export const issueInvoice = route(
     operationId: 'issueInvoice',
     summary: 'Issue the invoice of an order',
     description:
-      'An order has one invoice. One that was credited in full can be replaced, to correct it. Requires `legalName` and `address` of the store. An invoice never changes once it is issued.',
+      'An order has one invoice, besides those of fees that were added later, which are issued by themselves. One that was credited in full can be replaced, to correct it. Requires `legalName` and `address` of the store. An invoice never changes once it is issued.',
     body: IssueInvoice,
     bodyOptional: true,
     status: 201,

@@ -83,6 +83,11 @@ const Invoiced = {
   orderId: Uuid,
   orderNumber: Type.String({ examples: ['1001'] }),
   invoiceId: nullable(withOptions(Uuid, { description: 'Of a credit note: the invoice that it corrects' })),
+  addsTo: nullable(
+    withOptions(InvoiceNumber, {
+      description: 'Of an invoice of charges that were added to the order later: the number of its invoice',
+    }),
+  ),
   refundId: nullable(withOptions(Uuid, { description: 'Of a credit note: the refund of items that led to it' })),
   currency: Currency,
   issuedOn: Day,

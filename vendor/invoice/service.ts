@@ -30,19 +30,76 @@ export interface IssueRequest {
   note?: string | null;
 }
 
-/** Issues the invoice of a locked order that has none. @throws invoice_seller_incomplete (409) */
-export async function issueLocked(tx: TenantDatabase, orderId: string, request: IssueRequest): Promise<InvoiceRow> {
+/**
+ * Issues the invoice of a locked order that has none.
+ * @param isLeftOut of lines that another invoice of the order has
+ * @throws invoice_seller_incomplete (409)
+ */
+export async function issueLocked(
+  tx: TenantDatabase,
+  orderId: string,
+  request: IssueRequest,
+  isLeftOut: (line: ContentLine) => boolean = () => false,
+): Promise<InvoiceRow> {
   const [order, store] = [(await findOrder(tx, orderId)) as Order, await findStore(tx)];
-  const { taxGroups, lines } = linesOf(order);
-  const { total, tax } = totalsOf(lines);
+  const whole = linesOf(order);
+  const { total, tax } = totalsOf(whole.lines);
   if (total !== order.totals.total.amount || tax !== order.totals.tax.amount) {
     throw new Error(`the invoice of order ${orderId} adds up to ${total} with a tax of ${tax}`);
   }
   const { prefix } = invoiceSettings.of(store);
-  const content = { ...contentOf(order, store, request), taxGroups, lines };
+  const content = { ...contentOf(order, store, request), ...selectLines(whole, (line) => !isLeftOut(line)) };
   const invoice = await insertNumbered(tx, { kind: 'invoice', series: prefix, order, store, content });
-  await insertBalance(tx, { invoiceId: invoice, orderId, totalAmount: total });
+  const { total: totalAmount } = totalsOf(content.lines);
+  await insertBalance(tx, { invoiceId: invoice, orderId, totalAmount, open: true });
   return announce(tx, invoice);
+}
+
+/**
+ * Issues an invoice of charges that a locked order got after its invoice, to the same buyer.
+ * @param invoice the order's invoice
+ */
+export async function issueAddition(
+  tx: TenantDatabase,
+  order: Order,
+  { number, content }: InvoiceRow,
+  added: Pick<InvoiceContent, 'taxGroups' | 'lines'>,
+): Promise<InvoiceRow> {
+  const store = await findStore(tx);
+  const { suppliedOn, buyer, delivery, issuedOn } = content;
+  const invoice = await insertNumbered(tx, {
+    kind: 'invoice',
+    series: invoiceSettings.of(store).prefix,
+    order,
+    store,
+    content: {
+      ...contentOf(order, store, { suppliedOn }),
+      ...{ buyer, delivery, addsTo: { number, issuedOn } },
+      ...added,
+    },
+  });
+  const { total: totalAmount } = totalsOf(added.lines);
+  await insertBalance(tx, { invoiceId: invoice, orderId: order.id, totalAmount, open: false });
+  return announce(tx, invoice);
+}
+
+/** Some lines of an invoice, with the groups of taxes that they have. */
+export function selectLines(
+  { taxGroups, lines }: Pick<InvoiceContent, 'taxGroups' | 'lines'>,
+  isSelected: (line: ContentLine) => boolean,
+): Pick<InvoiceContent, 'taxGroups' | 'lines'> {
+  const selected = lines.filter(isSelected);
+  if (selected.length === lines.length) return { taxGroups, lines };
+  const positions = [...new Set(selected.flatMap(({ parts }) => parts.map(({ group }) => group)))].sort(
+    (a, b) => a - b,
+  );
+  return {
+    taxGroups: positions.map((position) => taxGroups[position] ?? []),
+    lines: selected.map((line) => ({
+      ...line,
+      parts: line.parts.map((part) => ({ ...part, group: positions.indexOf(part.group) })),
+    })),
+  };
 }
 
 /** The lines of an order with their parts by tax. */
@@ -55,6 +112,7 @@ export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 
     return {
       lineItemId,
       shippingCode,
+      chargeId: shipping?.id ?? null,
       title: item?.title ?? shipping?.label ?? '',
       variantTitle: item?.variantTitle ?? null,
       sku: item?.sku ?? null,
@@ -101,6 +159,7 @@ function contentOf(
     orderNumber: order.number,
     orderedOn: dayIn(store, order.createdAt),
     suppliedOn,
+    addsTo: null,
     corrects: null,
     reason: null,
     note,
@@ -206,7 +265,7 @@ export async function creditLocked(
     series: creditNotePrefix,
     order: { id, currency },
     store,
-    content: { ...content, note: null, corrects: { number, issuedOn: content.issuedOn }, reason, lines },
+    content: { ...content, note: null, addsTo: null, corrects: { number, issuedOn: content.issuedOn }, reason, lines },
     invoiceId: invoice.id,
     refundId,
   });

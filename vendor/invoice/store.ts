@@ -56,7 +56,7 @@ export function invoicesOfOrder(db: TenantDatabase, orderId: string): Promise<In
   );
 }
 
-/** Id of the invoice of an order that is not credited in full; null if there is none. */
+/** Id of the order's own invoice if it is not credited in full; null if there is none. */
 export async function findOpenInvoice(db: TenantDatabase, orderId: string): Promise<string | null> {
   const [row] = await db.query<{ invoiceId: string }>(
     'select invoice_id from invoice_balances where tenant_id = $1 and order_id = $2 and open',
@@ -99,9 +99,10 @@ export async function insertInvoice(tx: TenantDatabase, { content, ...invoice }:
   return id;
 }
 
+/** @param balance `open` for the order's invoice, of which there is one; false for that of charges added later */
 export async function insertBalance(
   tx: TenantDatabase,
-  balance: { invoiceId: string; orderId: string; totalAmount: number },
+  balance: { invoiceId: string; orderId: string; totalAmount: number; open: boolean },
 ): Promise<void> {
   await tx.insert('invoice_balances', balance);
 }
@@ -110,7 +111,7 @@ export async function insertBalance(
 export async function addCredit(tx: TenantDatabase, invoiceId: string, amount: number): Promise<boolean> {
   const credited = await tx.query(
     `update invoice_balances
-        set credited_amount = credited_amount + $3, open = credited_amount + $3 < total_amount
+        set credited_amount = credited_amount + $3, open = open and credited_amount + $3 < total_amount
       where tenant_id = $1 and invoice_id = $2 and credited_amount + $3 <= total_amount returning invoice_id`,
     [invoiceId, amount],
   );

@@ -172,18 +172,22 @@ function messageOf(
   return `The fee of ${name} was ${change}: ${format(amount)}${tax}`;
 }
 
-async function taxesOf(tx: TenantDatabase, order: Order, amount: number): Promise<NewTax[]> {
-  const charges = chargesOf(chargedRowsOf(order));
-  const { currency, regionId, memberId, locale, customer } = order;
+/** An order as far as the taxes of a further charge depend on it. */
+export function chargedOrderOf(order: Omit<Order, 'sessionHash' | 'cartId' | 'wasPlaced'>): ChargedOrder {
   const lines: ChargedOrder['lines'][number][] = [];
   const shipping: ChargedOrder['shipping'][number][] = [];
-  for (const { lineItemId, shippingCode, quantity, total, discount } of charges) {
+  for (const { lineItemId, shippingCode, quantity, total, discount } of chargesOf(chargedRowsOf(order))) {
     if (lineItemId !== null) lines.push({ id: lineItemId, quantity, price: total, amount: total + discount });
     else shipping.push({ code: shippingCode as string, amount: total + discount });
   }
   const isLeft = (code: string | null) => code === null || shipping.some((charge) => charge.code === code);
   const taxLines = order.taxLines.filter(({ itemId, shippingCode }) => itemId !== null || isLeft(shippingCode));
+  const { currency, regionId, memberId, locale, customer } = order;
   const { address, email } = customer;
-  const charged = { currency, regionId, memberId, locale, taxLines, address, email, lines, shipping };
+  return { currency, regionId, memberId, locale, taxLines, address, email, lines, shipping };
+}
+
+async function taxesOf(tx: TenantDatabase, order: Order, amount: number): Promise<NewTax[]> {
+  const charged = chargedOrderOf(order);
   return (await Promise.all(chargeTaxers.of(tx).map((taxer) => taxer(tx, charged, amount)))).flat();
 }

@@ -31,12 +31,12 @@ export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
   const known: StoredOrder = { ...order, compound: await findCompound(tx, [...new Set(ids)]) };
   const included = order.taxLines[0]?.included ?? (await isTaxInclusive(tx, order));
   const category = settings.provider === null ? settings.shippingCategory : null;
-  const ofCategory = category === null ? null : await ratesOfShipping(tx, known, category);
-  return taxesByRates(known, amount, { included, roundPer: settings.roundPer, ofCategory });
+  const ofCategory = category === null ? null : await ratesOfCategory(tx, known, category);
+  return taxesAtStoredRates(known, amount, { included, roundPer: settings.roundPer, ofCategory });
 };
 
 /** An order with the ids of its rates that are compound. */
-interface StoredOrder extends ChargedOrder {
+export interface StoredOrder extends ChargedOrder {
   compound: ReadonlySet<string>;
 }
 
@@ -59,20 +59,25 @@ const isOnCharge =
   ({ itemId, shippingCode }: TaxLine) =>
     itemId === null && shippingCode === code;
 
-/**
- * The rates of a store that taxes shipping by a category; null if the order's shipping charges were taxed in proportion to
- * the goods, because the setting was another.
- */
-async function ratesOfShipping(
+/** The rates of the category of shipping; null if shipping was taxed in proportion to the goods. */
+async function ratesOfCategory(
   db: TenantDatabase,
   order: StoredOrder,
   category: string,
 ): Promise<readonly ApplicableRate[] | null> {
+  const stored = storedRatesOfShipping(order);
+  if (stored !== undefined) return stored;
+  const { rates, isExempt } = await readRatesOfSale(db, saleOf(order));
+  return isExempt ? [] : ratesOf(rates, category);
+}
+
+/**
+ * The rates of an order's shipping charges in a store that taxes shipping by a category; null if they were taxed in
+ * proportion to the goods, because the setting was another; undefined if there are none to tell.
+ */
+export function storedRatesOfShipping(order: StoredOrder): readonly ApplicableRate[] | null | undefined {
   const charge = order.shipping.find(({ amount }) => amount > 0);
-  if (!charge) {
-    const { rates, isExempt } = await readRatesOfSale(db, saleOf(order));
-    return isExempt ? [] : ratesOf(rates, category);
-  }
+  if (!charge) return undefined;
   const stored = order.taxLines.filter(isOnCharge(charge.code));
   const rates = storedRates(order, isOnCharge(charge.code));
   const [whole = []] = taxesOf([{ amount: charge.amount, rates }], {
@@ -98,7 +103,12 @@ interface ChargeRules extends Pick<Settings, 'roundPer'> {
   ofCategory: readonly ApplicableRate[] | null;
 }
 
-function taxesByRates(order: StoredOrder, amount: number, { included, roundPer, ofCategory }: ChargeRules): Taxes {
+/** The taxes of a further charge at the rates that an order has stored. */
+export function taxesAtStoredRates(
+  order: StoredOrder,
+  amount: number,
+  { included, roundPer, ofCategory }: ChargeRules,
+): Taxes {
   const goods = order.lines.map(({ id, quantity, price, amount: discounted }): TaxableGoods => {
     return { amount: discounted, price, quantity, rates: storedRates(order, ({ itemId }) => itemId === id) };
   });

@@ -3,6 +3,7 @@
  */
 import type { Mutation } from '../mutation.ts';
 
+const invoice = ['vendor/invoice/test/added-charges.test.ts'];
 const payment = ['vendor/payment/test/chosen-fees.test.ts'];
 
 export const fees: readonly Mutation[] = [
@@ -96,5 +97,54 @@ export const fees: readonly Mutation[] = [
     text: 'const onTop = (parts: readonly Taxes[]) => parts.filter(({ included }) => !included);',
     replacement: 'const onTop = (parts: readonly Taxes[]) => parts;',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
+  },
+  {
+    rule: 'A fee that is added after the invoice has an invoice of its own',
+    file: 'vendor/invoice/follow.ts',
+    text: 'if (own) await invoiceAdded(tx, order, await invoices.require(tx, own), documents);',
+    replacement: '',
+    tests: invoice,
+  },
+  {
+    rule: 'A fee that is removed after the invoice has a credit note',
+    file: 'vendor/invoice/follow.ts',
+    text: 'await creditRemoved(tx, order, documents);',
+    replacement: '',
+    tests: invoice,
+  },
+  {
+    rule: 'A fee that is removed and added again is another',
+    file: 'vendor/invoice/charges.ts',
+    text: ': line.chargeId === id;',
+    replacement: ': true;',
+    tests: invoice,
+  },
+  {
+    rule: 'The credit note of a removed fee does not take the place of that of a refund',
+    file: 'vendor/invoice/refund-credits.ts',
+    text: 'return lines.filter((line) => isCharged(order, line));',
+    replacement: 'return [...lines];',
+    tests: invoice,
+  },
+  {
+    rule: 'A refund of a fee is credited on the invoice of the fee',
+    file: 'vendor/invoice/refund-credits.ts',
+    text: 'for (const addition of additions) await creditAddition(tx, order, addition, all);',
+    replacement: '',
+    tests: invoice,
+  },
+  {
+    rule: 'A corrected invoice leaves out what has an invoice of its own',
+    file: 'vendor/invoice/issuing.ts',
+    text: 'issueLocked(tx, orderId, request, (line) => isOnAddition(documents, line))',
+    replacement: 'issueLocked(tx, orderId, request)',
+    tests: invoice,
+  },
+  {
+    rule: 'A cancellation credits each invoice of the order',
+    file: 'vendor/invoice/follow.ts',
+    text: 'for (const { invoice, left } of await documentsOf(tx, orderId)) {',
+    replacement: 'for (const { invoice, left } of (await documentsOf(tx, orderId)).slice(0, 1)) {',
+    tests: invoice,
   },
 ];

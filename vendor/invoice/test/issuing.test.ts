@@ -38,6 +38,7 @@ t.test('an invoice has seller, buyer, lines, and the amounts of each rate', asyn
     orderNumber: order.number,
     invoiceId: null,
     refundId: null,
+    addsTo: null,
     currency: 'EUR',
     suppliedOn: '2026-11-20',
     totals: { net: eur(3466), tax: eur(658), gross: eur(4124), credit: eur(0), total: eur(4124) },

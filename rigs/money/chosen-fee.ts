@@ -1,0 +1,40 @@
+/**
+ * Checks of a payment method that is chosen after the order: the taxes of its fee are such that the order costs what it would
+ * have cost with the method from the start.
+ */
+import type { TotalsDraft } from '@carton/cart';
+import { orderOf as presentOrder } from '../../vendor/order/present.ts';
+import { chargedOrderOf } from '../../vendor/payment/repricing.ts';
+import { type StoredOrder, storedRatesOfShipping, taxesAtStoredRates } from '../../vendor/tax/charges.ts';
+import { ratesOf } from '../../vendor/tax/rates.ts';
+import { hold } from './check.ts';
+import type { Scenario } from './scenario.ts';
+import { orderOf, totalsOf } from './totals.ts';
+
+/** @param draft the sale with the method @returns whether it has a fee */
+export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean {
+  const [fee] = scenario.payment?.fees ?? [];
+  if (!fee) return false;
+  const { taxInclusive, roundPer, shippingCategory, rates } = scenario;
+  const before = totalsOf({ ...scenario, payment: null });
+  const order: StoredOrder = {
+    ...chargedOrderOf(presentOrder(orderOf(before))),
+    compound: new Set(rates.flatMap(({ id, compound }) => (compound ? id : []))),
+  };
+  const stored = storedRatesOfShipping(order);
+  const ofCategory =
+    shippingCategory === null ? null : stored === undefined ? ratesOf(rates, shippingCategory) : stored;
+  const taxes = taxesAtStoredRates(order, fee.amount, { included: taxInclusive, roundPer, ofCategory });
+  const tax = taxes.reduce((sum, { amount }) => sum + amount, 0);
+  const total = before.totals.total + fee.amount + (taxInclusive ? 0 : tax);
+  hold(
+    taxes.every(({ amount }) => amount >= 0) && (!taxInclusive || tax <= fee.amount),
+    () => `a fee of ${fee.amount} that is chosen later has the taxes ${JSON.stringify(taxes)}`,
+  );
+  hold(
+    before.totals.tax + tax === draft.totals.tax && total === draft.totals.total,
+    () =>
+      `with a fee that is chosen later the order costs ${total} with a tax of ${before.totals.tax + tax}, at checkout ${draft.totals.total} with ${draft.totals.tax}`,
+  );
+  return true;
+}
