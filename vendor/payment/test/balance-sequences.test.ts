@@ -196,14 +196,26 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' });
 t.test('the same over HTTP, with a provider that reports captures and refunds of its own', async (t) => {
   const provider = new TestProvider();
   const db = contribute(t, box, provider);
-  const [method] = (await box.staff.get('/admin/payment-methods')).body.items;
+  const [method, wallet] = (await box.staff.get('/admin/payment-methods')).body.items;
   await box.staff.patch(`/admin/payment-methods/${method.id}`, { captureMode: 'manual' });
+  await bodyOf(box.staff.patch(`/admin/payment-methods/${wallet.id}`, { fees: [eur(300)] }));
   const step = fc.record({
-    by: fc.constantFrom('report', 'report', 'dashboard', 'pay', 'refund', 'refund', 'units', 'cancel'),
+    by: fc.constantFrom(
+      'report',
+      'report',
+      'dashboard',
+      'pay',
+      'refund',
+      'refund',
+      'units',
+      'cancel',
+      'choose',
+      'choose',
+    ),
     part: fc.integer({ min: 14, max: 1000 }),
   });
   const sequences = fc.sample(fc.array(step, { minLength: 4, maxLength: 10 }), { numRuns: 40, seed: 20_261_126 });
-  const seen = { canceled: 0, excess: 0, refunds: 0 };
+  const seen = { canceled: 0, excess: 0, refunds: 0, fees: 0, removed: 0 };
   for (const [number, steps] of sequences.entries()) {
     const { orderId, id } = await placeWithPayment(box, db, 2500);
     const [{ id: lineItemId }] = (await bodyOf(box.staff.get(`/admin/orders/${orderId}`))).items;
@@ -224,6 +236,11 @@ t.test('the same over HTTP, with a provider that reports captures and refunds of
       const body = by === 'units' ? { items: [{ lineItemId, quantity: 1 }] } : { amount: eur(part) };
       const target = recorded[part % 3] ?? id;
       if (by === 'refund' || by === 'units') await box.staff.post(`/admin/payments/${target}/refunds`, body);
+      if (by === 'choose') {
+        for (const paymentMethod of [['wallet'], ['card'], ['wallet', 'card']][part % 3] ?? []) {
+          await box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod });
+        }
+      }
       if (by === 'cancel' && part > 700) await box.staff.post(`/admin/orders/${orderId}/cancel`);
       await closeCanceledIfSo(orderId);
     }
@@ -239,22 +256,30 @@ t.test('the same over HTTP, with a provider that reports captures and refunds of
       total(payments, 'refunded'),
       total(refunds, 'excess'),
     ];
-    const ofLines = order.items[0].refunded.amount.amount;
+    const fees = order.adjustments as Record<'amount' | 'refunded', { amount: number }>[];
+    const ofLines = order.items[0].refunded.amount.amount + total(fees, 'refunded');
+    t.equal(order.totals.total.amount, 2500 + 300 * fees.length, `the total of sequence ${number}`);
     t.ok(returned <= received, `sequence ${number} refunds what was received`);
     t.strictSame(
       [total(refunds, 'amount'), ofLines],
       [returned, returned - excess],
       `the refunds of sequence ${number}`,
     );
-    const charged = order.status === 'canceled' ? 0 : 2500 - ofLines;
+    const charged = order.status === 'canceled' ? 0 : order.totals.total.amount - ofLines;
     t.equal(order.balance.amount, charged - (received - returned), `the balance of sequence ${number}`);
     const again = await pay(box, orderId, Math.max(0, order.balance.amount) + 1);
     t.equal(again.status, 409, `no more than the balance of sequence ${number} can be paid`);
+    const { items: entries } = await bodyOf(box.staff.get(`/admin/orders/${orderId}/timeline?limit=100`));
+    seen.fees += fees.length;
+    seen.removed += Number(entries.some(({ message }: { message: string }) => message.includes('was removed')));
     seen.refunds += refunds.length;
     seen.excess += excess > 0 ? 1 : 0;
     seen.canceled += order.status === 'canceled' ? 1 : 0;
   }
-  t.ok(seen.refunds > 20 && seen.canceled > 2 && seen.excess > 0, 'all of it happened');
+  t.ok(
+    seen.refunds > 20 && seen.canceled > 2 && seen.excess > 0 && seen.fees > 2 && seen.removed > 1,
+    'all of it happened',
+  );
   t.comment(seen);
 
   async function closeCanceledIfSo(orderId: string): Promise<void> {
