@@ -7,7 +7,14 @@ export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
 export { dataFolderOf } from './box/data-folder.ts';
 export { type MemberAuthenticator, memberAuthenticators } from './box/members.ts';
-export { type Box, type BoxServices, route, type ServicesFor, withOverrides } from './box/services.ts';
+export {
+  type Box,
+  type BoxServices,
+  type RequestClient,
+  route,
+  type ServicesFor,
+  withOverrides,
+} from './box/services.ts';
 export type { MemberSession, ShopperSession } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { issueStamp, readStamp } from './box/stamps.ts';

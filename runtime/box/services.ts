@@ -8,11 +8,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { HasExtensions } from '../extension/extension.ts';
+import { secretsEqual } from '../http/credentials.ts';
 import { type Route, type RouteOverrides, routeFor } from '../http/route.ts';
+import { isPeerAddress, isSharedAddress } from '../http/trusted-proxy.ts';
 import type { BoxAccess, BoxCaller, BoxCallerOf, BoxCallers } from './callers.ts';
 import type { ShopperSession } from './shopper-session.ts';
 import type { StaffCaller } from './staff-caller.ts';
-import type { Tenant, TenantScope } from './tenancy.ts';
+import { hostingSecretHeader, type Tenant, type TenantScope } from './tenancy.ts';
 import type { Tier } from './tier.ts';
 
 /** A package that the box has mounted. */
@@ -38,6 +40,19 @@ export interface Box {
   invalidateTenants(): Promise<void>;
 }
 
+/** The client of a request. */
+export interface RequestClient {
+  /** IP address, as the trusted proxies tell it. */
+  readonly address: string;
+  /**
+   * Whether the address may be that of a server which sends the requests of many clients: a trusted proxy or the hosting
+   * layer that names no client, or an address that is not public. Nothing that a client must not exceed is counted by it.
+   */
+  readonly isShared: boolean;
+  /** User-Agent */
+  readonly userAgent: string;
+}
+
 export interface BoxServices {
   /** The tenant's database. */
   db: TenantDatabase;
@@ -52,8 +67,7 @@ export interface BoxServices {
   headers: IncomingHttpHeaders;
   /** Cookies of the request and the response, for routes that create and end sessions; TLS only where `secure`. */
   cookies: Pick<Context['cookies'], 'get' | 'set' | 'secure'>;
-  /** IP address and User-Agent of the client, for sign-in records. */
-  client: { address: string; userAgent: string };
+  client: RequestClient;
 }
 
 /** The services of a handler whose route declares this access: `ServicesFor<'staff'>` has `staff`. */
@@ -70,7 +84,7 @@ export interface RequestServices extends BoxServices {
 /** Returns the services of a request. Changes by staff are recorded with them as the actor. */
 export function requestServices(
   ctx: Context,
-  { tenant, db }: TenantScope,
+  { tenant, db, secrets }: TenantScope,
   caller: BoxCaller | null,
   { box, log }: Pick<BoxServices, 'box' | 'log'>,
 ): RequestServices {
@@ -82,7 +96,18 @@ export function requestServices(
     log,
     headers: ctx.headers,
     cookies: ctx.cookies,
-    client: { address: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 255) },
+    client: clientOf(ctx, secrets),
+  };
+}
+
+function clientOf(ctx: Context, secrets: TenantScope['secrets']): RequestClient {
+  return {
+    address: ctx.ip,
+    get isShared() {
+      const isHosting = () => isPeerAddress(ctx) && secretsEqual(ctx.get(hostingSecretHeader), secrets.hosting);
+      return isSharedAddress(ctx) || isHosting();
+    },
+    userAgent: ctx.get('user-agent').slice(0, 255),
   };
 }
 

@@ -11,9 +11,9 @@ const otherSecrets: ReadonlySet<string> = new Set([
   'payment_sessions.next_action',
 ]);
 
-/** Log-ins, links and uploads in progress, stored responses, and the work of the box itself. */
+/** Log-ins, links and uploads in progress, limits of guests, stored responses, and the work of the box itself. */
 const transientTables =
-  /_tokens$|_attempts$|^(staff|member)_sessions$|^(idempotency_keys|reference_versions|background_tasks|event_deliveries|media_uploads|tenant_exports)$/;
+  /_tokens$|_attempts$|^(staff|member)_sessions$|^(guest_secrets|guest_units|idempotency_keys|reference_versions|background_tasks|event_deliveries|media_uploads|tenant_exports)$/;
 
 /** Whether a column holds a secret or a hash of one. */
 export function isSecretColumn(table: string, column: string): boolean {

@@ -2,6 +2,7 @@
  * Trusted proxies. Any client can send X-Forwarded-For, -Host and -Proto; only values that a trusted proxy has added are
  * used.
  */
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import type { Context } from 'koa';
 
@@ -13,6 +14,9 @@ const ranges: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
+
+/** Further addresses that no client on the internet has (RFC 3927, 4291, 6598). */
+const otherLocal = ['169.254.0.0/16', 'fe80::/10', '100.64.0.0/10'];
 
 /**
  * Parses the setting: `false` for none, the number of chained proxies (`true` is one), or a comma-separated list of
@@ -28,7 +32,11 @@ export function trustedProxy(setting: boolean | string): TrustedProxy | null {
   for (const part of text.split(',').map((item) => item.trim())) {
     for (const range of ranges[part] ?? [part]) addRange(list, range);
   }
-  return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (address) => isIn(list, address);
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 function addRange(list: BlockList, range: string): void {
@@ -51,6 +59,25 @@ function addressOf(text: string): string | undefined {
 
 const peers = new WeakMap<Socket, string>();
 
+const localAddresses = new BlockList();
+for (const range of [...Object.values(ranges).flat(), ...otherLocal]) addRange(localAddresses, range);
+
+/** Requests whose client is a trusted proxy itself: it does not say for whom it sends them. */
+const sentByProxies = new WeakSet<IncomingMessage>();
+
+/**
+ * Whether many clients may share `ctx.ip`: it is that of a trusted proxy, such as a storefront's server that names no
+ * client, or not a public one, such as that of a proxy that is not trusted. Call it after `resolveClient`.
+ */
+export function isSharedAddress({ req, ip }: Pick<Context, 'req' | 'ip'>): boolean {
+  return sentByProxies.has(req) || isIP(ip) === 0 || isIn(localAddresses, ip);
+}
+
+/** Whether `ctx.ip` is the address of the connection: nobody forwarded the request, as far as the box knows. */
+export function isPeerAddress({ req, ip }: Pick<Context, 'req' | 'ip'>): boolean {
+  return peerOf(req.socket) === ip;
+}
+
 /** The remote address of a connection, cached for its requests. */
 function peerOf(socket: Socket): string {
   let peer = peers.get(socket);
@@ -72,14 +99,17 @@ export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void 
   let hops = 0;
   if (trusted?.(peer, 0)) {
     hops = 1;
+    let isProxy = true;
     const entries = list(headers['x-forwarded-for']).reverse();
     for (const entry of entries) {
       const address = addressOf(entry);
       if (address === undefined) break;
       client = address;
-      if (!trusted(address, hops)) break;
+      isProxy = trusted(address, hops);
+      if (!isProxy) break;
       hops++;
     }
+    if (isProxy) sentByProxies.add(ctx.req);
   }
   ctx.request.ip = client;
   if (!trusted) return;

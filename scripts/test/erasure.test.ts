@@ -27,6 +27,7 @@ const grace = { email: 'grace@navy.example', name: 'Grace Hopper', address: 'Arl
 /** Declared columns in which the person's data cannot be found by a text, with the reason. */
 const exempt: Record<string, string> = {
   'carts.session_hash': 'a hash',
+  'guest_units.key_hash': 'a hash',
   'orders.session_hash': 'a hash',
   'cart_line_items.properties_key': 'a hash',
   'member_sessions.address': 'an IP address of the test',
@@ -201,11 +202,11 @@ t.test('every declared column has data of the person', async (t) => {
 t.test('the person exports the data of all packages, and staff the same', async (t) => {
   const { status, body } = await shopper.get('/member/data-export');
   t.equal(status, 200);
-  // Stored responses are copies of what other sections contain.
+  // Stored responses are copies of what other sections contain; in this box no order is limited as one of a guest.
   const sections = personalDataOf(box.box.database).map(({ name }) => name);
   t.strictSame(
     Object.keys(body),
-    sections.filter((name) => name !== 'kept-answers'),
+    sections.filter((name) => name !== 'kept-answers' && name !== 'unpaid-orders'),
   );
   const text = JSON.stringify(body).toLowerCase();
   for (const trace of traces) t.ok(text.includes(trace), trace);

@@ -30,6 +30,7 @@ import {
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
+import { guestLimitOf, guestOf, holdUnits, type OrderClient } from './guest-units.ts';
 import { rejectStaleOffer, seenTotalOf } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
 import { cartEmpty } from './problems.ts';
@@ -45,12 +46,14 @@ type Preview = Static<typeof CheckoutPreview>;
 /**
  * Previews the order of the cart: contents, totals, tenders and unmet requirements.
  * @param paymentMethod whose fee is charged, if any
+ * @param client of the request
  * @param demandQuotes in a transaction: ends it where the sale lacks a quote. Outside, the services are asked
  */
 export async function previewCheckout(
   db: TenantDatabase,
   session: ShopperSession,
   { paymentMethod }: Pick<Checkout, 'paymentMethod'>,
+  client: OrderClient,
   demandQuotes?: DemandQuotes,
 ): Promise<Preview> {
   const options = { choices: choiceOfMethod(paymentMethod) };
@@ -71,7 +74,7 @@ export async function previewCheckout(
       requirements: unmet.map(presentRequirement),
     };
   }
-  const placing = placingOf(sale, store, session);
+  const placing = { ...placingOf(sale, store, session), paymentMethod: paymentMethod ?? null, client };
   const unmet = await findUnmet(db, placing);
   const requirements = unmet.map(presentRequirement);
   const asks = missingFields(requiredFields(store, sale), placing.customer);
@@ -149,14 +152,16 @@ interface CartToOrder {
   /** The header of the request, also where it was compared before. */
   seenOffer: IfMatch | null;
   demandQuotes: DemandQuotes;
+  /** The client of the request. */
+  client: OrderClient;
   /**
    * Called once every requirement is met; throws to reject the order.
    * @param left the amount that tenders leave to pay, in minor units
    */
   check(sale: PricedCart<StoredCart>, left: number): void;
   claim?(tx: TenantDatabase): Promise<unknown>;
-  /** What the order waits for; asked after the claims. */
-  waitsFor(): PaymentWait;
+  /** What the order waits for; asked after the claims. Null without a payment of a provider. */
+  waitsFor(): PaymentWait | null;
   /** Writes further rows with the order. */
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
@@ -165,7 +170,7 @@ interface CartToOrder {
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
-  { body, attempt, ifMatch, seenOffer, demandQuotes, check, claim, waitsFor, complete }: CartToOrder,
+  { body, attempt, ifMatch, seenOffer, demandQuotes, client, check, claim, waitsFor, complete }: CartToOrder,
 ): Promise<Prepared> {
   const options = priceOptionsOf(body);
   const cart = await lockActiveCart(tx, shopper, options.shippingAddress?.country);
@@ -177,7 +182,7 @@ export async function prepareCart(
     return { placed: order };
   }
   attempt.cartId = cart?.id ?? null;
-  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, body, demandQuotes));
+  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, body, client, demandQuotes));
   if (cart === null) throw cartEmpty('Add an item to the cart first.');
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
@@ -185,6 +190,14 @@ export async function prepareCart(
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);
+  const limit = guestLimitOf(store, tx);
+  const guest = guestOf(shopper, body.customer.email, client);
+  let isPartlyPaid = false;
+  const isUnpaid = () => {
+    const wait = waitsFor();
+    const isHeld = wait !== null && !wait.isAwaited && !wait.isByHand;
+    return !isHeld && !isPartlyPaid && sale.totals.total > 0;
+  };
   return {
     source: { type: 'cart', id: cart.id },
     sale,
@@ -193,7 +206,7 @@ export async function prepareCart(
     paymentMethod: body.paymentMethod ?? null,
     reservation: hasReservation ? reservation : null,
     times() {
-      const { isAwaited, isByHand } = waitsFor();
+      const { isAwaited, isByHand } = waitsFor() ?? { isAwaited: false, isByHand: false };
       const { unpaidOrderMinutes, pendingOrderMinutes } = checkoutSettings.of(store, tx);
       return {
         // Staff record when money by hand arrives.
@@ -206,13 +219,18 @@ export async function prepareCart(
     attribution: body.attribution,
     termsVersion: body.terms?.version ?? null,
     seenCurrency: seenTotalOf(seenOffer, body.expectedTotal)?.currency ?? null,
-    check: (left) => check(sale, left),
+    check(left) {
+      check(sale, left);
+      isPartlyPaid = left < sale.totals.total;
+    },
     claim,
     complete: (inside, order) =>
       runConcurrently([
         () => completeCart(inside, cart.id, order.id),
         () => recordCompleted(inside, cart.id, order),
         () => complete(inside, order),
+        () =>
+          isUnpaid() && limit !== null && guest && holdUnits(inside, limit, guest, { id: order.id, lines: sale.lines }),
       ]),
   };
 }

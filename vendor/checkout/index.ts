@@ -5,8 +5,10 @@ import { cartCleanUps, cartSessionMoves, returnableCarts } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
-import { definePackage } from '@carton/runtime';
+import { definePackage, personalData } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
+import { forgetGuestUnits } from './guest-units.ts';
+import { personalGuestUnits } from './persons.ts';
 import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
 import { cartsOfUnplacedOrders, returnCarts } from './returning.ts';
 import {
@@ -43,8 +45,10 @@ export default definePackage({
   ],
   events: [checkoutCompleted, checkoutFailed],
   subscribers: [returnCarts],
+  jobs: [forgetGuestUnits],
   extends: [
     storeSettingsGroups.with(checkoutSettings),
+    personalData.with(personalGuestUnits),
     cartCleanUps.with(checkoutCleanUp),
     cartSessionMoves.with(moveOrdersOfCarts),
     returnableCarts.with(cartsOfUnplacedOrders),

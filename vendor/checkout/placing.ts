@@ -12,6 +12,7 @@ import {
   type FieldError,
   type ProblemDefinition,
   type ProblemType,
+  type RequestClient,
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
@@ -27,7 +28,7 @@ export interface Placing {
   readonly store: Store;
   /** The shopper who orders; null if staff or the box places the order. */
   readonly shopper: Pick<ShopperSession, 'hash' | 'memberId'> | null;
-  /** The payment method, or null. */
+  /** The payment method, or null; in a preview that of the query. */
   readonly paymentMethod: string | null;
   /** The reference under which stock is reserved for the order, or null. */
   readonly reservation: StockReference | null;
@@ -35,6 +36,8 @@ export interface Placing {
   readonly customer: Omit<OrderDraft['customer'], 'email'> & { readonly email: string | null };
   /** The version of the store's terms that the shopper accepts; null or absent for none. */
   readonly termsVersion?: string | null;
+  /** The client that the shopper orders with; null or absent where nothing is counted by it. */
+  readonly client?: Pick<RequestClient, 'address' | 'isShared'> | null;
   /** The currency of the total that the shopper says to have seen; null or absent if they say nothing. */
   readonly seenCurrency?: string | null;
   /** Whether this is GET /checkout: only the cart's details are known, and missing ones can still be sent. */

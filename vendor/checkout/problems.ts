@@ -1,7 +1,7 @@
 /**
  * Problems of checkout.
  */
-import { defineProblem } from '@carton/runtime';
+import { defineProblem, Type } from '@carton/runtime';
 
 export const cartEmpty = defineProblem({ code: 'cart_empty', status: 409, title: 'The cart is empty' });
 export const cartNotReady = defineProblem({
@@ -48,4 +48,10 @@ export const paymentRequired = defineProblem({
   code: 'payment_required',
   status: 400,
   title: 'This store requires a payment method',
+});
+export const unpaidUnitsLimit = defineProblem({
+  code: 'unpaid_units_limit',
+  status: 409,
+  title: 'Too many units in unpaid orders of a guest',
+  members: { limit: Type.Integer({ minimum: 1, description: 'Units that a guest may have in unpaid orders' }) },
 });

@@ -9,12 +9,13 @@ import {
   runConcurrently,
   type TenantDatabase,
 } from '@carton/runtime';
+import { guestUnits } from './guest-units.ts';
 import { orderPlacing, type Placing, type PlacingStep, type Requirement } from './placing.ts';
 import { builtInSteps } from './steps.ts';
 
 /** The steps of a box, in execution order. */
 export function stepsIn(box: HasExtensions): PlacingStep[] {
-  return [...builtInSteps, ...orderPlacing.of(box)].sort((one, other) => one.order - other.order);
+  return [...builtInSteps, guestUnits, ...orderPlacing.of(box)].sort((one, other) => one.order - other.order);
 }
 
 /** The codes that GET /checkout may list in a box. */

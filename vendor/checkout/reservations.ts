@@ -2,11 +2,12 @@
  * Stock reservations of carts: from the start of a payment, or of the checkout, until the order consumes the reservation
  * or it expires.
  */
-import { type CartCleanUp, findCart, findPricedCart, saleOfCart, stockSaleOf } from '@carton/cart';
+import { type CartCleanUp, findCart, findPricedCart, type StoredCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { findReserved, insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
 import type { PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
 import { defineProblem, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { guestLimitOf, rejectAboveLimit } from './guest-units.ts';
 import { cartEmpty } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
 
@@ -30,21 +31,30 @@ function expiryOf(store: Store): Date {
   return new Date(Date.now() + checkoutSettings.of(store).reservationMinutes * 60_000);
 }
 
-/** Reserves stock for the current lines of a cart, unless it is closed. @throws insufficient_stock (409) */
-async function reserveCart(tx: TenantDatabase, cartId: string, until: Date): Promise<void> {
-  const cart = await findCart(tx, cartId);
-  if (cart?.status !== 'active') return;
-  await reserveStock(tx, cart.lines, reservationOf(cartId), { until, sale: stockSaleOf(saleOfCart(cart)) });
+/** Reserves stock for the lines of a cart. @throws insufficient_stock (409) */
+async function reserveCart(tx: TenantDatabase, cart: StoredCart, until: Date): Promise<void> {
+  await reserveStock(tx, cart.lines, reservationOf(cart.id), { until, sale: stockSaleOf(saleOfCart(cart)) });
 }
 
-/** Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. */
+/** Whether a cart has more units than a guest may hold without paying. */
+function isAboveLimit(db: TenantDatabase, store: Store, { memberId, lines }: Pick<StoredCart, 'memberId' | 'lines'>) {
+  const limit = guestLimitOf(store, db);
+  return memberId === null && limit !== null && lines.reduce((sum, { quantity }) => sum + quantity, 0) > limit;
+}
+
+/**
+ * Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. What a
+ * guest may not hold without paying is not reserved: the order takes it once the payment is authorized.
+ */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
   async start(tx, { cartId, endsAt }) {
     const store = await findStore(tx);
     if (checkoutSettings.of(store).reservationMinutes === 0) return;
+    const cart = await findCart(tx, cartId);
+    if (cart?.status !== 'active' || isAboveLimit(tx, store, cart)) return;
     const end = expiryOf(store);
-    await reserveCart(tx, cartId, end < endsAt ? end : endsAt);
+    await reserveCart(tx, cart, end < endsAt ? end : endsAt);
   },
 };
 
@@ -56,7 +66,7 @@ export const releaseOnAbandon: PaymentAbandonHook = async (tx, { cartId }) => {
 
 /**
  * Reserves the stock of the shopper's cart. Called again, it replaces and extends the reservation.
- * @throws reservation_off, cart_empty, insufficient_stock (409)
+ * @throws reservation_off, cart_empty, unpaid_units_limit, insufficient_stock (409)
  */
 export async function reserveCheckout(db: TenantDatabase, session: ShopperSession): Promise<{ endsAt: string }> {
   return db.transaction(async (tx) => {
@@ -65,8 +75,9 @@ export async function reserveCheckout(db: TenantDatabase, session: ShopperSessio
     if (!reserveAtCheckout || reservationMinutes === 0) throw reservationOff();
     const priced = await findPricedCart(tx, session);
     if (!priced || priced.lines.length === 0) throw cartEmpty('Add an item to the cart first.');
+    if (isAboveLimit(tx, store, priced.cart)) await rejectAboveLimit(tx, guestLimitOf(store, tx) as number);
     const until = expiryOf(store);
-    await reserveCart(tx, priced.cart.id, until);
+    await reserveCart(tx, priced.cart, until);
     return { endsAt: until.toISOString() };
   });
 }

@@ -29,6 +29,7 @@ import {
 import { recordFailed } from './attempts.ts';
 import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
 import { priceOptionsOf, writtenCustomer } from './customer.ts';
+import type { OrderClient } from './guest-units.ts';
 import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
 import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
@@ -42,6 +43,7 @@ export type OrderWithPayment = Order & { payment: OrderPayment | null };
 /**
  * Places the order of the session's cart (contract, POST /checkout). A failed attempt is recorded after the order's
  * transaction is rolled back.
+ * @param client of the request
  * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
  * @throws invalid_request (400), cart_empty (409), insufficient_stock (409), the problems of the box's steps
@@ -51,11 +53,11 @@ export async function placeOrder(
   db: TenantDatabase,
   session: ShopperSession,
   sent: Checkout,
-  { ifMatch = null, workId }: { ifMatch?: IfMatch | null; workId?: string } = {},
+  { client, ifMatch = null, workId }: { client: OrderClient; ifMatch?: IfMatch | null; workId?: string },
 ): Promise<OrderWithPayment> {
   const body = { ...sent, customer: await writtenCustomer(db, sent.customer) };
   const attempt: Attempt = { cartId: null, isCartClosed: false };
-  const request: CheckoutRequest = { session, body, ifMatch, attempt };
+  const request: CheckoutRequest = { session, client, body, ifMatch, attempt };
   try {
     const { paymentMethod } = body;
     const id = workId ?? newId();
@@ -83,6 +85,7 @@ async function findPlaced(db: TenantDatabase, workId: string | undefined): Promi
 /** A request to check out, and the state of the attempt. */
 interface CheckoutRequest {
   session: ShopperSession;
+  client: OrderClient;
   body: Checkout;
   ifMatch: IfMatch | null;
   attempt: Attempt;
@@ -123,10 +126,10 @@ async function placeWithPayment(
  */
 async function startCartPayment(
   db: TenantDatabase,
-  { session, body, ifMatch, attempt }: CheckoutRequest,
+  { session, client, body, ifMatch, attempt }: CheckoutRequest,
   method: string,
 ): Promise<StartedPayment | null> {
-  await rejectStaleOffer(ifMatch, () => previewCheckout(db, session, body));
+  await rejectStaleOffer(ifMatch, () => previewCheckout(db, session, body, client));
   const options = priceOptionsOf(body);
   const { found, store } = await findOffer(db, session, options);
   const priced = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
@@ -153,15 +156,16 @@ interface PlaceOptions {
 
 function place(
   db: TenantDatabase,
-  { session, body, ifMatch, attempt }: CheckoutRequest,
+  { session, client, body, ifMatch, attempt }: CheckoutRequest,
   { payment, id }: PlaceOptions,
 ) {
   const isPaidOnline = body.paymentMethod !== undefined;
-  let wait: PaymentWait = { isAwaited: false, isByHand: false };
+  let wait: PaymentWait | null = null;
   const prepare = (tx: TenantDatabase, demandQuotes: DemandQuotes) =>
     prepareCart(tx, session, {
       body,
       attempt,
+      client,
       demandQuotes,
       // With a payment, the offer was compared before it started: the payment itself may have changed the preview since.
       ifMatch: isPaidOnline ? null : ifMatch,

@@ -8,10 +8,18 @@ import { changeOf, nullable, object, type Static, type TenantDatabase, Type, wit
 
 const maxMinutes = 525_600;
 
+/** The limit of new stores, if they can be paid online. */
+const guestUnitsDefault = 100;
+
 /** How long new stores wait for the payment of an order, if it can be paid online. */
 const unpaidOrderDefault = 7 * 24 * 60;
 
 const settings = {
+  guestUnpaidUnits: withOptions(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })), {
+    default: null,
+    description:
+      'Units of tracked stock that a guest may have in unpaid orders from carts, counted by session, by e-mail address and by client address; null for no limit. If it was not set, 100. Only in boxes with a method that is paid online, and not for orders that are paid or authorized when they are placed.',
+  }),
   paymentRequired: Type.Boolean({
     default: false,
     description: 'Whether orders need a payment method if anything is left to pay',
@@ -52,9 +60,11 @@ const settings = {
   }),
 };
 
-/** Stores of before the second version of the defaults keep waiting for staff. */
+/** Stores of before the second version of the defaults keep waiting for staff, and have no limit. */
 export const checkoutSettings = storeSettings('checkout', settings, (defaultVersion, box) =>
-  defaultVersion >= 2 && takesPaymentsOnline(box) ? { unpaidOrderMinutes: unpaidOrderDefault } : {},
+  defaultVersion >= 2 && takesPaymentsOnline(box)
+    ? { guestUnpaidUnits: guestUnitsDefault, unpaidOrderMinutes: unpaidOrderDefault }
+    : {},
 );
 
 const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;

@@ -84,6 +84,7 @@ export {
   findOrderUnits,
   findUnplaced,
   hasOrdered,
+  holdsUnpaidStock,
   keepUnpaid,
   lockOrder,
   lockOrderLines,

@@ -236,6 +236,13 @@ export function hasOrdered(memberId: string, email: string): string {
 }
 
 /**
+ * SQL condition on the table `orders`, for statements of other packages: the order holds stock for which no money was
+ * received or authorized.
+ */
+export const holdsUnpaidStock =
+  "orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided')";
+
+/**
  * Locks an order until the transaction ends and returns it without its parts; null for an unknown id.
  * Lock order: lines, stock, orders.
  */

@@ -85,6 +85,18 @@ export const methodMissing: StoreTask = {
   isOpen: async (db) => boundAdapters(db)[0] !== noOperationAdapter && (await offeredMethods(db)).length === 0,
 };
 
+/** Whether the shoppers of a store may choose a method that is paid online. */
+export async function offersPaymentOnline(db: TenantDatabase): Promise<boolean> {
+  return (await offeredMethods(db)).some(({ provider }) => !adapterOf(db, provider)?.byHand);
+}
+
+/** Whether the method that this code offers is paid by hand; false if none does. */
+export async function isMethodByHand(db: TenantDatabase, code: string): Promise<boolean> {
+  if (!boundAdapters(db).some(({ byHand }) => byHand)) return false;
+  const method = (await offeredMethods(db)).find((offered) => offered.code === code);
+  return method !== undefined && adapterOf(db, method.provider)?.byHand === true;
+}
+
 /**
  * The offered method with this code.
  * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400)

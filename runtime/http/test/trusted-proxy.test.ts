@@ -5,13 +5,14 @@ import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
 import { createApp, listen, object, routeFor, Type } from '../index.ts';
-import { trustedProxy } from '../trusted-proxy.ts';
+import { isSharedAddress, trustedProxy } from '../trusted-proxy.ts';
 
 interface Seen {
   ip: string;
   host: string;
   protocol: string;
   secure: boolean;
+  isShared: boolean;
 }
 const route = routeFor<{ seen: Seen }>();
 const read = route(
@@ -23,7 +24,7 @@ const read = route(
     summary: 'Read the client address',
     access: 'public',
     status: 200,
-    response: object({ ip: Type.String(), host: Type.String(), protocol: Type.String() }),
+    response: object({ ip: Type.String(), host: Type.String(), protocol: Type.String(), isShared: Type.Boolean() }),
   },
   ({ seen }) => seen,
 );
@@ -33,7 +34,9 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, trustProx
     routes: [read],
     accessKinds: [],
     scope: () => null,
-    services: ({ ip, host, protocol, secure }) => ({ seen: { ip, host, protocol, secure } }),
+    services: ({ ip, host, protocol, secure, req }) => ({
+      seen: { ip, host, protocol, secure, isShared: isSharedAddress({ ip, req }) },
+    }),
     log: pino({ level: 'silent' }),
     trustProxy,
   });
@@ -42,8 +45,8 @@ async function serve(t: { teardown(task: () => Promise<void>): void }, trustProx
   const own = `127.0.0.1:${server.port}`;
   return async (headers: Record<string, string>) => {
     const response = await callerOf(server.url).get('/me', { headers });
-    const { ip, host, protocol } = response.body;
-    return { seen: [ip, host === own ? 'own' : host, protocol].join(' '), headers: response.headers };
+    const { ip, host, protocol, isShared } = response.body;
+    return { seen: [ip, host === own ? 'own' : host, protocol].join(' '), isShared, headers: response.headers };
   };
 }
 
@@ -86,6 +89,26 @@ t.test('the client is the first address that is not a trusted proxy', async (t) 
   for (const [setting, headers, seen] of cases) {
     const request = await serve(t, setting);
     t.equal((await request(headers)).seen, seen, `${setting} ${JSON.stringify(headers)}`);
+  }
+});
+
+t.test('proxies and addresses that are not public may send the requests of many clients', async (t) => {
+  const shared: [setting: boolean | string, entries: string, isShared: boolean][] = [
+    [false, '203.0.113.9', true],
+    ['loopback', '203.0.113.9', false],
+    ['loopback', '203.0.113.9, unknown', true],
+    ['loopback, 203.0.113.0/24', '203.0.113.9', true],
+    ['loopback, 203.0.113.0/24', '192.0.2.1, 203.0.113.9', false],
+    ['1', '203.0.113.9', false],
+    ['loopback', '2001:db8::1', false],
+    ...['10.1.2.3', '172.31.0.1', '192.168.0.1', '169.254.1.1', '100.64.0.1', 'fd00::1', 'fe80::1'].map(
+      (address): [string, string, boolean] => ['loopback', address, true],
+    ),
+    ['loopback', '100.128.0.1', false],
+  ];
+  for (const [setting, entries, isShared] of shared) {
+    const request = await serve(t, setting);
+    t.equal((await request(forwarded(entries))).isShared, isShared, `${setting} ${entries}`);
   }
 });
 

@@ -3,6 +3,8 @@
  */
 import type { Mutation } from '../mutation.ts';
 
+const guests = 'vendor/checkout/test/guest-units.test.ts';
+
 export const stock: readonly Mutation[] = [
   {
     rule: 'No more is sold than is available',
@@ -143,5 +145,110 @@ export const stock: readonly Mutation[] = [
     text: 'return Math.max(0, shippableOf(line) - line.packed);',
     replacement: 'return Math.max(0, shippableOf(line));',
     tests: ['vendor/fulfillment/test/parcels.test.ts'],
+  },
+  {
+    rule: 'Guests hold no more units in unpaid orders than the store allows',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'wanted > 0 && wanted + held > limit',
+    replacement: 'wanted > limit',
+    tests: [guests],
+  },
+  {
+    rule: 'Unpaid units of a guest are counted by session',
+    file: 'vendor/checkout/guest-units.ts',
+    text: "['session', sessionHash],",
+    replacement: '',
+    tests: [guests],
+  },
+  {
+    rule: 'Unpaid units of a guest are counted by e-mail address, whatever its case',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'email?.toLowerCase() ?? null',
+    replacement: 'email',
+    tests: [guests],
+  },
+  {
+    rule: 'Unpaid units of a guest are counted by client address',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'addressBlock(client.address) : null',
+    replacement: 'null : null',
+    tests: [guests],
+  },
+  {
+    rule: 'Unpaid units are not counted by the address of a server',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'client && !client.isShared',
+    replacement: 'client',
+    tests: [guests],
+  },
+  {
+    rule: 'The address of a trusted proxy or a private network is that of many clients',
+    file: 'runtime/http/trusted-proxy.ts',
+    text: 'sentByProxies.has(req) || isIP(ip) === 0 || isIn(localAddresses, ip)',
+    replacement: 'isIP(ip) === 0',
+    tests: ['runtime/http/test/trusted-proxy.test.ts', guests],
+  },
+  {
+    rule: 'The address of the hosting layer is that of many clients',
+    file: 'runtime/box/services.ts',
+    text: 'isSharedAddress(ctx) || isHosting()',
+    replacement: 'isSharedAddress(ctx)',
+    tests: ['runtime/test/client-address.test.ts'],
+  },
+  {
+    rule: 'Orders that are paid, canceled or shipped hold no unpaid units',
+    file: 'vendor/order/store.ts',
+    text: "orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided')",
+    replacement: 'orders.payment_status is not null',
+    tests: [guests],
+  },
+  {
+    rule: 'Canceled orders hold no unpaid units',
+    file: 'vendor/order/store.ts',
+    text: `"orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and`,
+    replacement: `"orders.fulfillment_status = 'unfulfilled' and`,
+    tests: [guests],
+  },
+  {
+    rule: 'An order that is authorized when it is placed has no limit of units',
+    file: 'vendor/checkout/cart.ts',
+    text: 'wait !== null && !wait.isAwaited && !wait.isByHand',
+    replacement: 'wait === undefined',
+    tests: [guests],
+  },
+  {
+    rule: 'Pending orders and orders by hand hold unpaid units',
+    file: 'vendor/checkout/cart.ts',
+    text: 'wait !== null && !wait.isAwaited && !wait.isByHand',
+    replacement: 'wait !== null',
+    tests: [guests],
+  },
+  {
+    rule: 'Unpaid orders of one guest at once are counted one after the other',
+    file: 'vendor/checkout/sale.ts',
+    text: '() => drawOrderNumber(tx, toPlace.store),',
+    replacement: '() => Promise.resolve(orderId),',
+    tests: [guests],
+  },
+  {
+    rule: 'Starting a payment reserves no more for a guest than may be unpaid',
+    file: 'vendor/checkout/reservations.ts',
+    text: ' || isAboveLimit(tx, store, cart)) return;',
+    replacement: ') return;',
+    tests: [guests],
+  },
+  {
+    rule: 'Addresses of guests are forgotten with the end of their orders',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'where guest_units.tenant_id = $1 and not (',
+    replacement: 'where guest_units.tenant_id = $1 and false and not (',
+    tests: [guests],
+  },
+  {
+    rule: 'Erasure deletes the rows of a guest',
+    file: 'vendor/checkout/persons.ts',
+    text: 'records.order ?? [],',
+    replacement: '[],',
+    tests: [guests],
   },
 ];

@@ -8,7 +8,7 @@ import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runti
 import { previewCheckout } from '../cart.ts';
 import { readConfirmation } from '../confirmation.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
-import { cartChanged, cartEmpty } from '../problems.ts';
+import { cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { reservationOff, reserveCheckout } from '../reservations.ts';
 import {
@@ -39,7 +39,7 @@ export const readCheckout = withOverrides(
       response: CheckoutPreview,
       etagPrefix: etagPrefixOf,
     },
-    ({ db, session, query }) => previewCheckout(db, session, query),
+    ({ db, session, query, client }) => previewCheckout(db, session, query, client),
   ),
   (box) => ({ response: checkoutPreviewOf(box, requirementCodesIn(box)) }),
 );
@@ -65,7 +65,7 @@ export const createOrder = withOverrides(
       location: '/checkout/{id}',
       problems: ownProblems,
     },
-    ({ db, session, body, ifMatch, workId }) => placeOrder(db, session, body, { ifMatch, workId }),
+    ({ db, session, client, body, ifMatch, workId }) => placeOrder(db, session, body, { client, ifMatch, workId }),
   ),
   (box) => ({
     problems: [...ownProblems, ...startHookProblems(box), ...placingProblemsIn(box)],
@@ -87,7 +87,7 @@ export const reserveCheckoutStock = route(
     rateLimit: 'checkout',
     status: 200,
     response: CheckoutReservation,
-    problems: [cartEmpty, insufficientStock, reservationOff],
+    problems: [cartEmpty, insufficientStock, reservationOff, unpaidUnitsLimit],
   },
   ({ db, session }) => reserveCheckout(db, session),
 );
