@@ -4,7 +4,8 @@
 import { cartProblems, countryNotServed, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
-import { planTenders } from '@carton/payment';
+import { findRefusal, paymentMethodUnavailable, planTenders } from '@carton/payment';
+import { money } from '@carton/runtime';
 import { missingFields, pointerOf, requiredFields } from './customer.ts';
 import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
 import {
@@ -125,6 +126,24 @@ const payment: PlacingStep = {
   },
 };
 
+/** A requirement of a preview only: an order with the method is rejected when its payment starts. */
+const paymentMethod: PlacingStep = {
+  name: 'payment-method',
+  order: placingOrder.customer,
+  requirements: { [paymentMethodUnavailable.code]: paymentMethodUnavailable },
+  async require(db, placing) {
+    const { isPreview, paymentMethod, sale } = placing;
+    if (!isPreview || paymentMethod === null) return [];
+    const refusal = await findRefusal(db, paymentMethod, async () => {
+      const { left } = await planTenders(db, tenderSaleOf(placing));
+      return left === 0 ? null : money(left, sale.sale.currency);
+    });
+    if (refusal === null) return [];
+    const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: 'must be able to charge this amount' }];
+    return [{ code: paymentMethodUnavailable.code, detail: `${refusal} Choose another payment method.`, errors }];
+  },
+};
+
 /** Whether a shopper has to choose a payment method. @param left the amount that tenders leave to pay, in minor units */
 export function isPaymentRequired({ store }: Pick<Placing, 'store'>, left: number): boolean {
   return checkoutSettings.of(store).paymentRequired && left > 0;
@@ -148,4 +167,13 @@ function stockLinesOf({ variantId, quantity }: Placing['sale']['lines'][number])
   return variantId === null ? [] : [{ variantId, quantity }];
 }
 
-export const builtInSteps: readonly PlacingStep[] = [shopper, cart, quotes, customer, terms, payment, stock];
+export const builtInSteps: readonly PlacingStep[] = [
+  shopper,
+  cart,
+  quotes,
+  customer,
+  terms,
+  payment,
+  paymentMethod,
+  stock,
+];

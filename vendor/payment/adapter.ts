@@ -99,6 +99,12 @@ export interface PaymentAdapter {
   readonly byHand?: boolean;
   /** Codes of the methods that shoppers may choose from, in display order. */
   methods(db: TenantDatabase): readonly string[] | Promise<readonly string[]>;
+  /**
+   * Why the provider cannot move an amount, in a sentence for the shopper; null if it can, as far as is known before.
+   * Without this function it moves any amount.
+   * @param use `charge`: all of a new payment; `part`: a capture or a refund of part of it
+   */
+  refusalOf?(amount: MoneyValue, use: 'charge' | 'part'): string | null;
   /** Creates a payment. It moves no money: the box captures once the order exists. */
   initiate(db: TenantDatabase, intent: PaymentIntent): Promise<InitiatedPayment>;
   /**
@@ -129,6 +135,11 @@ export const paymentMethodUnknown = defineProblem({
   code: 'payment_method_unknown',
   status: 400,
   title: 'This payment method is not offered',
+});
+export const paymentMethodUnavailable = defineProblem({
+  code: 'payment_method_unavailable',
+  status: 409,
+  title: 'This payment method cannot be used for this amount',
 });
 export const paymentRefused = defineProblem({
   code: 'payment_refused',

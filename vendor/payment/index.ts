@@ -32,6 +32,7 @@ export {
   type ProviderPayment,
   type ProviderState,
   type ProviderStep,
+  paymentMethodUnavailable,
   paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
@@ -46,7 +47,7 @@ export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
 export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
-export { isMethodByHand, offersPaymentOnline } from './methods.ts';
+export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
 export { reconcile } from './reconcile.ts';
 export { succeededRefunds } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';

@@ -3,7 +3,7 @@
  */
 import type { StoreTask } from '@carton/core';
 import { invalidField, json, type MoneyValue, newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { paymentMethodUnknown } from './adapter.ts';
+import { paymentMethodUnavailable, paymentMethodUnknown } from './adapter.ts';
 import { adapterOf, boundAdapters, noOperationAdapter, requireAdapter } from './bound.ts';
 import type { AdminPaymentMethod, ChangePaymentMethod, captureModes } from './schemas.ts';
 
@@ -107,6 +107,42 @@ export async function offeredMethod(db: TenantDatabase, code: string): Promise<O
   const method = methods.find((offered) => offered.code === code);
   if (!method) throw methodUnknown(code, methods);
   return method;
+}
+
+type MethodOfProvider = Pick<OfferedMethod, 'provider'>;
+
+/** Whether the provider of a method moves only some amounts. */
+export function dependsOnAmount(db: TenantDatabase, { provider }: MethodOfProvider): boolean {
+  return adapterOf(db, provider)?.refusalOf !== undefined;
+}
+
+/** Why a method cannot charge an amount, in a sentence; null if it can. */
+export function refusalOfMethod(db: TenantDatabase, { provider }: MethodOfProvider, amount: MoneyValue): string | null {
+  return adapterOf(db, provider)?.refusalOf?.(amount, 'charge') ?? null;
+}
+
+/**
+ * The same for the method that a code offers; null if none does.
+ * @param findAmount called if the answer depends on the amount; null for nothing to charge
+ */
+export async function findRefusal(
+  db: TenantDatabase,
+  code: string,
+  findAmount: () => Promise<MoneyValue | null>,
+): Promise<string | null> {
+  if (!boundAdapters(db).some((adapter) => adapter.refusalOf)) return null;
+  const method = (await offeredMethods(db)).find((offered) => offered.code === code);
+  if (!method || !dependsOnAmount(db, method)) return null;
+  const amount = await findAmount();
+  return amount && refusalOfMethod(db, method, amount);
+}
+
+/** @throws payment_method_unavailable (409) if the method cannot charge the amount */
+export function requireCharge(db: TenantDatabase, method: MethodOfProvider, amount: MoneyValue): void {
+  const reason = refusalOfMethod(db, method, amount);
+  if (reason === null) return;
+  const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: 'must be able to charge this amount' }];
+  throw paymentMethodUnavailable(`${reason} Choose another payment method.`, { errors });
 }
 
 function methodUnknown(code: string, offered: readonly OfferedMethod[]) {

@@ -12,7 +12,7 @@ import { insertPendingStep } from './balance.ts';
 import { applyProviderState, refreshPaymentState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
-import { lockMethod, type OfferedMethod, offeredMethod } from './methods.ts';
+import { lockMethod, type OfferedMethod, offeredMethod, requireCharge } from './methods.ts';
 import { settlePending } from './pending.ts';
 import { lockDebt, removeUnusedFees, repriceForChoice } from './repricing.ts';
 import {
@@ -37,7 +37,7 @@ export interface StartedOrderPayment extends StartedPayment {
  * Pending ones with another method or amount are voided. The order has the fee of the method then (`repricing.ts`). Stock
  * is not checked: it belongs to the order already.
  * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_method_unknown (400),
- *   order_already_canceled, nothing_to_pay, payment_refused (409), payment_provider_failed (502)
+ *   order_already_canceled, nothing_to_pay, payment_method_unavailable, payment_refused (409), payment_provider_failed (502)
  */
 export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<StartedOrderPayment> {
   if (!(await findOrder(db, orderId))) throw unknownOrder(orderId);
@@ -65,6 +65,7 @@ async function reuseOrInsert(
   const { waiting } = debt;
   // Without the fee of a method that was chosen before, nothing may be left to pay.
   const due = await repriceForChoice(tx, order, debt, configured);
+  if (due > 0) requireCharge(tx, method, money(due, order.currency));
   let session: SessionRow | null = null;
   const replaced: string[] = [];
   for (const payment of waiting) {

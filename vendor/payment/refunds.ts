@@ -13,7 +13,7 @@ import { paymentStepNotPossible } from './problems.ts';
 import { planAmount } from './refund-items.ts';
 import { readRefund } from './refund-store.ts';
 import type { Refund } from './schemas.ts';
-import { resumePendingStep, stepBusy } from './steps.ts';
+import { requirePart, resumePendingStep, stepBusy } from './steps.ts';
 import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, type StepRow } from './store.ts';
 import { tenderOf } from './tenders.ts';
 
@@ -56,6 +56,7 @@ async function beginRefunds(
     if (await findPendingStep(tx, payment.id)) throw stepBusy();
     const step = { workId: stepIdOf(workId, payment.id), amount: money(part, currency), reason };
     const immediate = isImmediate(tx, payment);
+    if (!immediate) requirePart(tx, payment, 'refund', part);
     steps.push(
       immediate
         ? await doStepInTransaction(tx, order, payment, 'refund', step)

@@ -6,13 +6,14 @@
  * order takes it over, with the state that the provider has reported by then.
  */
 import { findPricedCart } from '@carton/cart';
-import { lockOrder, type OrderState } from '@carton/order';
+import { findOrder, lockOrder, type OrderState } from '@carton/order';
 import { defineProblem, type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import {
   callProvider,
   isRefusal,
   type PaymentAdapter,
   type ProviderState,
+  paymentMethodUnavailable,
   paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
@@ -21,7 +22,15 @@ import {
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { choiceOfMethod } from './fees.ts';
-import { lockMethod, offeredMethod } from './methods.ts';
+import {
+  dependsOnAmount,
+  lockMethod,
+  type OfferedMethod,
+  offeredMethod,
+  offeredMethods,
+  refusalOfMethod,
+  requireCharge,
+} from './methods.ts';
 import { tryReleaseSession } from './release.ts';
 import { abandonSession, runStartHooks } from './session-hooks.ts';
 import {
@@ -53,6 +62,7 @@ export const paymentSessionClosed = defineProblem({
 export const startPaymentProblems = [
   paymentsNotConfigured,
   paymentMethodUnknown,
+  paymentMethodUnavailable,
   paymentRefused,
   paymentProviderFailed,
   paymentSessionClosed,
@@ -81,15 +91,17 @@ export interface StartedPayment {
 
 /**
  * Starts the payment of a cart, or resumes the open one. Call it outside a transaction.
- * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400), payment_refused (409),
- *   payment_provider_failed (502)
+ * @throws payments_not_configured (503) with the default adapter, payment_method_unknown (400),
+ *   payment_method_unavailable, payment_refused (409), payment_provider_failed (502)
  */
 export async function startPayment(db: TenantDatabase, payment: CartPayment): Promise<StartedPayment> {
   return presentSession(await startSession(db, payment));
 }
 
 async function startSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
-  const { provider, captureMode } = await offeredMethod(db, code);
+  const method = await offeredMethod(db, code);
+  const { provider, captureMode } = method;
+  requireCharge(db, method, amount);
   const adapter = adapterOf(db, provider) as PaymentAdapter;
   const requested: NewSession = { cartId, provider, method: code, captureMode, amount };
   const { session, replaced } = await db.transaction((tx) => openSession(tx, requested));
@@ -149,13 +161,44 @@ export async function openPaymentSession(
   method: string,
 ): Promise<StartedPayment> {
   await offeredMethod(db, method);
+  const due = await findDue(db, shopper, method);
+  if (!due) throw nothingToPay();
+  return startPayment(db, { ...due, method });
+}
+
+/** What is left to pay of the shopper's cart by a method, with its fee; null if there is nothing. */
+async function findDue(
+  db: TenantDatabase,
+  shopper: ShopperSession,
+  method: string,
+): Promise<Omit<CartPayment, 'method'> | null> {
   const priced = await findPricedCart(db, shopper, { choices: choiceOfMethod(method) });
-  if (!priced) throw nothingToPay();
+  if (!priced) return null;
   const { id, currency, email, memberId } = priced.cart;
   const due = priced.totals.total;
   const { left } = await planTenders(db, { source: { type: 'cart', id }, memberId, currency, due });
-  if (left === 0) throw nothingToPay();
-  return startPayment(db, { cartId: id, method, amount: money(left, currency), email });
+  return left === 0 ? null : { cartId: id, amount: money(left, currency), email };
+}
+
+/**
+ * The methods that a shopper may choose, without those that cannot charge what is left to pay of the cart or, if it is
+ * named, of an order. With nothing to pay, and for the id of no order, all are listed.
+ */
+export async function methodsFor(
+  db: TenantDatabase,
+  shopper: ShopperSession,
+  orderId: string | undefined,
+): Promise<OfferedMethod[]> {
+  const offered = await offeredMethods(db);
+  const order = orderId !== undefined && offered.length > 0 ? await findOrder(db, orderId) : null;
+  const listed: OfferedMethod[] = [];
+  for (const method of offered) {
+    let due: MoneyValue | null = null;
+    if (orderId !== undefined) due = order && order.balance.amount > 0 ? order.balance : null;
+    else if (dependsOnAmount(db, method)) due = (await findDue(db, shopper, method.code))?.amount ?? null;
+    if (due === null || refusalOfMethod(db, method, due) === null) listed.push(method);
+  }
+  return listed;
 }
 
 /**

@@ -109,9 +109,24 @@ async function beginStep(
   const most = type === 'capture' && !byHand ? Math.min(open, await owedToPayment(tx, order, payment)) : open;
   if (most <= 0) throw paymentStepNotPossible('Nothing more is owed for the order.');
   const { amount, plan } = await amountOfStep(tx, order, payment, type, requested, most);
+  requirePart(tx, payment, type, amount);
   const details = { id: workId, reason, externalId, metadata, plan, triedAt: new Date() };
   const step = await insertPendingStep(tx, payment, type, amount, details);
   return { step, isNew: true };
+}
+
+/**
+ * Rejects an amount that the provider cannot capture or refund, before a step is stored.
+ * @throws payment_refused (409)
+ */
+export function requirePart(
+  tx: TenantDatabase,
+  { provider, currency }: Pick<PaymentRow, 'provider' | 'currency'>,
+  type: StepType,
+  amount: number,
+): void {
+  const refusal = type === 'void' ? null : adapterOf(tx, provider)?.refusalOf?.(money(amount, currency), 'part');
+  if (refusal) throw paymentRefused(refusal);
 }
 
 /** The largest possible amount of a step, in minor units; zero when the step is not possible. */

@@ -157,6 +157,8 @@ t.test('the codes of the built-in steps are those tested here', async (t) => {
     'customer_details_missing',
     'terms_not_accepted',
     'payment_required',
+    // amounts.test.ts
+    'payment_method_unavailable',
     // guest-units.test.ts
     'unpaid_units_limit',
   ]);

@@ -4,6 +4,7 @@
 import { orderAlreadyCanceled } from '@carton/order';
 import { object, RawBody, route, Type, Uuid, withOverrides } from '@carton/runtime';
 import {
+  paymentMethodUnavailable,
   paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
@@ -11,11 +12,10 @@ import {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from '../adapter.ts';
-import { offeredMethods } from '../methods.ts';
 import { payOrder } from '../pay-later.ts';
 import { OpenPaymentSession, OrderPaymentSession, PaymentMethodList, PaymentSession } from '../schemas.ts';
 import { startHookProblems } from '../session-hooks.ts';
-import { nothingToPay, openPaymentSession as open, startPaymentProblems } from '../sessions.ts';
+import { methodsFor, nothingToPay, openPaymentSession as open, startPaymentProblems } from '../sessions.ts';
 import { receiveWebhook } from '../webhooks.ts';
 
 const tag = 'Payments';
@@ -28,11 +28,16 @@ export const listPaymentMethods = route(
     operationId: 'listPaymentMethods',
     tag,
     summary: 'List the payment methods a shopper can choose',
+    description:
+      "Without the methods that cannot charge what is left to pay of the caller's cart or, with `orderId`, of that order: providers have a least and a greatest amount, and take some currencies in steps only.",
     access: 'session',
+    query: object({
+      orderId: Type.Optional({ ...Uuid, description: 'The order to be paid, instead of the cart' }),
+    }),
     status: 200,
     response: PaymentMethodList,
   },
-  async ({ db }) => ({ items: await offeredMethods(db) }),
+  async ({ db, session, query }) => ({ items: await methodsFor(db, session, query.orderId) }),
 );
 
 export const openPaymentSession = withOverrides(
@@ -75,6 +80,7 @@ export const openOrderPaymentSession = route(
     problems: [
       paymentsNotConfigured,
       paymentMethodUnknown,
+      paymentMethodUnavailable,
       orderAlreadyCanceled,
       nothingToPay,
       paymentRefused,

@@ -17,7 +17,7 @@ import {
   webhookUnreadable,
 } from '../../adapter.ts';
 import { paymentSettings } from '../settings.ts';
-import { toStripe } from './amounts.ts';
+import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
 import { stateOfCharge, stateOfIntent } from './state.ts';
@@ -33,6 +33,8 @@ export const stripeAdapter: PaymentAdapter = {
   async methods(db) {
     return (await accountOf(db, paymentSettings.of(db).stripe)) ? ['card'] : [];
   },
+
+  refusalOf,
 
   async initiate(db, { id, cartId, orderId, amount }) {
     const { account } = await openStripe(db);
