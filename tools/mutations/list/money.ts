@@ -188,7 +188,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A credit note has the tax of its refund',
-    file: 'vendor/invoice/follow.ts',
+    file: 'vendor/invoice/refund-credits.ts',
     text: 'charges: [...units, ...prices], more: 0 }',
     replacement: 'charges: units, more: amount }',
     tests: ['vendor/invoice/test/refund-credits.test.ts'],

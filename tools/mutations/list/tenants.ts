@@ -200,15 +200,15 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'A change with an outdated ETag is refused',
     file: 'runtime/http/preconditions.ts',
-    text: 'if (!matchesStrongly(ifMatch, etag)) {',
-    replacement: "if (!matchesStrongly(ifMatch, etag) && etag === '') {",
+    text: 'if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {',
+    replacement: "if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined) && etag === '') {",
     tests: ['runtime/test/conditional.test.ts'],
   },
   {
     rule: 'A change needs a strong ETag',
     file: 'runtime/http/preconditions.ts',
-    text: 'return tags.some(({ weak, tag }) => !weak && tag === etag);',
-    replacement: 'return tags.some(({ tag }) => tag === etag);',
+    text: 'return tags.some(({ weak, tag }) => !weak && isSame(tag, etag));',
+    replacement: 'return tags.some(({ tag }) => isSame(tag, etag));',
     tests: ['runtime/test/conditional.test.ts'],
   },
   {
@@ -221,7 +221,9 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'A record ends what another customer has by delegation, and nothing less does',
     file: 'control-plane/boxes/domains/conflicts.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
     text: 'own === other || other.endsWith(`.${own}`)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
     replacement: 'own === other || other.endsWith(`.${own}`) || own.endsWith(`.${other}`)',
     tests: ['control-plane/test/domains.test.ts'],
   },
