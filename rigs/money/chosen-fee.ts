@@ -17,6 +17,10 @@ export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean 
   if (!fee) return false;
   const { taxInclusive, roundPer, shippingCategory, rates } = scenario;
   const before = totalsOf({ ...scenario, payment: null });
+  if (before.totals.total === 0) {
+    hold(draft.totals.total === 0, () => `a free order costs ${draft.totals.total} with a method`);
+    return false;
+  }
   const order: StoredOrder = {
     ...chargedOrderOf(presentOrder(orderOf(before))),
     compound: new Set(rates.flatMap(({ id, compound }) => (compound ? id : []))),

@@ -96,8 +96,13 @@ interface PlacedOrder {
   totals: Record<'subtotal' | 'discount' | 'shipping' | 'tax' | 'total', Amount>;
 }
 
+/** An order with the one who placed it, who may change its payment method. */
+interface OwnOrder extends PlacedOrder {
+  shopper: Caller;
+}
+
 /** Orders a random cart at the total that its checkout shows. */
-async function placeOrder({ tenant, regionId, variants, codes }: MoneyStore, random: Random): Promise<PlacedOrder> {
+async function placeOrder({ tenant, regionId, variants, codes }: MoneyStore, random: Random): Promise<OwnOrder> {
   const shopper = tenant.shopper();
   for (let line = random.between(1, 5); line > 0; line--) {
     const item = { variantId: random.pick(variants), quantity: random.between(1, 4) };
@@ -111,7 +116,7 @@ async function placeOrder({ tenant, regionId, variants, codes }: MoneyStore, ran
   hold(requirements.length === 0, () => `unmet requirements: ${JSON.stringify(requirements)}`);
   const body = { customer: { email: 'ada@example.com' }, expectedTotal: cart.totals.total };
   const { id } = await bodyOf(shopper.post('/checkout', body));
-  return bodyOf(tenant.staff.get(`/admin/orders/${id}`));
+  return { ...(await bodyOf(tenant.staff.get(`/admin/orders/${id}`))), shopper };
 }
 
 async function chooseShipping(shopper: Caller, random: Random): Promise<void> {
@@ -145,7 +150,7 @@ function checkOrder({ items, adjustments, taxLines, totals }: PlacedOrder): void
  * Chooses payment methods of an order, one after the other, and issues its invoice before, between or after them, or never.
  * The order costs what it did, with the fee of the last method.
  */
-async function chooseMethods({ tenant }: MoneyStore, placed: PlacedOrder, random: Random) {
+async function chooseMethods({ tenant }: MoneyStore, placed: OwnOrder, random: Random) {
   const path = `/admin/orders/${placed.id}`;
   const choices = placed.totals.total.amount === 0 ? 0 : random.between(0, 3);
   const invoiceAt = random.between(0, choices + 1);
@@ -153,7 +158,7 @@ async function chooseMethods({ tenant }: MoneyStore, placed: PlacedOrder, random
   for (let at = 0; at < choices; at++) {
     if (at === invoiceAt) await invoice();
     const paymentMethod = random.pick(['cash_on_delivery', 'bank_transfer']);
-    const session = await bodyOf(tenant.visitor().post(`/checkout/${placed.id}/payment-sessions`, { paymentMethod }));
+    const session = await bodyOf(placed.shopper.post(`/checkout/${placed.id}/payment-sessions`, { paymentMethod }));
     const order: PlacedOrder = await bodyOf(tenant.staff.get(path));
     equal('the amount of a choice', session.amount.amount, order.totals.total.amount);
     const fees = order.adjustments.filter(({ code }) => code.startsWith('payment:'));

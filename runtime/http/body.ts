@@ -37,7 +37,25 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
     const detail = `must not be nested deeper than ${maxBodyDepth} levels`;
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
+  const path = pathToNul(body);
+  if (path) {
+    const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    const detail = 'must not contain the character U+0000';
+    throw invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
+  }
   return body;
+}
+
+/** The names that lead to a text with the character U+0000, which PostgreSQL cannot store; null if there is none. */
+function pathToNul(value: unknown): string[] | null {
+  if (typeof value === 'string') return value.includes('\0') ? [] : null;
+  if (value === null || typeof value !== 'object') return null;
+  for (const [name, child] of Object.entries(value)) {
+    if (name.includes('\0')) return [];
+    const path = pathToNul(child);
+    if (path) return [name, ...path];
+  }
+  return null;
 }
 
 /** A sentence for 415. */

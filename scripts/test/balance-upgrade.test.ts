@@ -378,7 +378,7 @@ t.test('what the former release writes beside the new schema is read as before',
 
 t.test('plans of upgrades say which migrations the former release cannot run beside', async (t) => {
   const folder = (name: string) => join(import.meta.dirname, '../../vendor', name, 'migrations');
-  const names = ['cart', 'core', 'fulfillment', 'order', 'payment'];
+  const names = [...new Set(later.map((file) => file.split('_')[1] as string))];
   const kinds = Object.assign({}, ...(await Promise.all(names.map((name) => kindsOfMigrations(folder(name))))));
   const changing = later.filter((file) => file < '20261127' && kinds[file] !== 'additive');
   t.strictSame(changing, [

@@ -44,15 +44,18 @@ function isAboveLimit(db: TenantDatabase, store: Store, { memberId, lines }: Pic
 
 /**
  * Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. What a
- * guest may not hold without paying is not reserved: the order takes it once the payment is authorized.
+ * guest may not hold without paying is not reserved: the order takes it once the payment is authorized. Nor are goods that
+ * a guest pays by hand where the units of guests are limited.
  */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
-  async start(tx, { cartId, endsAt }) {
+  async start(tx, { cartId, endsAt, byHand }) {
     const store = await findStore(tx);
     if (checkoutSettings.of(store).reservationMinutes === 0) return;
     const cart = await findCart(tx, cartId);
     if (cart?.status !== 'active' || isAboveLimit(tx, store, cart)) return;
+    // A guest has only to order, which counts the units: many sessions would hold as much without any payment.
+    if (byHand && cart.memberId === null && guestLimitOf(store, tx) !== null) return;
     const end = expiryOf(store);
     await reserveCart(tx, cart, end < endsAt ? end : endsAt);
   },

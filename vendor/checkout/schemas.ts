@@ -79,7 +79,7 @@ const previewOf = (codes: readonly string[], cart: typeof Cart) =>
       left: Money,
       ready: Type.Boolean({
         description:
-          'Whether `POST /checkout` would place the order if sent the e-mail address, the fields in `asks`, and the terms and payment method it requires',
+          'Whether `POST /checkout` would place the order if sent the e-mail address, the fields in `asks`, and the terms and payment method it requires. An order that a guest does not pay at once can still exceed `unpaid_units_limit`',
       }),
       asks: withOptions(StoreSettings.properties.checkoutRequires, {
         description: 'Further fields that `POST /checkout` needs because the cart lacks them',

@@ -84,12 +84,13 @@ export {
   findOrderUnits,
   findUnplaced,
   hasOrdered,
+  holdPayBy,
   holdsUnpaidStock,
-  keepUnpaid,
   lockOrder,
   lockOrderLines,
   type OrderState,
   type OrderUnits,
+  returnPayBy,
 } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
 export {

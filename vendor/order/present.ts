@@ -76,7 +76,7 @@ export function orderOf(row: OrderRow): Order {
     },
     regionId: row.regionId,
     locale: row.locale,
-    payBy: status === 'pending' ? row.pendingUntil : row.payBy,
+    payBy: payByOf(status, row),
     notes: row.notes,
     attribution: row.attribution,
     terms: row.termsVersion === null ? null : { version: row.termsVersion, acceptedAt: row.termsAcceptedAt as string },
@@ -172,4 +172,13 @@ function maskAddress(address: OrderAddress | null): OrderAddress | null {
   if (address === null || typeof address === 'string') return address && mask;
   // Field names of an address object come from the shopper too.
   return mask;
+}
+
+/** Until when an order must be paid, or is canceled; null if it is not, as once it is paid or canceled. */
+function payByOf(
+  status: Order['status'],
+  { pendingUntil, paymentStatus, payBy }: Pick<OrderRow, 'pendingUntil' | 'paymentStatus' | 'payBy'>,
+): string | null {
+  if (status === 'pending') return pendingUntil;
+  return status === 'placed' && paymentStatus === 'unpaid' ? payBy : null;
 }

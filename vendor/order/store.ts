@@ -350,10 +350,29 @@ export async function putTags(tx: TenantDatabase, orderId: string, tags: readonl
   );
 }
 
-/** Keeps an unpaid order from being canceled at its `payBy`: it waits for staff. */
+/** Keeps an unpaid order from being canceled at its `payBy`: from then on it waits for staff. */
 export async function keepUnpaid(tx: TenantDatabase, orderId: string): Promise<void> {
   await tx.query(
-    'update orders set pay_by = null, updated_at = now() where tenant_id = $1 and id = $2 and pay_by is not null',
+    `update orders set pay_by = null, held_pay_by = null, updated_at = now()
+      where tenant_id = $1 and id = $2 and (pay_by is not null or held_pay_by is not null)`,
+    [orderId],
+  );
+}
+
+/** Keeps an unpaid order from being canceled while a payment by hand is in progress. */
+export async function holdPayBy(tx: TenantDatabase, orderId: string): Promise<void> {
+  await tx.query(
+    `update orders set pay_by = null, held_pay_by = pay_by, updated_at = now()
+      where tenant_id = $1 and id = $2 and pay_by is not null`,
+    [orderId],
+  );
+}
+
+/** Gives an order its `payBy` back, in a day at the earliest, once no payment by hand is in progress any more. */
+export async function returnPayBy(tx: TenantDatabase, orderId: string): Promise<void> {
+  await tx.query(
+    `update orders set pay_by = greatest(held_pay_by, now() + interval '1 day'), held_pay_by = null, updated_at = now()
+      where tenant_id = $1 and id = $2 and held_pay_by is not null`,
     [orderId],
   );
 }

@@ -139,7 +139,7 @@ export const paymentMethodUnknown = defineProblem({
 export const paymentMethodUnavailable = defineProblem({
   code: 'payment_method_unavailable',
   status: 409,
-  title: 'This payment method cannot be used for this amount',
+  title: 'This payment method cannot be used for this amount or order',
 });
 export const paymentRefused = defineProblem({
   code: 'payment_refused',

@@ -50,9 +50,10 @@ export const paymentFeeStep = totalsStep({
   order: totalsOrder.shippingDiscount + 50,
   choice: object({ method: Method }),
   reads: (db, _, choice: Choice | undefined) => (choice ? findFees(db, choice) : Promise.resolve(null)),
-  adjust({ sale }, method) {
+  adjust({ sale, totals }, method) {
     const fee = method?.fees.find(({ currency }) => currency === sale.currency);
-    if (!method || !fee) return [];
+    // What is free is not paid, by whatever method.
+    if (!method || !fee || totals.total <= 0) return [];
     return [{ kind: 'shipping', ...chargeOf(method, fee.amount) }];
   },
 });

@@ -5,16 +5,25 @@
  * crash uses the same id. The order is locked meanwhile, so concurrent requests find one payment. What the payer does
  * then is applied like any report about an order's payment (`applyProviderState`).
  */
-import { findOrder, keepUnpaid, lockOrder, type OrderState, orderAlreadyCanceled, unknownOrder } from '@carton/order';
-import { type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
-import { callProvider, isRefusal, type PaymentAdapter } from './adapter.ts';
+import {
+  findOrder,
+  holdPayBy,
+  isPlacedBy,
+  lockOrder,
+  type OrderState,
+  orderAlreadyCanceled,
+  returnPayBy,
+  unknownOrder,
+} from '@carton/order';
+import { type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { callProvider, isRefusal, type PaymentAdapter, paymentMethodUnavailable } from './adapter.ts';
 import { insertPendingStep } from './balance.ts';
 import { applyProviderState, refreshPaymentState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { format } from './format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod, requireCharge } from './methods.ts';
 import { settlePending } from './pending.ts';
-import { lockDebt, removeUnusedFees, repriceForChoice } from './repricing.ts';
+import { type Debt, lockDebt, removeUnusedFees, repriceForChoice } from './repricing.ts';
 import {
   endChecks,
   findSession,
@@ -32,17 +41,29 @@ export interface StartedOrderPayment extends StartedPayment {
   total: MoneyValue;
 }
 
+/** Payments of an order, after which its method changes no more: each change may have a document of its own. */
+const maxPayments = 12;
+
 /**
  * Opens a payment of what is owed for an order, or returns the pending one if its method and amount are the same.
- * Pending ones with another method or amount are voided. The order has the fee of the method then (`repricing.ts`). Stock
+ * Pending ones with another method or amount are voided, except what is to be paid by hand, such as on delivery, once the
+ * order is being shipped or for a caller who did not place it (`heldByHand`). The order has the fee of the method then (`repricing.ts`). Stock
  * is not checked: it belongs to the order already.
  * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_method_unknown (400),
  *   order_already_canceled, nothing_to_pay, payment_method_unavailable, payment_refused (409), payment_provider_failed (502)
  */
-export async function payOrder(db: TenantDatabase, orderId: string, code: string): Promise<StartedOrderPayment> {
-  if (!(await findOrder(db, orderId))) throw unknownOrder(orderId);
+export async function payOrder(
+  db: TenantDatabase,
+  caller: Pick<ShopperSession, 'hash' | 'memberId'>,
+  orderId: string,
+  code: string,
+): Promise<StartedOrderPayment> {
+  const found = await findOrder(db, orderId);
+  if (!found) throw unknownOrder(orderId);
+  // An order that staff placed belongs to any caller with its link.
+  const isShopper = isPlacedBy(found, caller) || (found.memberId === null && found.sessionHash === null);
   const method = await offeredMethod(db, code);
-  const { session, total, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method));
+  const { session, total, replaced } = await db.transaction((tx) => reuseOrInsert(tx, orderId, method, isShopper));
   // The voids are committed as pending steps, so `reconcile` retries one that fails.
   for (const id of replaced) await resumePendingStep(db, id).catch(() => {});
   const started = session && (await initiate(db, session));
@@ -56,15 +77,19 @@ async function reuseOrInsert(
   tx: TenantDatabase,
   orderId: string,
   method: OfferedMethod,
+  isShopper: boolean,
 ): Promise<{ session: SessionRow | null; total: MoneyValue; replaced: string[] }> {
   const configured = await lockMethod(tx, method);
   const order = (await lockOrder(tx, orderId)) as OrderState;
   if (order.status === 'canceled') throw orderAlreadyCanceled('A canceled order cannot be paid.');
+  // What its shopper has to do next is a secret.
+  if (order.status === 'pending' && !isShopper) throw notChanged('Only the shopper who placed the order pays it.');
   const debt = await lockDebt(tx, order);
   if (debt.due <= 0) throw nothingToPay();
-  const { waiting } = debt;
+  const held = heldByHand(tx, order, debt, method, isShopper);
+  const waiting = debt.waiting.filter((payment) => !held.includes(payment));
   // Without the fee of a method that was chosen before, nothing may be left to pay.
-  const due = await repriceForChoice(tx, order, debt, configured);
+  const due = await repriceForChoice(tx, order, debt, configured, (code) => held.some((each) => each.method === code));
   if (due > 0) requireCharge(tx, method, money(due, order.currency));
   let session: SessionRow | null = null;
   const replaced: string[] = [];
@@ -78,8 +103,40 @@ async function reuseOrInsert(
     const open = payment.amount - payment.capturedAmount;
     await insertPendingStep(tx, payment, 'void', open, { reason: 'Another payment replaced it' });
   }
-  if (!session && due > 0) session = await insertPaymentOf(tx, order, method, due);
+  if (!session && due > 0) {
+    if (debt.payments.length >= maxPayments) throw notChanged('It was changed too often. Ask the store.');
+    session = await insertPaymentOf(tx, order, method, { amount: due, isHeld: held.length > 0 });
+  }
   return { session, total: money(order.totalAmount, order.currency), replaced };
+}
+
+/**
+ * The payments by hand that another method does not replace: goods on their way are paid on delivery unless money comes
+ * before, and who only knows the order's id does not undo what its shopper has chosen. Money that is received otherwise
+ * lowers what is left to pay by hand.
+ * @throws payment_method_unavailable (409) for another method by hand
+ */
+function heldByHand(
+  tx: TenantDatabase,
+  { fulfillmentStatus }: OrderState,
+  { waiting }: Debt,
+  method: OfferedMethod,
+  isShopper: boolean,
+): PaymentRow[] {
+  const isShipping = fulfillmentStatus !== 'unfulfilled';
+  if (isShopper && !isShipping) return [];
+  const byHand = (provider: string) => adapterOf(tx, provider)?.byHand === true;
+  const held = waiting.filter(({ status, provider, method: code }) => {
+    return status === 'pending' && byHand(provider) && code !== method.code;
+  });
+  if (held.length > 0 && byHand(method.provider)) {
+    throw notChanged(isShipping ? 'The order is being shipped.' : 'Only the shopper who placed the order changes it.');
+  }
+  return held;
+}
+
+function notChanged(reason: string) {
+  return paymentMethodUnavailable(`The payment method of this order is not changed any more. ${reason}`);
 }
 
 /** A failed payment is not reused: some providers never accept a second attempt. */
@@ -96,7 +153,7 @@ async function insertPaymentOf(
   tx: TenantDatabase,
   order: OrderState,
   { provider, code: method, captureMode }: OfferedMethod,
-  amount: number,
+  { amount, isHeld }: { amount: number; isHeld: boolean },
 ): Promise<SessionRow> {
   const { id: orderId, currency } = order;
   const payment = await insertPayment(
@@ -105,7 +162,8 @@ async function insertPaymentOf(
     { type: 'initiate', note: null },
   );
   // Staff record when money by hand arrives.
-  if (adapterOf(tx, provider)?.byHand) await keepUnpaid(tx, orderId);
+  if (adapterOf(tx, provider)?.byHand) await holdPayBy(tx, orderId);
+  else if (!isHeld) await returnPayBy(tx, orderId);
   await refreshPaymentState(tx, order, `Started a payment of ${format(money(amount, currency))} by ${method}`);
   return insertOrderSession(tx, payment);
 }

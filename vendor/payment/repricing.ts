@@ -78,6 +78,7 @@ export type ChosenMethod = MethodFees & { fees: MoneyValue[] };
  * Re-prices the fees of a locked order for a chosen method.
  * @param order its total and payment status are changed
  * @param method null for one without settings, which has no fee
+ * @param isKept methods whose fees stay in any case
  * @returns minor units owed then, as in `debt`
  */
 export async function repriceForChoice(
@@ -85,9 +86,10 @@ export async function repriceForChoice(
   order: OrderState,
   debt: Debt,
   method: ChosenMethod | null,
+  isKept?: (method: string) => boolean,
 ): Promise<number> {
   const fee = method?.fees.find(({ currency }) => currency === order.currency);
-  return reprice(tx, order, debt, fee && method ? chargeOf(method, fee.amount) : null);
+  return reprice(tx, order, debt, fee && method ? chargeOf(method, fee.amount) : null, isKept);
 }
 
 /** Removes the fees of methods of which no payment is open any longer: their provider has refused the last one. */

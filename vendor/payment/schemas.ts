@@ -3,6 +3,7 @@
  */
 import {
   ActedBy,
+  Amount,
   Currency,
   changeOf,
   DateTime,
@@ -55,7 +56,12 @@ const Instructions = nullable(
   }),
 );
 
-const Fees = Type.Array(PositiveMoney, {
+/** As large as prices may be, so that totals remain exact. */
+const Fee = object({
+  ...PositiveMoney.properties,
+  amount: Type.Integer({ minimum: 1, maximum: Amount.maximum, examples: [300] }),
+});
+const Fees = Type.Array(Fee, {
   maxItems: 50,
   description:
     'Charged to orders paid by the method, at most one amount for each currency. It is taxed as shipping is, and an order in another currency has no fee',

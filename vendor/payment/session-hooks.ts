@@ -7,6 +7,7 @@
  */
 import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
+import { adapterOf } from './bound.ts';
 import { markAbandoned, type SessionRow } from './session-store.ts';
 
 /** A payment of a cart that starts or is resumed. */
@@ -15,6 +16,8 @@ export interface PaymentStart {
   sessionId: string;
   /** Until then it is abandoned only if another payment replaces it. */
   endsAt: Date;
+  /** Whether its money is received by hand, some day after the order. */
+  byHand: boolean;
 }
 
 /** A payment of a cart whose order was not placed. */
@@ -47,10 +50,11 @@ export function startHookProblems(box: HasExtensions): ProblemType[] {
 
 /** Runs the start hooks for a session, in the transaction that opens or resumes it. */
 export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Promise<void> {
-  const { id: sessionId, updatedAt } = session;
+  const { id: sessionId, updatedAt, provider } = session;
   const cartId = session.cartId as string;
   const endsAt = new Date(Date.parse(updatedAt) + paymentSettings.of(tx).sessionLifetime * 1000);
-  for (const { start } of paymentStartHooks.of(tx)) await start(tx, { cartId, sessionId, endsAt });
+  const byHand = adapterOf(tx, provider)?.byHand === true;
+  for (const { start } of paymentStartHooks.of(tx)) await start(tx, { cartId, sessionId, endsAt, byHand });
 }
 
 /**

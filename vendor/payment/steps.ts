@@ -105,9 +105,13 @@ async function beginStep(
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);
   if (open <= 0) throw nothingLeft(payment, type);
-  // A manual capture records what has come in; a provider captures no more than is owed.
-  const most = type === 'capture' && !byHand ? Math.min(open, await owedToPayment(tx, order, payment)) : open;
-  if (most <= 0) throw paymentStepNotPossible('Nothing more is owed for the order.');
+  // A provider captures no more than is owed; nor does a manual capture, unless staff say that more has come in.
+  const isRecorded = byHand === true && 'amount' in requested && requested.amount !== undefined;
+  const most = type === 'capture' && !isRecorded ? Math.min(open, await owedToPayment(tx, order, payment)) : open;
+  if (most <= 0) {
+    const more = byHand ? ' Send the amount if more was received.' : '';
+    throw paymentStepNotPossible(`Nothing more is owed for the order.${more}`);
+  }
   const { amount, plan } = await amountOfStep(tx, order, payment, type, requested, most);
   requirePart(tx, payment, type, amount);
   const details = { id: workId, reason, externalId, metadata, plan, triedAt: new Date() };

@@ -43,7 +43,7 @@ export async function dependsOnCountries(db: TenantDatabase): Promise<boolean> {
 export const countryMissing: StoreTask = {
   code: 'country_missing',
   detail:
-    'Set the country of the store: sales without a country are not taxed, and are shipped only by options that are offered everywhere.',
+    'Set the country of the store: sales without a country, also in their region, are not taxed, and are shipped only by options that are offered everywhere.',
   isOpen: (db, { country }) => country === null && dependsOnCountries(db),
 };
 

@@ -2,7 +2,6 @@
  * All mutations, by subject.
  */
 import type { MutationList } from '../mutation.ts';
-import { amounts } from './amounts.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { money } from './money.ts';
@@ -11,4 +10,4 @@ import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
 
-export const mutationList = { money, amounts, fees, pending, stock, rights, tenants, erasure } satisfies MutationList;
+export const mutationList = { money, fees, pending, stock, rights, tenants, erasure } satisfies MutationList;

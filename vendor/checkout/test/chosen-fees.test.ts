@@ -3,7 +3,7 @@
  * taxes, whatever the store's rules of tax are.
  */
 import { createForSale, shopperWith } from '@carton/cart/testing';
-import { bodyOf, createTestBox } from '@carton/runtime/testing';
+import { bodyOf, type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer } from './helpers.ts';
 
@@ -100,10 +100,13 @@ async function costOf(id: string) {
 const placeWith = async (...[cart, isShipped, paymentMethod]: [...Parameters<typeof cartOf>, string?]) => {
   const shopper = await cartOf(cart, isShipped);
   const { id } = await bodyOf(shopper.post('/checkout', { ...buyer, ...(paymentMethod && { paymentMethod }) }));
+  shoppers.set(id, shopper);
   return id as string;
 };
+/** Who placed an order, by its id. */
+const shoppers = new Map<string, Caller>();
 const choose = (id: string, paymentMethod: string) =>
-  bodyOf(box.visitor().post(`/checkout/${id}/payment-sessions`, { paymentMethod }));
+  bodyOf((shoppers.get(id) as Caller).post(`/checkout/${id}/payment-sessions`, { paymentMethod }));
 
 for (const taxInclusive of [false, true]) {
   for (const shippingCategory of [null, 'parcels']) {
@@ -138,3 +141,51 @@ for (const taxInclusive of [false, true]) {
     }
   }
 }
+
+const refusal = (detail: RegExp) => ({ status: 409, body: { code: 'payment_method_unavailable', detail } });
+
+t.test('only the shopper replaces a payment by hand with another', async (t) => {
+  const id = await placeWith(carts['two rates'], true, 'cash_on_delivery');
+  const before = await costOf(id);
+  const send = (caller: Caller, paymentMethod: string) =>
+    caller.post(`/checkout/${id}/payment-sessions`, { paymentMethod });
+  for (const caller of [box.visitor(), await shopperWith(box, [mug, 1])]) {
+    t.match(await send(caller, 'bank_transfer'), refusal(/Only the shopper who placed the order/));
+  }
+  t.match(await send(box.visitor(), 'cash_on_delivery'), { status: 201 }, 'the same method changes nothing');
+  t.strictSame(await costOf(id), before);
+  t.match(await send(shoppers.get(id) as Caller, 'bank_transfer'), { status: 201 });
+});
+
+t.test('goods on their way are paid on delivery', async (t) => {
+  const id = await placeWith(carts['two rates'], true, 'cash_on_delivery');
+  const before = await costOf(id);
+  const { items } = await bodyOf(staff.get(`/admin/orders/${id}`));
+  const lines = items.map((item: { id: string; quantity: number }) => ({
+    lineItemId: item.id,
+    quantity: item.quantity,
+  }));
+  const parcel = await bodyOf(staff.post(`/admin/orders/${id}/fulfillments`, { items: lines }));
+  await bodyOf(staff.post(`/admin/fulfillments/${parcel.id}/ship`, {}));
+  const shopper = shoppers.get(id) as Caller;
+  t.match(
+    await shopper.post(`/checkout/${id}/payment-sessions`, { paymentMethod: 'bank_transfer' }),
+    refusal(/The order is being shipped/),
+  );
+  t.strictSame(await costOf(id), before);
+});
+
+t.test('the method changes so often only', async (t) => {
+  const id = await placeWith(carts['two rates'], true);
+  for (let change = 0; change < 6; change++) {
+    for (const method of ['bank_transfer', 'cash_on_delivery']) await choose(id, method);
+  }
+  const shopper = shoppers.get(id) as Caller;
+  t.match(
+    await shopper.post(`/checkout/${id}/payment-sessions`, { paymentMethod: 'bank_transfer' }),
+    refusal(/too often/),
+  );
+  t.match(await shopper.post(`/checkout/${id}/payment-sessions`, { paymentMethod: 'cash_on_delivery' }), {
+    status: 201,
+  });
+});

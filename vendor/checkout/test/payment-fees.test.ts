@@ -146,3 +146,11 @@ t.test('free shipping leaves the fee', async (t) => {
   t.equal(cart.totals.total.amount, 1560, '10.00 and 3.00 with 20 %');
   await staff.patch(`/admin/promotions/${id}`, { enabled: false });
 });
+
+t.test('a free order has no fee', async (t) => {
+  const gift = await createArticle(box, 'gift', 0, 10);
+  const shopper = await shopperWith(box, [gift, 1]);
+  t.match((await shopper.get(`/checkout?paymentMethod=${paymentMethod}`)).body.cart.totals, { total: eur(0) });
+  const { status, body } = await shopper.post('/checkout', { ...buyer, paymentMethod });
+  t.strictSame([status, body.totals?.total, body.paymentStatus], [201, eur(0), 'paid']);
+});

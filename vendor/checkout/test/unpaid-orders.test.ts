@@ -47,6 +47,33 @@ t.test('new stores wait a week where orders can be paid online; others for staff
   t.strictSame(await minutesOf(), [10_080, 10_080]);
 });
 
+t.test('an order that was to be paid by hand returns to its payBy with another method', async (t) => {
+  const byHand = Object.assign(new TestProvider('transfer', ['bank_transfer']), { byHand: true });
+  const card = new TestProvider();
+  byHand.confirmed = 'pending';
+  card.confirmed = 'pending';
+  extendBox(t, box, [paymentAdapters.with(byHand), paymentAdapters.with(card)]);
+  const shopper = await shopperWith(box, [mug, 1]);
+  const { id, payBy } = (await shopper.post('/checkout', buyer)).body;
+  t.ok(payBy);
+  const choose = async (paymentMethod: string) => {
+    const { status } = await shopper.post(`/checkout/${id}/payment-sessions`, { paymentMethod });
+    return [status, (await orderOf(id)).payBy];
+  };
+  t.strictSame(await choose('bank_transfer'), [201, null]);
+  t.strictSame(await choose('card'), [201, payBy]);
+  t.strictSame(await choose('bank_transfer'), [201, null]);
+  await box.db.query("update orders set held_pay_by = now() - interval '1 hour' where tenant_id = $1 and id = $2", [
+    id,
+  ]);
+  const [, again] = await choose('card');
+  const hours = (Date.parse(again as string) - Date.now()) / 3_600_000;
+  t.ok(hours > 23.9 && hours <= 24, `at least a day is left: ${hours} hours`);
+  t.strictSame(await choose('bank_transfer'), [201, null]);
+  await box.staff.post(`/admin/orders/${id}/notes`, { note: 'Promised' });
+  t.strictSame(await choose('card'), [201, null], 'unless staff have acted on it');
+});
+
 t.test('orders that are paid by hand, or that staff have acted on, wait for staff', async (t) => {
   const provider = new TestProvider('transfer', ['bank_transfer']);
   Object.assign(provider, { byHand: true });

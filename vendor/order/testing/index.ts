@@ -21,7 +21,7 @@ export function draftOf(overrides: Partial<OrderDraft> = {}): OrderDraft {
   return {
     number: String(++lastNumber),
     cartId: newId(),
-    sessionHash: 'a'.repeat(64),
+    sessionHash: null,
     memberId: null,
     currency: 'EUR',
     lines: [

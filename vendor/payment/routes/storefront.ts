@@ -70,7 +70,7 @@ export const openOrderPaymentSession = route(
     tag,
     summary: 'Start a payment of what is still owed for an order',
     description:
-      'Needs only the unguessable id of the order, no log-in. Opens a session with the payment provider for the balance, less what is authorized already. A request for the same method and amount returns the same session; another method replaces it. The choice changes the total of the order: the fee of the chosen method (`GET /payment-methods`) takes the place of the fees of methods that have received no money; `total` is the new total. If nothing is left to pay without such a fee, it is removed, and the answer is 409 `nothing_to_pay`. Money received beyond what is owed, or for an order canceled meanwhile, is refunded.',
+      'Needs only the unguessable id of the order, no log-in. Opens a session with the payment provider for the balance, less what is authorized already. A request for the same method and amount returns the same session; another method replaces it; but a payment by hand, such as on delivery, is replaced only by the shopper who placed the order, and by nobody once it is being shipped (409 `payment_method_unavailable` for another method by hand). The choice changes the total of the order: the fee of the chosen method (`GET /payment-methods`) takes the place of the fees of methods that have received no money; `total` is the new total. If nothing is left to pay without such a fee, it is removed, and the answer is 409 `nothing_to_pay`. Money received beyond what is owed, or for an order canceled meanwhile, is refunded.',
     access: 'session',
     rateLimit: 'checkout',
     params: object({ orderId: Uuid }),
@@ -87,7 +87,7 @@ export const openOrderPaymentSession = route(
       paymentProviderFailed,
     ],
   },
-  ({ db, params, body }) => payOrder(db, params.orderId, body.paymentMethod),
+  ({ db, session, params, body }) => payOrder(db, session, params.orderId, body.paymentMethod),
 );
 
 export const receivePaymentWebhook = route(

@@ -46,6 +46,20 @@ t.test('staff capture in parts and refund', async (t) => {
   ]);
 });
 
+t.test('without an amount, staff capture what is still owed', async (t) => {
+  const { orderId, id } = await placeWithPayment(box, box.db, 2500, 'bank_transfer');
+  const record = (amount: number) =>
+    box.staff.post(`/admin/orders/${orderId}/payments`, { ...eur(amount), method: 'cash' });
+  t.match(await record(2000), { status: 201 });
+  t.match(await step(id, 'capture'), { status: 200, body: { status: 'pending', captured: { amount: 500 } } });
+  t.equal(await statusOf(box, orderId), 'paid');
+  t.match(await step(id, 'capture'), {
+    status: 409,
+    body: { code: 'payment_step_not_possible', detail: /Nothing more is owed.* Send the amount if more was received/ },
+  });
+  t.match(await step(id, 'capture', eur(100)), { status: 200, body: { captured: { amount: 600 } } });
+});
+
 t.test('voiding keeps what was received', async (t) => {
   const none = await placeWithPayment(box, box.db, 2500, 'cash_on_delivery');
   t.match(await step(none.id, 'void'), { status: 200, body: { status: 'voided' } });
