@@ -20,6 +20,11 @@ export function cartIdOf(number: number): string {
   return `${cartIdPrefix}${number.toString(16).padStart(12, '0')}`;
 }
 
+/** The id of a line of the nth cart: lines of all carts have the same order, which is that of their ids. */
+function lineIdOf(number: number, position: number): string {
+  return `0198f1${position.toString(16).padStart(2, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
+
 /** The session of the nth cart. */
 export function sessionOf(number: number): { name: string; hash: string } {
   const name = createHash('sha256').update(`cart ${number}`).digest('base64url');
@@ -50,8 +55,12 @@ export async function prepareCarts(
   );
   await db.query(
     `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity)
-     select $1, gen_random_uuid(), cart_id, variant_id, 1 from unnest($2::uuid[]) cart_id, unnest($3::uuid[]) variant_id`,
-    [ids, variants],
+     select $1, id, cart_id, variant_id, 1 from unnest($2::uuid[], $3::uuid[], $4::uuid[]) as prepared (id, cart_id, variant_id)`,
+    [
+      numbers.flatMap((number) => variants.map((_, position) => lineIdOf(number, position))),
+      numbers.flatMap((number) => variants.map(() => cartIdOf(number))),
+      numbers.flatMap(() => variants),
+    ],
   );
   const keys = new SessionKeys(database);
   await keys.ready();
