@@ -30,7 +30,7 @@ t.test('a store without a country whose sales depend on one has to set it', asyn
         {
           code: 'country_missing',
           detail:
-            'Set the country of the store: sales without a country are not taxed, and are shipped only by options that are offered everywhere.',
+            'Set the country of the store: sales without a country, also in their region, are not taxed, and are shipped only by options that are offered everywhere.',
         },
       ],
       name,
