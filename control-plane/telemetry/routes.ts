@@ -48,6 +48,7 @@ const reportDownloads = route(
   {
     method: 'post',
     path: '/telemetry/downloads/batch',
+    acceptsNul: true,
     operationId: 'reportDownloads',
     tag,
     summary: 'Report many downloads from the gated registry',

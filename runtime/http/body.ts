@@ -37,7 +37,7 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
     const detail = `must not be nested deeper than ${maxBodyDepth} levels`;
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
-  const path = pathToNul(body);
+  const path = declaration.acceptsNul ? null : pathToNul(body);
   if (path) {
     const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
     const detail = 'must not contain the character U+0000';

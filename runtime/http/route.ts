@@ -38,6 +38,8 @@ export interface RouteDeclaration<
   /** Optional headers that the handler reads and validates itself; they are only documented. */
   requestHeaders?: Readonly<Record<string, TSchema>>;
   body?: Body;
+  /** The handler validates the items of the body one by one, and refuses texts that PostgreSQL cannot store itself. */
+  acceptsNul?: true;
   /** Accept a request without a body although one is declared. */
   bodyOptional?: boolean;
   /** The body is a form with these files; its text fields are `body`. The handler gets the files as `files`. */
