@@ -137,7 +137,7 @@ export function findExpired(db: TenantDatabase, limit: number): Promise<StockRef
 
 /**
  * SQL condition: the stock of a variant is tracked. For statements of other packages; `$1` is the tenant.
- * @param variantId the column or placeholder of its id
+ * @param variantId the column or parameter with its id
  */
 export function isTracked(variantId: string): string {
   return `exists (select from stock_items where stock_items.tenant_id = $1 and stock_items.id = ${variantId}

@@ -77,7 +77,7 @@ export async function pricesOf(
   return new Map(rows.map((row) => [row.variantId, row]));
 }
 
-/** SQL condition: a region has prices of its own. @param region the placeholder of its id */
+/** SQL condition: a region has prices of its own. @param region the parameter with its id */
 export const hasPricesOfRegion = (region: string) =>
   `exists (select from variant_prices own_prices where own_prices.tenant_id = $1 and own_prices.region_id = ${region})`;
 

@@ -116,6 +116,16 @@ t.test('the nesting depth of a body is limited', async (t) => {
   t.match(await caller.post('/notes', nested(900)), rejected);
 });
 
+t.test('a text with the character U+0000 is refused where it is', async (t) => {
+  const caller = callerOf(server.url);
+  const rejected = (pointer: string) => ({
+    status: 400,
+    body: { code: 'invalid_request', errors: exactly([{ in: 'body', pointer }]) },
+  });
+  t.match(await caller.post('/notes', { data: { a: ['b', { 'c/d': 'x\0' }] } }), rejected('/data/a/1/c~1d'));
+  t.match(await caller.post('/notes', { data: { 'a\0': 1 } }), rejected('/data'));
+});
+
 t.test('every response has the security headers', async (t) => {
   for (const path of ['/notes', '/nothing']) {
     const { headers } = await callerOf(server.url).get(path);

@@ -6,8 +6,9 @@ import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
+import { places } from './places.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
 
-export const mutationList = { money, fees, pending, stock, rights, tenants, erasure } satisfies MutationList;
+export const mutationList = { money, fees, places, pending, stock, rights, tenants, erasure } satisfies MutationList;

@@ -135,4 +135,11 @@ export const pending: readonly Mutation[] = [
     replacement: 'await returnToCart(db, { cartId, memberId, lines });',
     tests: [returned],
   },
+  {
+    rule: 'Only its shopper starts a payment of a pending order',
+    file: 'vendor/payment/pay-later.ts',
+    text: "if (order.status === 'pending' && !isShopper)",
+    replacement: "if (order.status === 'canceled' && !isShopper)",
+    tests: ['vendor/checkout/test/pending-orders.test.ts'],
+  },
 ];

@@ -251,4 +251,11 @@ export const stock: readonly Mutation[] = [
     replacement: '[],',
     tests: [guests],
   },
+  {
+    rule: 'A guest whose units are limited reserves nothing for a payment by hand',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (byHand && cart.memberId === null',
+    replacement: 'if (false && cart.memberId === null',
+    tests: [guests],
+  },
 ];

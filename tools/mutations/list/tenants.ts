@@ -216,7 +216,7 @@ export const tenants: readonly Mutation[] = [
     file: 'control-plane/boxes/proof/outcome.ts',
     text: 'return isShared ? sharedDelegation(domain) : null;',
     replacement: 'return isShared ? null : null;',
-    tests: ['control-plane/test/domains.test.ts'],
+    tests: ['control-plane/test/shared-delegation.test.ts'],
   },
   {
     rule: 'A record ends what another customer has by delegation, and nothing less does',
@@ -225,7 +225,7 @@ export const tenants: readonly Mutation[] = [
     text: 'own === other || other.endsWith(`.${own}`)',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
     replacement: 'own === other || other.endsWith(`.${own}`) || own.endsWith(`.${other}`)',
-    tests: ['control-plane/test/domains.test.ts'],
+    tests: ['control-plane/test/shared-delegation.test.ts'],
   },
   {
     rule: 'A domain belongs to one customer',

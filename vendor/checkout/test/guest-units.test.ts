@@ -278,6 +278,9 @@ t.test('a guest reserves no more than the limit', async (t) => {
     t.equal((await paying.post('/cart/payment-sessions', { paymentMethod: 'card' })).status, 201);
     t.equal(await reserved(), quantity > 10 ? 0 : 10, 'from the start of a payment');
   }
+  const byHand = await shopperWith(store, [mug, 5]);
+  t.equal((await byHand.post('/cart/payment-sessions', { paymentMethod: 'bank_transfer' })).status, 201);
+  t.equal(await reserved(), 10, 'not for a payment by hand');
   const many = await shopperWith(store, [mug, 11]);
   t.match(await many.post('/checkout/reservation'), { status: 409, body: { code: 'unpaid_units_limit', limit: 10 } });
   t.equal((await (await shopperWith(store, [mug, 10])).post('/checkout/reservation')).status, 200);

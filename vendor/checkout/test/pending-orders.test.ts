@@ -36,6 +36,11 @@ t.test('an order whose payment is not authorized is pending, with the next actio
     status: 'pending',
     payment: { status: 'pending', nextAction: null },
   });
+  t.match(
+    await box.visitor().post(`${path}/payment-sessions`, { paymentMethod: 'card' }),
+    { status: 409, body: { code: 'payment_method_unavailable', nextAction: undefined } },
+    'nor does a payment tell it to others',
+  );
   const page = (await shopper.get(`${path}/confirmation`)).body;
   t.match(page, /waits for your payment/);
   t.notMatch(page, /Thank you/);
