@@ -64,7 +64,11 @@ const corruptions: [fault: RegExp, statement: string, orderId: string][] = [
     `update invoices set order_id = $1 where kind = 'invoice' and order_id <> $1 and tenant_id = '${box.id}'`,
     shipped.id,
   ],
-  [/has a total of 2550 and invoices of 2540/, 'update invoices set total_amount = 2540, net_amount = 2540 where order_id = $1', shipped.id],
+  [
+    /has a total of 2550 and invoices of 2540/,
+    'update invoices set total_amount = 2540, net_amount = 2540 where order_id = $1',
+    shipped.id,
+  ],
   [
     /has credited 0 of 2550, and refunded 500/,
     "delete from invoices where order_id = $1 and kind = 'credit_note'",
