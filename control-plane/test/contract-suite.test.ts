@@ -8,9 +8,6 @@ import t from 'tap';
 import { accessKinds } from '../access.ts';
 import { startTestControlPlane, type TestControlPlane } from './test-control-plane.ts';
 
-// It builds, installs or calls everything, which grows with the packages.
-t.setTimeout(900_000);
-
 async function createSide(controlPlane: TestControlPlane): Promise<Side> {
   const { id, key, customerId } = await controlPlane.mint(`customer-${randomBytes(4).toString('hex')}`);
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

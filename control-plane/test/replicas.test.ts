@@ -15,7 +15,6 @@ import { run, settings } from './processes.ts';
 import { firstRelease } from './release.ts';
 import { makeDatabase } from './test-control-plane.ts';
 
-t.setTimeout(180_000);
 const skip = missingPrograms('haproxy');
 
 /** The configuration of docs/operations.md with these ports. */

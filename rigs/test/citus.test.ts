@@ -6,8 +6,6 @@ import t from 'tap';
 import { missingCitus } from '../../tools/citus/cluster.ts';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(600_000);
-
 t.test('a worker is killed, and tenants move to another', { skip: missingCitus() }, async (t) => {
   const ended = await rig('citus', '--short');
   const { orders, ordersWhileMoving, shareOfRowsMoved, ...rest } = found(ended);

@@ -6,8 +6,6 @@ import t from 'tap';
 import { findMissing } from '../hosting/layer.ts';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(300_000);
-
 t.test(
   'websites are reached with each protocol, and go on without the control plane',
   { skip: findMissing() },

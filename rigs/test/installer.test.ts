@@ -5,8 +5,6 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(300_000);
-
 const ended = await rig('installer', '--short');
 const { broken, ...counts } = found(ended);
 if (!t.match(counts, { rig: 'installer', held: true, cuts: 1, killedInstalls: 1, killedUpgrades: 1 })) {

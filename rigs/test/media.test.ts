@@ -9,7 +9,6 @@ import * as formats from '../media/formats.ts';
 import { faultsOfFile } from '../media/inspect.ts';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(300_000);
 const picture = sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } });
 const text = (value: string) => Buffer.from(value, 'latin1');
 

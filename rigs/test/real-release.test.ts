@@ -19,8 +19,6 @@ import { repository } from '../../tools/packages/sources.ts';
 import { packTarball } from '../../tools/packages/tarball.ts';
 import { coreWithMigrations, migrationOf } from '../next-core.ts';
 
-t.setTimeout(240_000);
-
 const database = `${embeddedDatabasePrefix}${process.platform}-${process.arch}`;
 const cli = fileURLToPath(new URL('../../installer/cli.ts', import.meta.url));
 const folder = await temporaryFolder('real-release-');

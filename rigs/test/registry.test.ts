@@ -5,8 +5,6 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(300_000);
-
 t.test('downloads go on without the control plane, licences end, and nothing acknowledged is lost', async (t) => {
   const ended = await rig('registry', '--short');
   t.match(found(ended), { rig: 'registry', held: true, broken: exactly([]) }, ended.stdout);

@@ -5,8 +5,6 @@
 import t from 'tap';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(600_000);
-
 t.test('it measures lists with their filters, and checkouts', async (t) => {
   const ended = await rig('scale', '--short', '--repetitions', '1');
   const result = found(ended);

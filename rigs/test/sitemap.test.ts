@@ -5,8 +5,6 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { found, rig } from './support/rig.ts';
 
-t.setTimeout(600_000);
-
 t.test('a sitemap is complete, and its memory does not grow with the store', async (t) => {
   const ended = await rig('sitemap', '--short');
   t.match(found(ended), { rig: 'sitemap', held: true, broken: exactly([]), addresses: 60_000 });

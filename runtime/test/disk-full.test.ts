@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { exactly } from '../testing/exactly.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import { packageName } from '../vendor.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'disk-full-'));
@@ -36,7 +37,8 @@ try {
 }
 
 t.test('a full disk', { skip }, async (t) => {
-  const lockFile = join(t.testdir({}), 'lock.json');
+  const folder = await temporaryFolder('disk-full-');
+  const lockFile = join(folder, 'lock.json');
   const names = ['core', 'auth', 'tenant'].map(packageName);
   writeFileSync(
     lockFile,
@@ -65,7 +67,7 @@ t.test('a full disk', { skip }, async (t) => {
     child.kill('SIGTERM');
     await ended;
     execFileSync('umount', ['--lazy', home]);
-    rmSync(home, { recursive: true });
+    for (const each of [home, folder]) rmSync(each, { recursive: true });
   });
   const readLog = () => readFileSync(logFile, 'utf8');
   const listening = /"url":"([^"]+)".*"listening"/;

@@ -12,8 +12,6 @@ import t from 'tap';
 import { createTestBox } from '../testing/box.ts';
 import { printsPackage } from './prints-package.ts';
 
-t.setTimeout(300_000);
-
 const rows = 400_000;
 const megabyte = 1024 * 1024;
 const box = await createTestBox(t, await printsPackage(t));

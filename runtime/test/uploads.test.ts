@@ -12,8 +12,6 @@ import { createTestBox } from '../testing/box.ts';
 import { boxTarget, checkContract } from '../testing/contract/index.ts';
 import { printsPackage } from './prints-package.ts';
 
-t.setTimeout(300_000);
-
 const folder = await mkdtemp(join(tmpdir(), 'uploads-'));
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 

@@ -18,7 +18,7 @@ delete process.env.NODE_V8_COVERAGE;
 delete process.env.npm_config_loglevel;
 
 /** Milliseconds for a file that sets no limit of its own: as in .taprc. */
-const timeoutOfFile = 900_000;
+const timeoutOfFile = 1_800_000;
 
 /** Milliseconds for what a file has ended to be gone. */
 const timeToEnd = 3000;

@@ -7,8 +7,6 @@ import { createTestBox } from '@carton/runtime/testing';
 import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/contract';
 import t from 'tap';
 
-t.setTimeout(900_000);
-
 const box = await createTestBox(t);
 const result = await checkContract(await boxTarget(box, (task) => t.teardown(task), { createMember }));
 for (const line of summaryOf(result)) t.comment(line);

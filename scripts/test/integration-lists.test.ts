@@ -11,7 +11,6 @@ import { fillTenant } from '../../tools/plans/full-tenant.ts';
 const box = await createTestBox(t);
 const declarations = box.box.routes.map(({ declaration }) => declaration);
 const propertiesOf = (schema: unknown) => Object.keys((schema as TObject | undefined)?.properties ?? {});
-t.setTimeout(300_000);
 const lists = declarations.filter(
   ({ method, access, query }) =>
     method === 'get' && [access].flat().includes('staff') && propertiesOf(query).includes('cursor'),

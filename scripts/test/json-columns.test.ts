@@ -22,7 +22,6 @@ import { faults } from '../../runtime/http/validation.ts';
 import { fillTenant } from '../../tools/plans/full-tenant.ts';
 import { formsOf, listJsonColumns, matchesForm, schemasOf, writtenByServices } from './support/json-columns.ts';
 
-t.setTimeout(300_000);
 // Nothing listens there, so that no record is found.
 const box = await createTestBox(t, { environment: { DNS_SERVERS: '127.0.0.1:9', PAYMENT_ADAPTERS: 'manual' } });
 const { staff } = box;

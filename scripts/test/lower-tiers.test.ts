@@ -27,8 +27,6 @@ import { boxTarget, checkContract, summaryOf } from '@carton/runtime/testing/con
 import { validate } from '@readme/openapi-parser';
 import t from 'tap';
 
-t.setTimeout(900_000);
-
 const tiers = ['basic', 'growth'] as const;
 const highest = await describeBox();
 const complete = await highest.document();

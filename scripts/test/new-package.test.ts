@@ -12,7 +12,6 @@ import t from 'tap';
 import { vendor } from '../../runtime/vendor.ts';
 import { namesOf, nextTimestamp, replaceWords, writeNewPackage } from '../new/package.ts';
 
-t.setTimeout(300_000);
 const root = dirname(sourceRoot);
 const checkout = await mkdtemp(join(tmpdir(), 'new-package-'));
 t.teardown(() => rm(checkout, { recursive: true, force: true }));

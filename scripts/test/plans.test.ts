@@ -6,8 +6,6 @@ import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { checkListPlans } from '../../tools/plans/check.ts';
 
-t.setTimeout(900_000);
-
 const box = await createTestBox(t);
 const { table, broken } = await checkListPlans(box, { copies: 1200 }, (text) => t.comment(text));
 for (const line of table) t.comment(line);

@@ -11,7 +11,6 @@ import { writesReferenceData } from '../../runtime/db/reference-data.ts';
 import { callerOf } from '../../runtime/testing/client.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from '../../runtime/testing/packages.ts';
 
-t.setTimeout(120_000);
 const box = await createTestBox(t, { tier: 'basic' });
 const other = await box.openTenant();
 const replica = await boot({

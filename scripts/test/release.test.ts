@@ -23,9 +23,6 @@ import { startControlPlane } from '../../control-plane/index.ts';
 import { install, silent, stop } from '../../installer/index.ts';
 import { makeCheckout } from './support/checkout.ts';
 
-// It builds, installs or calls everything, which grows with the packages.
-t.setTimeout(900_000);
-
 const skip = missingPrograms('git');
 
 if (skip) t.plan(0, skip);

@@ -17,9 +17,6 @@ import { noOlderNode, runInOlderNode } from './support/older-node.ts';
 import { testThroughProxies } from './support/prism.ts';
 import { root, stackPlace, startStack } from './support/stack.ts';
 
-// It builds, installs or calls everything, which grows with the packages.
-t.setTimeout(900_000);
-
 const run = promisify(execFile);
 
 const skip = missingPrograms('curl');

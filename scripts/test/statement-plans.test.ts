@@ -16,8 +16,6 @@ import { fillTenant } from '../../tools/plans/full-tenant.ts';
 import { removeOldCarts } from '../../vendor/cart/old-carts.ts';
 import { cancelOverdue } from '../../vendor/order/overdue.ts';
 
-t.setTimeout(900_000);
-
 /** Copies of each row. A statement without an index reads at least as many. */
 const copies = 400;
 const most = { rows: 300, pages: 400 };

@@ -9,7 +9,6 @@ import t from 'tap';
 import { extract } from 'tar-stream';
 import { fillTenant } from '../../tools/plans/full-tenant.ts';
 
-t.setTimeout(300_000);
 const box = await createTestBox(t);
 const other = await box.openTenant();
 for (const tenant of [box, other]) await fillTenant(box, tenant);

@@ -17,9 +17,6 @@ import type { Change } from '../changes/findings.ts';
 import { stackPlace, startStack } from './support/stack.ts';
 import { testStories } from './support/stories.ts';
 
-// It builds, installs or calls everything, which grows with the packages.
-t.setTimeout(900_000);
-
 const run = promisify(execFile);
 const stack = await startStack(t, await stackPlace(t), '--tier', 'basic');
 const mint = async (tier: string, customerId = `customer-${tier}`): Promise<string> =>

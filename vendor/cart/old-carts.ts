@@ -12,12 +12,14 @@ export const cartRetention = packageSettings({
   }),
 });
 
-/** What a package stores for carts, when old carts are deleted. The carts are locked. */
+/** What a package stores for carts, when old carts are deleted or carts emptied. The carts are locked. */
 export interface CartCleanUp {
   /** Which of these carts must stay for now. */
   keep?(tx: TenantDatabase, ids: readonly string[]): Promise<readonly string[]>;
   /** Deletes the package's rows of these carts; unnecessary for rows that reference the cart `on delete cascade`. */
   remove?(tx: TenantDatabase, ids: readonly string[]): Promise<unknown>;
+  /** Releases what is held for a cart from which its shopper has removed all items. */
+  emptied?(tx: TenantDatabase, id: string): Promise<unknown>;
 }
 export const cartCleanUps = extensionPoint<CartCleanUp>('cart.clean-ups');
 

@@ -17,6 +17,7 @@ import {
 import { addToLine, removeLines, setAddress, setQuantity } from './contents-store.ts';
 import { cartCreated, cartUpdated } from './events.ts';
 import { explainIssue } from './issues.ts';
+import { cartCleanUps } from './old-carts.ts';
 import { type Owner, ownerOf } from './owner.ts';
 import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
 import { cartFull, countryNotServed, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
@@ -133,8 +134,12 @@ export async function changeItem(
 
 /** @throws not_found (404) */
 export async function removeItem(db: TenantDatabase, session: ShopperSession, id: string): Promise<void> {
-  await writeItem(db, session, id, async (tx, cart) => {
+  const remove: CartChange = async (tx, cart) => {
     if ((await removeLines(tx, cart.id, id)) === 0) throw itemNotFound(id);
+    return undefined;
+  };
+  await writeItem(db, session, id, remove, async ({ cart, lines }, tx) => {
+    if (lines.length === 0) await releaseHeld(tx, cart.id);
   });
 }
 
@@ -145,8 +150,14 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
     const locked = owner && (await touchActiveCart(tx, owner));
     if (!locked) return;
     await removeLines(tx, locked.id);
+    await releaseHeld(tx, locked.id);
     await publishChange(tx, await findLocked(tx, locked), cartUpdated);
   });
+}
+
+/** Releases what other packages hold for a cart that has become empty. */
+async function releaseHeld(tx: TenantDatabase, cartId: string): Promise<void> {
+  for (const { emptied } of cartCleanUps.of(tx)) await emptied?.(tx, cartId);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { readPlacedOrder } from './service.ts';
+import { readAwaitedOrder } from './service.ts';
 
 /** Returns the confirmation; personal data is masked unless the caller placed the order. @throws not_found (404) */
 export async function readConfirmation(
@@ -21,7 +21,7 @@ export async function readConfirmation(
   session: ShopperSession,
   orderId: string,
 ): Promise<HtmlDocument> {
-  const [order, store] = [await readPlacedOrder(db, session, orderId), await findStore(db)];
+  const [order, store] = [await readAwaitedOrder(db, session, orderId), await findStore(db)];
   return renderConfirmation(order, store, await paymentNoticesOf(db, orderId));
 }
 
@@ -46,6 +46,7 @@ ${store.logoUrl === null ? html`<p class="store">${store.name}</p>` : html`<img 
 </header>
 <h1>${headings[order.status]}</h1>
 <p class="soft">Order <bdi>${order.number}</bdi>, ${order.status === 'pending' ? 'started' : 'placed'} on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
+${order.payBy !== null && html`<p class="soft">Please pay by ${dateOf(order.payBy, locale, store.timeZone)}; otherwise the order is canceled then.</p>`}
 ${factsOf(order, locale)}
 ${itemsOf(order, show)}
 ${totalsOf(order, show, locale)}
@@ -146,7 +147,7 @@ function sumsByLabel(parts: readonly { label: string; amount: MoneyValue }[]): S
 }
 
 function totalsOf(order: Order, show: Show, locale: string): Html {
-  const { adjustments, taxLines, totals, balance, currency } = order;
+  const { adjustments, taxLines, totals, currency } = order;
   const row = ({ label, amount }: Sum) =>
     html`<tr><th scope="row"><bdi>${label}</bdi></th><td class="number">${show({ amount, currency })}</td></tr>`;
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
@@ -155,12 +156,23 @@ function totalsOf(order: Order, show: Show, locale: string): Html {
     return { label: included ? `Includes ${rated}` : rated, amount, included };
   });
   const ofKind = (kind: string) => sumsByLabel(adjustments.filter((each) => each.kind === kind));
-  const paid = totals.total.amount - balance.amount;
   return html`<table class="totals"><tbody>
 ${row({ label: 'Subtotal', amount: totals.subtotal.amount })}
 ${ofKind('discount').map(row)}${ofKind('shipping').map(row)}${sumsByLabel(taxes.filter(({ included }) => !included)).map(row)}${ofKind('credit').map(row)}
 <tr class="sum"><th scope="row">Total</th><td class="number">${show(totals.total)}</td></tr>
 ${sumsByLabel(taxes.filter(({ included }) => included)).map(row)}
-${order.status === 'placed' && paid !== 0 && balance.amount > 0 && [row({ label: 'Paid', amount: paid }), row({ label: 'Left to pay', amount: balance.amount })]}
+${receivedFor(order).map(row)}
 </tbody></table>`;
+}
+
+/** What was paid of the order, what was paid back, and what is left; nothing if the total says it all. */
+function receivedFor({ status, paid, refunded, balance }: Order): Sum[] {
+  if (refunded.amount === 0 && (balance.amount === 0 || paid.amount === 0)) return [];
+  const left = status === 'placed' ? balance.amount : Math.min(balance.amount, 0);
+  return [
+    { label: 'Paid', amount: paid.amount },
+    { label: 'Refunded', amount: -refunded.amount },
+    { label: 'Left to pay', amount: Math.max(left, 0) },
+    { label: 'To be refunded', amount: Math.max(-left, 0) },
+  ].filter(({ amount }) => amount !== 0);
 }

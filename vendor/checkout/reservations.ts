@@ -20,11 +20,12 @@ export const reservationOff = defineProblem({
 /** The reference under which stock is reserved for a cart. */
 export const reservationOf = (cartId: string) => ({ type: 'cart', id: cartId });
 
-/** An old cart stays while stock is reserved for it, and is deleted with its attempts. */
+/** An old cart stays while stock is reserved for it, and is deleted with its attempts; nothing is reserved for an empty one. */
 export const checkoutCleanUp: CartCleanUp = {
   keep: (tx, ids) => findReserved(tx, 'cart', ids),
   remove: (tx, ids) =>
     tx.query('delete from checkout_attempts where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]),
+  emptied: (tx, id) => releaseStock(tx, reservationOf(id)),
 };
 
 function expiryOf(store: Store): Date {

@@ -10,6 +10,7 @@ import {
   confirmPayment,
   findOrderPayment,
   lockStartedPayment,
+  lookUpAwaited,
   type OrderPayment,
   type PaymentWait,
   planTenders,
@@ -185,12 +186,22 @@ function place(
   return placeSale(db, prepare, id);
 }
 
-/** Reads an order with its payment, masked unless the caller placed it. @throws not_found (404) */
-export async function readPlacedOrder(
+/**
+ * Reads an order as `readPlacedOrder`; one that waits for its payment is looked up at the provider for the shopper who
+ * placed it. @throws not_found (404)
+ */
+export async function readAwaitedOrder(
   db: TenantDatabase,
   session: ShopperSession,
   id: string,
 ): Promise<OrderWithPayment> {
+  const order = await readPlacedOrder(db, session, id);
+  const isAwaited = order.status === 'pending' && order.payment?.status === 'pending' && isPlacedBy(order, session);
+  return isAwaited && (await lookUpAwaited(db, id)) ? readPlacedOrder(db, session, id) : order;
+}
+
+/** Reads an order with its payment, masked unless the caller placed it. @throws not_found (404) */
+async function readPlacedOrder(db: TenantDatabase, session: ShopperSession, id: string): Promise<OrderWithPayment> {
   const [order, payment] = await db.pipelined((one) => Promise.all([findOrder(one, id), findOrderPayment(one, id)]));
   if (!order) throw notFound(`There is no order with the id ${id}.`);
   if (isPlacedBy(order, session)) return { ...order, payment };

@@ -66,6 +66,8 @@ export function orderOf(row: OrderRow): Order {
       credit: moneyOf(creditAmount),
       total: moneyOf(totalAmount),
     },
+    paid: moneyOf(row.paidAmount),
+    refunded: moneyOf(row.refundedAmount),
     balance: moneyOf(balanceOf(row)),
     customer: {
       email: row.email,

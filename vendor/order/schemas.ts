@@ -213,6 +213,8 @@ export const OrderResource = object(
     adjustments: Type.Array(OrderAdjustment),
     taxLines: Type.Array(OrderTaxLine),
     totals: OrderTotals,
+    paid: Money,
+    refunded: Money,
     balance: Money,
     customer: OrderCustomer,
     regionId: nullable(withOptions(Uuid, { description: 'The region of the sale' })),
@@ -230,7 +232,7 @@ export const OrderResource = object(
   {
     $id: 'Order',
     description:
-      '`balance` is the amount owed: what is charged, less what was received and kept. Charged is the total less what was refunded of it, for units or by amount, and nothing if the order is canceled. So a refund leaves the balance as it is. A negative balance was received beyond what is charged, and is owed to the shopper.',
+      '`paid` was received for the order, and `refunded` was paid back of it. `balance` is the amount owed: what is charged, less what was received and kept. Charged is the total less what was refunded of it, for units or by amount, and nothing if the order is canceled. So a refund leaves the balance as it is. A negative balance was received beyond what is charged, and is owed to the shopper.',
   },
 );
 

@@ -48,7 +48,7 @@ export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
-export { reconcile } from './reconcile.ts';
+export { lookUpAwaited, reconcile } from './reconcile.ts';
 export { succeededRefunds } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';

@@ -10,6 +10,7 @@
  *
  * All of it may stop at any point, and run in two processes concurrently.
  */
+import { setTimeout } from 'node:timers/promises';
 import { findOrder, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { isRefusal } from './adapter.ts';
@@ -19,7 +20,7 @@ import { type OrderSession, refreshFromProvider } from './lookup.ts';
 import { settleDuePending, settlePending } from './pending.ts';
 import { releaseSession } from './release.ts';
 import { abandonSession } from './session-hooks.ts';
-import { claimDueSessions, endChecks, expiredSessions, type SessionRow } from './session-store.ts';
+import { claimAwaited, claimDueSessions, endChecks, expiredSessions, type SessionRow } from './session-store.ts';
 import { resumePendingStep, voidPayment } from './steps.ts';
 import { paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './store.ts';
 
@@ -76,6 +77,23 @@ async function reconcileSession(db: TenantDatabase, session: SessionRow): Promis
   if (await isNotOwed(db, session as OrderSession)) await voidOpen(db, session.id);
   await settlePending(db, session.orderId);
   if (await isFinal(db, session.id)) await settleAndEnd(db, session as OrderSession);
+}
+
+/** How often a provider is asked while a shopper waits, and how long the shopper's request waits, in seconds. */
+const lookUpEvery = 5;
+const longestWait = 3;
+
+/**
+ * Looks up the open payments of an order whose shopper waits for them: the report of a provider may be late, and a box
+ * without a public address receives none. Returns false if nothing was asked. What fails is left to `reconcile`, and a
+ * provider that is slow is not waited for.
+ */
+export async function lookUpAwaited(db: TenantDatabase, orderId: string): Promise<boolean> {
+  const sessions = await claimAwaited(db, orderId, lookUpEvery);
+  if (sessions.length === 0) return false;
+  const lookUps = sessions.map((session) => reconcileSession(db, session).catch(() => {}));
+  await Promise.race([Promise.all(lookUps), setTimeout(longestWait * 1000, null, { ref: false })]);
+  return true;
 }
 
 /** True when no further change is expected, unless staff make one. */

@@ -178,6 +178,17 @@ export function claimDueSessions(db: TenantDatabase, most: number): Promise<Sess
   );
 }
 
+/** Claims the open payments of an order that were not looked up in the last seconds. */
+export function claimAwaited(db: TenantDatabase, orderId: string, seconds: number): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    `update payment_sessions set looked_up_at = now()
+      where tenant_id = $1 and coalesce(looked_up_at < now() - make_interval(secs => $3), true)
+        and id in (select id from payments where tenant_id = $1 and order_id = $2 and status = 'pending')
+     returning *`,
+    [orderId, seconds],
+  );
+}
+
 /** Schedules a check in a minute, unless the caller ends the checks before. */
 export async function scheduleCheck(db: TenantDatabase, id: string): Promise<void> {
   await db.query(`update payment_sessions set ${checkInAMinute} where tenant_id = $1 and id = $2`, [id]);

@@ -25,7 +25,7 @@ import { writeAtomically } from '../../box/files.ts';
 import { Failure } from '../../failure.ts';
 import type { BackupPlace, CatalogueEntry } from '../place.ts';
 import { type BucketAddress, formatBucketAddress } from './address.ts';
-import { explainFault, isMissing, isUnreachable } from './faults.ts';
+import { explainFault, hasResponse, isMissing, isUnreachable } from './faults.ts';
 import { partBytesFor, partsOf } from './parts.ts';
 import type { BucketSettings } from './settings.ts';
 
@@ -76,6 +76,8 @@ export function openBucketPlace(
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch((error) => {
       if (!isMissing(error)) throw error;
     });
+  };
+  const closeJournal = async () => {
     if (journal) await rm(journal, { force: true });
   };
   /** Without the journal, the parts of a killed upload would stay, unseen and paid for. */
@@ -154,7 +156,7 @@ export function openBucketPlace(
         // The upload may be one of another service or another access: it must not prevent backups for ever.
         if (isUnreachable(error)) fail(error);
       });
-      await rm(journal, { force: true });
+      await closeJournal();
     },
     async write(name, source, bytes) {
       const upload = await begin(name).catch(fail);
@@ -173,10 +175,13 @@ export function openBucketPlace(
         }
         await sending;
         await complete(upload, parts, total);
-        if (journal) await rm(journal, { force: true });
+        await closeJournal();
       } catch (error) {
-        // If the service is away now, the next backup removes the parts.
-        await removeUpload(upload).catch(() => undefined);
+        // A part that is still on its way may be stored after its upload has ended: the next backup removes it. So it does
+        // with all parts if the service is away now.
+        await removeUpload(upload)
+          .then(() => (hasResponse(error) ? closeJournal() : undefined))
+          .catch(() => undefined);
         return fail(error);
       }
     },

@@ -44,6 +44,11 @@ export function isUnreachable(error: unknown): boolean {
   return status === undefined || status === 429 || (status >= 500 && status !== 501);
 }
 
+/** Whether the service has answered the request: otherwise it may still carry it out. */
+export function hasResponse(error: unknown): boolean {
+  return (error as ServiceError).$metadata?.httpStatusCode !== undefined;
+}
+
 /** Returns the failure for an error of a request. */
 export function explainFault(error: unknown, { place, endpoint, credentials, signal }: Where): Failure {
   if (error instanceof Failure) return error;

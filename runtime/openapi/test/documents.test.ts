@@ -16,9 +16,6 @@ import { referenceFaults } from '../../testing/document-difference.ts';
 import { lintDocuments } from '../../testing/lint-documents.ts';
 import { sourceRoot } from '../../testing/packages.ts';
 
-// The tools check every example of every operation.
-t.setTimeout(900_000);
-
 const run = promisify(execFile);
 const root = dirname(sourceRoot);
 const clientCheck = join(root, 'scripts/client-check');

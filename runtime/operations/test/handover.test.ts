@@ -47,6 +47,13 @@ interface Box {
   output(): string;
 }
 
+/** A folder that is removed when all that runs in it has ended; tap removes its own before. */
+async function homeOf(t: Test): Promise<string> {
+  const home = await temporaryFolder('handover-');
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
 async function startBox(t: Test, home: string, name: string, fd: number, environment = {}): Promise<Box> {
   const lockFile = join(home, 'lock.json');
   const packages = Object.fromEntries(['core', 'auth', 'tenant'].map((each) => [packageName(each), {}]));
@@ -94,7 +101,7 @@ async function serve({ child }: Box): Promise<void> {
 }
 
 t.test('one box takes the place of another', async (t) => {
-  const home = t.testdir({});
+  const home = await homeOf(t);
   const socket = bindSocket(t);
   const first = await startBox(t, home, 'first', socket.fd);
   await t.rejects(request({ port: socket.port }), { code: 'ECONNREFUSED' }, 'it does not serve before the message');
@@ -124,7 +131,7 @@ t.test('one box takes the place of another', async (t) => {
 });
 
 t.test('a box whose supervisor ends before it serves exits', async (t) => {
-  const home = t.testdir({});
+  const home = await homeOf(t);
   const box = await startBox(t, home, 'only', bindSocket(t).fd);
   box.child.disconnect();
   t.strictSame(await box.ended, [1, null]);
@@ -143,7 +150,7 @@ async function postmasterOf(home: string): Promise<number | undefined> {
 }
 
 t.test('a box that is only checked serves and does no background work', async (t) => {
-  const home = t.testdir({});
+  const home = await homeOf(t);
   const workers = async () => {
     const at = await databaseHomeOf(home);
     const socketFolder = readPostmaster(join(at, 'data'))?.socketFolder ?? '';
@@ -164,4 +171,8 @@ t.test('a box that is only checked serves and does no background work', async (t
   t.equal(await workers(), 0);
   await serve(other);
   while ((await workers()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const { child, ended } of [checked, other]) {
+    child.kill('SIGTERM');
+    t.strictSame(await ended, [0, null]);
+  }
 });

@@ -7,8 +7,6 @@ import { createTestBox } from '../box.ts';
 import { boxTarget, checkContract } from '../contract/index.ts';
 import { lineCountOfCorrect, notesPackage } from './notes-package.ts';
 
-t.setTimeout(600_000);
-
 /** Runs the suite on the routes of the notes package. */
 async function checkNotes(t: Test, kind: Parameters<typeof notesPackage>[1], runs: number) {
   const box = await createTestBox(t, await notesPackage(t, kind));

@@ -21,7 +21,6 @@ import { removeDeleted } from '../../../vendor/tenant/removal.ts';
 import { type Cluster, missingCitus } from '../cluster.ts';
 import { startTestCluster } from './test-cluster.ts';
 
-t.setTimeout(900_000);
 const skip = missingCitus();
 let cluster: Cluster;
 if (!skip) cluster = await startTestCluster(t);

@@ -9,8 +9,6 @@ import t from 'tap';
 import { missingCitus } from '../cluster.ts';
 import { startTestCluster } from './test-cluster.ts';
 
-t.setTimeout(1_800_000);
-
 t.test('a box keeps its promises on Citus', { skip: missingCitus() }, async (t) => {
   await startTestCluster(t);
   const box = await createTestBox(t);

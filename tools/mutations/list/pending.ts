@@ -10,6 +10,20 @@ const returned = 'vendor/checkout/test/returned-carts.test.ts';
 
 export const pending: readonly Mutation[] = [
   {
+    rule: 'A pending order is looked up for its own shopper only',
+    file: 'vendor/checkout/service.ts',
+    text: "order.payment?.status === 'pending' && isPlacedBy(order, session);",
+    replacement: "order.payment?.status === 'pending';",
+    tests: [orders],
+  },
+  {
+    rule: 'A provider is asked about a pending payment once in some seconds',
+    file: 'vendor/payment/session-store.ts',
+    text: 'coalesce(looked_up_at < now() - make_interval(secs => $3), true)',
+    replacement: '$3::integer is not null',
+    tests: [orders],
+  },
+  {
     rule: 'An order whose payment is not authorized is not placed',
     file: 'vendor/payment/sessions.ts',
     text: "const isHeld = state.status === 'authorized'",

@@ -7,6 +7,20 @@ const guests = 'vendor/checkout/test/guest-units.test.ts';
 
 export const stock: readonly Mutation[] = [
   {
+    rule: 'Nothing is reserved for an emptied cart',
+    file: 'vendor/cart/service.ts',
+    text: '    await removeLines(tx, locked.id);\n    await releaseHeld(tx, locked.id);',
+    replacement: '    await removeLines(tx, locked.id);',
+    tests: ['vendor/checkout/test/reservations.test.ts'],
+  },
+  {
+    rule: 'Nothing is reserved for a cart without its last item',
+    file: 'vendor/cart/service.ts',
+    text: 'if (lines.length === 0) await releaseHeld(tx, cart.id);',
+    replacement: '',
+    tests: ['vendor/checkout/test/reservations.test.ts'],
+  },
+  {
     rule: 'No more is sold than is available',
     file: 'vendor/inventory/taking-at-one-location.ts',
     text: '(not source.back_orders and source.available < source.quantity)',

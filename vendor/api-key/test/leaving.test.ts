@@ -5,9 +5,6 @@ import { callerOf, createTestBox, eventsOf, exactly } from '@carton/runtime/test
 import t from 'tap';
 import { createKey, packages } from './keys.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'enterprise' });
 const password = 'correct horse battery';
 let hired = 0;

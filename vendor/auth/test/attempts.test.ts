@@ -13,9 +13,6 @@ import {
   pretendMinutesAgo,
 } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' }, retryAfter: /^[1-9]\d*$/ };

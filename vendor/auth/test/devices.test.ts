@@ -8,9 +8,6 @@ import t from 'tap';
 import { issuePasswordReset } from '../index.ts';
 import { hire, packages, password, postFrom, pretendMinutesAgo } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/auth/login';
 const tooMany = { status: 429, body: { code: 'too_many_requests' } };

@@ -18,8 +18,6 @@ import {
   signIn,
 } from '../testing/index.ts';
 
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const path = '/admin/me/email';
 t.beforeEach(() => forgetAttempts(box));

@@ -14,9 +14,6 @@ import {
   pretendMinutesAgo,
 } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
 interface Event {

@@ -19,9 +19,6 @@ import {
   pretendMinutesAgo,
 } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const key = 'a key for tests that encrypts secrets';
 const box = await createTestBox(t, { packages, tier: 'basic', environment: { SECOND_FACTOR_KEY: key } });
 const path = '/admin/me/second-factor';

@@ -16,8 +16,6 @@ import {
   password,
 } from '../testing/index.ts';
 
-t.setTimeout(1_200_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const person = await enableFactor(box, await hire(box, 'viewer'));
 

@@ -6,9 +6,6 @@ import { callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, packages, password, signIn } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const credentials = { email: box.email, password: box.password };
 

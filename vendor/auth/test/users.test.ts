@@ -5,9 +5,6 @@ import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { hire, logIn, packages, password } from '../testing/index.ts';
 
-// Hashing a password is slow on purpose.
-t.setTimeout(600_000);
-
 const box = await createTestBox(t, { packages, tier: 'basic' });
 
 t.test('only owners change staff', async (t) => {

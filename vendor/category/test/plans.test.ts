@@ -7,7 +7,6 @@ import { readingsOf, StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
 import { createCategory, packages } from './helpers.ts';
 
-t.setTimeout(300_000);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const recorder = new StatementRecorder(box.box.database);
 const products = 100_000;

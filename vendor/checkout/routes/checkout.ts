@@ -19,7 +19,7 @@ import {
   checkoutPreviewOf,
   PlacedOrder,
 } from '../schemas.ts';
-import { placeOrder, readPlacedOrder } from '../service.ts';
+import { placeOrder, readAwaitedOrder } from '../service.ts';
 
 const tag = 'Checkout';
 
@@ -106,7 +106,7 @@ export const readOrder = route(
     status: 200,
     response: PlacedOrder,
   },
-  ({ db, session, params }) => readPlacedOrder(db, session, params.orderId),
+  ({ db, session, params }) => readAwaitedOrder(db, session, params.orderId),
 );
 
 export const readOrderConfirmation = route(

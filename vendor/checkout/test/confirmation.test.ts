@@ -6,17 +6,10 @@ import { money, newId } from '@carton/runtime';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { renderConfirmation } from '../confirmation.ts';
-import { createArticle } from './helpers.ts';
+import { createArticle, textOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const hostile = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
-
-/** The text of a page. */
-const textOf = (page: string) =>
-  page
-    .replace(/<style>[\s\S]*?<\/style>/, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/[\s\u00a0\u202f]+/g, ' ');
 
 t.test('only the shopper who placed the order sees personal data', async (t) => {
   const mug = await createArticle(box, 'mug', 1250, 100);
@@ -100,14 +93,18 @@ t.test('sums are shown by label, with rates, in the form of the language', async
       credit: eur(0),
       total: eur(1354),
     },
+    paid: eur(400),
+    refunded: eur(46),
     balance: eur(1000),
+    payBy: '2027-01-07T12:30:00.000Z',
   });
   const text = textOf(renderConfirmation(order, store).text);
   t.match(text, 'placed on 1. Januar 2027 um 01:30', 'the time zone of the store decides the day');
   t.match(
     text,
-    'Subtotal 10,00 € Sale -1,50 € Post 4,90 € City 1,375 % 0,14 € Total 13,54 € Includes MwSt. 19 % 2,14 € Paid 3,54 € Left to pay 10,00 €',
+    'Subtotal 10,00 € Sale -1,50 € Post 4,90 € City 1,375 % 0,14 € Total 13,54 € Includes MwSt. 19 % 2,14 € Paid 4,00 € Refunded -0,46 € Left to pay 10,00 €',
   );
+  t.match(text, 'Please pay by 8. Januar 2027 um 01:30 ; otherwise the order is canceled then.');
   t.match(text, 'Partially paid');
 });
 

@@ -35,3 +35,10 @@ export function bindProvider(box: TestBox, t: { teardown(task: () => void): void
   extendBox(t, box, [paymentAdapters.with(provider)]);
   return provider;
 }
+
+/** The text of a page. */
+export const textOf = (page: string) =>
+  page
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/[\s\u00a0\u202f]+/g, ' ');

@@ -5,7 +5,7 @@ import { shopperWith } from '@carton/cart/testing';
 import { mailTemplates, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { createArticle } from './helpers.ts';
+import { createArticle, textOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic', environment: { PAYMENT_ADAPTERS: 'manual' } });
 const { staff } = box;
@@ -92,5 +92,6 @@ t.test('no more is to be paid by hand than is due', async (t) => {
   const text = await page();
   t.match(text, 'Partially refunded');
   t.notOk(text.includes('IBAN') || text.includes('Left to pay'), 'what was refunded is not to be paid');
+  t.match(textOf(text), 'Total €25.00 Paid €25.00 Refunded -€4.00');
   t.strictSame(await mailOf(id), []);
 });

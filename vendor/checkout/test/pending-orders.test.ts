@@ -53,7 +53,7 @@ t.test('an order whose payment is not authorized is pending, with the next actio
 });
 
 t.test('the authorization places it once, also with the tab closed', async (t) => {
-  for (const way of ['webhook', 'reconciliation', 'request'] as const) {
+  for (const way of ['webhook', 'reconciliation', 'request', 'read', 'page'] as const) {
     if (way === 'webhook') enableWebhooks(tenant);
     const { shopper, order, secret } = await placePending();
     await browser.pay(secret);
@@ -67,14 +67,37 @@ t.test('the authorization places it once, also with the tab closed', async (t) =
       await ageByTwoDays(box.db);
       await reconcile(box.db);
     }
+    // The shopper who waits reads how the provider has it; nobody else makes the box ask.
+    const path = `/checkout/${order.id}`;
+    if (way === 'read') {
+      t.match((await box.visitor().get(path)).body, { status: 'pending' });
+      t.match((await shopper.get(path)).body, { status: 'placed', payment: { status: 'captured' } });
+    }
+    if (way === 'page') {
+      t.match((await box.visitor().get(`${path}/confirmation`)).body, 'waits for your payment');
+      t.match((await shopper.get(`${path}/confirmation`)).body, 'Thank you for your order');
+    }
     t.strictSame(await mismatchesAfterReconciliation(tenant), [], way);
     await untilDelivered(box);
     t.match(await orderOf(order.id), { status: 'placed', paymentStatus: 'paid' }, way);
     t.strictSame(await orderEventsOf(order.id), ['order.pending', 'order.placed', 'order.updated', 'order.updated']);
-    t.match((await shopper.get(`/checkout/${order.id}`)).body.payment, { status: 'captured', nextAction: null });
+    t.match((await shopper.get(path)).body.payment, { status: 'captured', nextAction: null });
     t.strictSame(await mailsOf(order.id), ['order.placed', 'payment.captured']);
     simulator.listen([]);
   }
+});
+
+t.test('a shopper who reads often has the provider asked once in some seconds', async (t) => {
+  const { shopper, order, secret } = await placePending();
+  const path = `/checkout/${order.id}`;
+  t.match((await shopper.get(path)).body, { status: 'pending' });
+  await browser.pay(secret);
+  t.match((await shopper.get(path)).body, { status: 'pending' }, 'asked just now');
+  await box.db.query(
+    "update payment_sessions set looked_up_at = looked_up_at - interval '5 seconds' where tenant_id = $1 and order_id = $2",
+    [order.id],
+  );
+  t.match((await shopper.get(path)).body, { status: 'placed' });
 });
 
 t.test('lists tell pending orders from placed ones', async (t) => {

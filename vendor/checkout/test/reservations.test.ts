@@ -63,6 +63,25 @@ t.test('the order consumes the reservation even if the quantity has changed', as
   t.strictSame(await levelOf(article), { onHand: 6, reserved: 0 });
 });
 
+t.test('nothing is reserved for a cart that its shopper has emptied', async (t) => {
+  bindProvider(box, t);
+  for (const way of ['the cart', 'its last item']) {
+    const { article, holder, other } = await articleWithOneUnit();
+    const rest = await createArticle(box, `rest-${created}`, 900, 1);
+    await holder.post('/cart/items', { variantId: rest.variantId, quantity: 1 });
+    t.equal((await holder.post('/cart/payment-sessions', card)).status, 201);
+    const items: { id: string }[] = (await holder.get('/cart')).body.items;
+    if (way === 'the cart') await holder.delete('/cart');
+    else for (const { id } of items) await holder.delete(`/cart/items/${id}`);
+    t.strictSame(
+      [await levelOf(article), await levelOf(rest)],
+      [1, 1].map((onHand) => ({ onHand, reserved: 0 })),
+      way,
+    );
+    t.equal((await other.post('/checkout', buyer)).status, 201);
+  }
+});
+
 t.test('a failed payment releases the reservation', async (t) => {
   const provider = bindProvider(box, t);
   const { article, holder, other } = await articleWithOneUnit();

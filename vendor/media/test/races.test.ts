@@ -47,7 +47,6 @@ const box = await createTestBox(t, {
   tier: 'basic',
   environment: { MEDIA_QUOTA_MEGABYTES: '1' },
 });
-t.setTimeout(300_000);
 const attach = (mediaId: string) => box.staff.post('/admin/covers', { mediaId });
 const clear = async () => {
   await box.db.query('delete from covers where tenant_id = $1');

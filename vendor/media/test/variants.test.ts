@@ -9,7 +9,6 @@ import { download, packages, picture, upload, video } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const other = await box.openTenant();
-t.setTimeout(120_000);
 
 interface Variant {
   width: number;

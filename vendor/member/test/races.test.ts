@@ -22,7 +22,6 @@ const [shirt, socks, hat] = [
   await createArticle(box, 1_000_000),
 ];
 const visitor = box.visitor();
-t.setTimeout(1_200_000);
 
 /** Another client with the session of a shopper, as a second tab of the same browser. */
 const tabOf = ({ headers }: Caller) => callerOf(box.url, headers, true);

@@ -6,8 +6,6 @@ import sharp from 'sharp';
 import t from 'tap';
 import { publishProduct } from './helpers.ts';
 
-t.setTimeout(600_000);
-
 const packages = ['auth', 'tenant', 'product'].map((name) => `@carton/${name}`);
 const box = await createTestBox(t, { packages, tier: 'basic' });
 const { staff } = box;

@@ -6,7 +6,6 @@ import t from 'tap';
 import { sitemapOf } from '../sitemap/xml.ts';
 import { createPage, openBox } from './helpers.ts';
 
-t.setTimeout(120_000);
 const box = await openBox(t);
 const addDomain = (tenant: TestTenant, host: string) =>
   bodyOf(box.operator.post(`/admin/tenants/${tenant.id}/domains`, { host }));
