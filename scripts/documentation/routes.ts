@@ -4,8 +4,9 @@
 import { routesOf } from '../../runtime/box/access.ts';
 import { type Tier, tiers } from '../../runtime/box/tier.ts';
 import type { LoadedPackage } from '../../runtime/package/load.ts';
+import { callersText } from './callers.ts';
 
-const table = ['| method | path | does | access |', '| --- | --- | --- | --- |'];
+const table = ['| method | path | does | who may call it |', '| --- | --- | --- | --- |'];
 
 /** The number of routes and packages of each tier, and a table for each package; `+` marks routes beyond the contract. */
 export function routesText(packages: readonly LoadedPackage[]): string {
@@ -26,10 +27,9 @@ function countOf(tier: Tier, packages: readonly LoadedPackage[]): string {
 }
 
 function sectionOf(loaded: LoadedPackage): string {
-  const rows = routesOf(loaded).map(({ declaration: { method, path, summary, access, permission, beyond } }) => {
-    const callers = [access].flat().join(', ');
-    const allowed = typeof permission !== 'string' ? callers : `${callers}: \`${permission}\``;
-    return `| ${method.toUpperCase()} | \`${path}\`${beyond ? ' +' : ''} | ${summary} | ${allowed} |`;
+  const rows = routesOf(loaded).map(({ declaration }) => {
+    const { method, path, summary, beyond } = declaration;
+    return `| ${method.toUpperCase()} | \`${path}\`${beyond ? ' +' : ''} | ${summary} | ${callersText(declaration)} |`;
   });
   return [
     `\n### ${loaded.name}\n`,

@@ -54,6 +54,7 @@ export {
   type PermissionSource,
   permissionSources,
   permissionsOf,
+  permissionsOfRole,
   permits,
   refuseGrantBeyond,
 } from './permissions.ts';
