@@ -40,8 +40,8 @@ export interface LinkRow {
 }
 
 /**
- * Whether a link is used in the session that requested it. The reader of the mail may be another person, whose
- * address was entered by another.
+ * Whether a link is used in the session that requested it. The reader of the mail may be another person than
+ * the one who has entered the address.
  */
 export function isSameSession({ sessionHash }: Pick<LinkRow, 'sessionHash'>, used: { hash: string | null }): boolean {
   return sessionHash !== null && sessionHash === used.hash;
