@@ -63,7 +63,7 @@ const textsOfNotice = (paragraph: string) => ({
 });
 
 const byShopper = { audience: 'shopper' } as const;
-const withSecret = { ...byShopper, data: WithLink, secret: true } as const;
+const withSecret = { ...byShopper, data: WithLink, secret: true, opens: 'member:write' } as const;
 
 type Payload = { requestId: string };
 type LinkData = Static<typeof WithLink>;

@@ -89,4 +89,25 @@ export const accounts: readonly Mutation[] = [
     replacement: 'const { key, hash',
     tests: ['vendor/api-key/test/children.test.ts'],
   },
+  {
+    rule: 'A key for mails does not pass on the secrets of members',
+    file: 'vendor/notification/templates.ts',
+    text: 'if (template.opens !== undefined && !permits(staff.permissions, template.opens)) {',
+    replacement: "if (template.opens === '*' && !permits(staff.permissions, template.opens)) {",
+    tests: ['scripts/test/reserved-secrets.test.ts'],
+  },
+  {
+    rule: 'Texts with links to accounts of staff need all permissions',
+    file: 'vendor/notification/templates.ts',
+    text: '!permits(staff.permissions, template.opens)) {',
+    replacement: "!permits(staff.permissions, template.opens.replace('*', 'auth:write'))) {",
+    tests: ['vendor/api-key/test/owners.test.ts'],
+  },
+  {
+    rule: 'A key for settings does not move the links of members',
+    file: 'vendor/core/store-settings.ts',
+    text: 'if (permission === undefined || value === present[setting]) continue;',
+    replacement: 'if (permission === undefined || value !== null) continue;',
+    tests: ['scripts/test/reserved-secrets.test.ts'],
+  },
 ];
