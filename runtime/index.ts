@@ -87,6 +87,7 @@ export { faults } from './http/validation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
+export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
 export {
   type ComposedMail,
   defineMail,

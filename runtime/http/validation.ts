@@ -24,6 +24,8 @@ for (const ajv of [exact, coercing]) {
     validate: (limit: number, value: unknown) => Buffer.byteLength(JSON.stringify(value)) <= limit,
     error: { message: ({ schema }) => `must have at most ${schema} bytes as JSON` },
   });
+  // For readers of the document: who may set the value is checked by the service that stores it.
+  ajv.addKeyword({ keyword: 'x-permission', schemaType: 'string' });
   ajv.addKeyword({ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert });
 }
 

@@ -59,11 +59,16 @@ export interface MailTemplate<Schema extends TObject = TObject> extends MailText
    */
   readonly toStore?: true | 'contact';
   /**
-   * The data contains a secret, such as the token of a link. The subject of such a mail is not stored; a repeated attempt
-   * has another Message-ID, since it has another secret; and only staff who manage staff change the texts of such a mail
-   * to staff.
+   * The data contains a secret, such as the token of a link. The subject of such a mail is not stored, and a repeated
+   * attempt has another Message-ID, since it has another secret.
    */
   readonly secret?: true;
+  /**
+   * Of a mail with a secret: the permission for what the secret opens. Only callers who have it change the texts, since a
+   * text could pass the secret on. `*` for accounts of staff, which may have all permissions.
+   * @example 'member:write'
+   */
+  readonly opens?: string;
   /**
    * The resource under which staff find the mail, by default that of the event: the order of a payment. Mails about one
    * resource are sent in the order of their events.
@@ -86,9 +91,11 @@ export const mailTemplates = extensionPoint<MailTemplate>('mails.templates');
  *            data: object({ number: Type.String() }), sample: { number: 'ORD-1001' },
  *            subject: 'Your order {{ number }}', text: 'Thank you for your order {{ number }}.',
  *            event: orderPlaced, compose: async (db, { resource }) => … })
- * @throws Error when `event` is set without `compose`
+ * @throws Error when `event` is set without `compose`, or one of `secret` and `opens` without the other
  */
 export function defineMail<Schema extends TObject>(template: MailTemplate<Schema>): MailTemplate {
   if (template.event && !template.compose) throw new Error(`the mail ${template.key} has an event but no compose`);
+  if ((template.secret ?? false) !== (template.opens !== undefined))
+    throw new Error(`the mail ${template.key} needs both secret and opens, or neither`);
   return template as unknown as MailTemplate;
 }

@@ -1,24 +1,36 @@
 /**
  * Authentication of integrations by a secret key, on routes for staff.
  */
-import { permissionsOf, permits } from '@carton/auth';
+import { permits } from '@carton/auth';
 import { type BoxAccessKind, bearerToken, forbidden, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
+import { ancestorsOf, permissionsWithin } from './lineage.ts';
 import type { ApiKey } from './schemas.ts';
-import { apiKeys, recordUse } from './store.ts';
+import { type Ancestor, apiKeys, recordUse } from './store.ts';
 
 /**
  * Finds a key of the tenant by its text; null for an unknown or malformed key.
- * @throws unauthenticated (401) if it is revoked or expired
+ * @throws unauthenticated (401) if it, or a key above it, is revoked or expired
  */
 export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiKey | null> {
+  return (await findWithAncestors(db, text))?.key ?? null;
+}
+
+async function findWithAncestors(db: TenantDatabase, text: string) {
   const keyHash = hashOfKey(text);
   const key = keyHash && (await apiKeys.findBy(db, { keyHash }));
   if (!key) return null;
-  if (key.revokedAt !== null) throw invalidKey('This API key has been revoked.');
-  if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw invalidKey('This API key has expired.');
+  refuseEnded(key, 'This API key');
+  const ancestors = await ancestorsOf(db, key);
+  for (const ancestor of ancestors) refuseEnded(ancestor, 'The API key that created this one');
   await recordUse(db, key);
-  return key;
+  return { key, ancestors };
+}
+
+/** @throws unauthenticated (401) */
+function refuseEnded({ revokedAt, expiresAt }: Pick<Ancestor, 'revokedAt' | 'expiresAt'>, which: string): void {
+  if (revokedAt !== null) throw invalidKey(`${which} has been revoked.`);
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw invalidKey(`${which} has expired.`);
 }
 
 function invalidKey(detail: string) {
@@ -38,12 +50,13 @@ export const apiKeyAccess: BoxAccessKind<'apiKey'> = {
   },
   async authenticate(ctx, { tenant, db }) {
     const text = tenant && bearerToken(ctx);
-    const key = text && (await findApiKey(db, text));
-    if (!key) return null;
+    const found = text && (await findWithAncestors(db, text));
+    if (!found) return null;
+    const { key, ancestors } = found;
     if (key.kind !== 'secret')
       throw forbidden('A publishable key does not authenticate staff routes. Use a secret key.');
-    const { id, name: label, scopes } = key;
-    const permissions = await permissionsOf(db, { type: 'api_key', id, permissions: scopes });
+    const { id, name: label } = key;
+    const permissions = await permissionsWithin(db, key, ancestors);
     return { staff: { type: 'api_key', id, label, permissions } };
   },
   permits: ({ staff }, permission) => permits(staff.permissions, permission),

@@ -4,15 +4,15 @@
 import { staffKeyrings } from '@carton/auth';
 import { accessKinds, definePackage } from '@carton/runtime';
 import { apiKeyAccess } from './access.ts';
-import { apiKeyCreated, apiKeyRevoked } from './events.ts';
-import { keyRoutes } from './routes.ts';
+import { apiKeyCreated, apiKeyRevoked, apiKeyRotated } from './events.ts';
+import { keyRoutes, rotateApiKey } from './routes.ts';
 import { apiKeyring } from './service.ts';
 
 export { findApiKey } from './access.ts';
 export type { ApiKey } from './schemas.ts';
 
 export default definePackage({
-  routes: keyRoutes,
-  events: [apiKeyCreated, apiKeyRevoked],
+  routes: [...keyRoutes, rotateApiKey],
+  events: [apiKeyCreated, apiKeyRevoked, apiKeyRotated],
   extends: [accessKinds.with(apiKeyAccess), staffKeyrings.with(apiKeyring)],
 });

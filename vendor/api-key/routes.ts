@@ -1,9 +1,9 @@
 /**
  * Routes of API keys for staff.
  */
-import { integrationQuery, resource } from '@carton/runtime';
+import { integrationQuery, resource, route } from '@carton/runtime';
 import { CreatedApiKey, shapes } from './schemas.ts';
-import { changeKey, createKey, keyRevoked, revokeKey } from './service.ts';
+import { changeKey, createKey, keyRevoked, revokeKey, rotateKey } from './service.ts';
 import { apiKeys } from './store.ts';
 
 export const keyRoutes = resource({
@@ -29,8 +29,27 @@ export const keyRoutes = resource({
   },
   actions: {
     revoke: {
-      description: 'Takes effect immediately and cannot be undone. Revoking a revoked key has no effect.',
+      description:
+        'Takes effect immediately and cannot be undone. Keys that the key has created are revoked with it. Revoking a revoked key has no effect.',
       run: ({ db, params }) => revokeKey(db, params.id),
     },
   },
 });
+
+export const rotateApiKey = route(
+  {
+    method: 'post',
+    path: '/admin/api-keys/:id/rotate',
+    beyond: true,
+    operationId: 'rotateApiKey',
+    tag: 'API keys',
+    summary: 'Replace the text of an API key',
+    description:
+      'Only this response contains the new text; the former one ends at once, and so do keys that the key has created. Scopes, expiry and creator stay. A key can rotate itself, and keys that it has created.',
+    access: 'staff',
+    status: 200,
+    response: CreatedApiKey,
+    problems: [keyRevoked],
+  },
+  ({ params, ...caller }) => rotateKey(caller, params.id),
+);

@@ -26,7 +26,11 @@ export const shapes = shapesOf({
   },
   createOnly: {
     expiresAt: Type.Optional(
-      Type.String({ ...DateTime, maxLength: 40, description: 'Omit it for a key that does not expire' }),
+      Type.String({
+        ...DateTime,
+        maxLength: 40,
+        description: 'Omit it for a key that does not expire, or that expires with the key that creates it',
+      }),
     ),
   },
   readOnly: {
@@ -39,6 +43,12 @@ export const shapes = shapesOf({
       Type.String({
         ...Uuid,
         description: 'The member of staff responsible for it. Disabling or removing that person revokes it',
+      }),
+    ),
+    parentId: nullable(
+      Type.String({
+        ...Uuid,
+        description: 'The API key that created it. It ends with that key, and has no more rights',
       }),
     ),
     expiresAt: nullable(DateTime),

@@ -1,8 +1,9 @@
 /**
  * Rules of API keys: who can create, change and revoke them.
  */
-import { holdStaff, maximumListedKeys, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
+import { holdStaff, maximumListedKeys, permits, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
 import {
+  bearerToken,
   defineProblem,
   invalidField,
   publishRow,
@@ -11,8 +12,9 @@ import {
   type TenantDatabase,
   unauthenticated,
 } from '@carton/runtime';
-import { apiKeyCreated, apiKeyRevoked } from './events.ts';
-import { generateKey, type Kind } from './key.ts';
+import { apiKeyCreated, apiKeyRevoked, apiKeyRotated } from './events.ts';
+import { generateKey, hashOfKey, type Kind } from './key.ts';
+import { ancestorsOf, eachBelow, expiryWithin, requireBelow, requireScopesWithin } from './lineage.ts';
 import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey } from './schemas.ts';
 import { apiKeys } from './store.ts';
 
@@ -23,12 +25,13 @@ export const keyRevoked = defineProblem({
 });
 
 type Caller = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'box'>;
+type Creator = Caller & Pick<ServicesFor<'staff'>, 'headers'>;
 
 /**
  * Creates a key. The secret is returned only here.
  * @throws invalid_request (400), forbidden (403) for scopes that the caller does not have
  */
-export async function createKey({ db, staff, box }: Caller, body: CreateApiKey): Promise<CreatedApiKey> {
+export async function createKey({ db, staff, box, headers }: Creator, body: CreateApiKey): Promise<CreatedApiKey> {
   const { kind, scopes, expiresAt } = body;
   requireValidScopes(kind, scopes, box.permissions);
   refuseGrantBeyond(staff, scopes);
@@ -36,8 +39,10 @@ export async function createKey({ db, staff, box }: Caller, body: CreateApiKey):
     throw invalidField('/expiresAt', 'is in the past');
   const { key, hash: keyHash, lastFour } = generateKey(kind);
   return db.transaction(async (tx) => {
-    const creator = { createdBy: staff.label, createdById: await findResponsible(tx, staff) };
-    const created = await apiKeys.insert(tx, { ...body, keyHash, lastFour, ...creator });
+    const { createdById, parent } = await findCreator(tx, staff, hashOfKey(bearerToken({ headers }) ?? ''));
+    const creator = { createdBy: staff.label, createdById, parentId: parent?.id ?? null };
+    const limits = { expiresAt: expiryWithin(expiresAt, parent) };
+    const created = await apiKeys.insert(tx, { ...body, keyHash, lastFour, ...creator, ...limits });
     await publishRow(tx, apiKeyCreated, 'api_key', created);
     return { ...created, key };
   });
@@ -46,7 +51,8 @@ export async function createKey({ db, staff, box }: Caller, body: CreateApiKey):
 /**
  * Renames a key or changes its scopes.
  * @throws not_found (404), api_key_revoked (409), invalid_request (400),
- * forbidden (403) if the present or the new scopes exceed the permissions of the caller
+ * forbidden (403) if the present or the new scopes exceed the permissions of the caller, or if a key adds scopes to a key
+ * that does not end with it
  */
 export async function changeKey({ db, staff, box }: Caller, id: string, change: ChangeApiKey): Promise<ApiKey> {
   return db.transaction(async (tx) => {
@@ -56,19 +62,44 @@ export async function changeKey({ db, staff, box }: Caller, id: string, change: 
     if (change.scopes) {
       requireValidScopes(key.kind, change.scopes, box.permissions);
       refuseGrantBeyond(staff, change.scopes);
+      const ancestors = await ancestorsOf(tx, key);
+      requireScopesWithin(change.scopes, ancestors);
+      if (change.scopes.some((scope) => !permits(key.scopes, scope)))
+        requireBelow(staff, key, ancestors, 'add scopes to');
     }
     return apiKeys.change(tx, id, change);
   });
 }
 
 /**
- * Revokes a key permanently; revoking it again has no effect. Everyone who manages keys can revoke any key, whatever
+ * Replaces the text of a key, for example because it leaked. The new one has what the former had: scopes, expiry and
+ * creator. Keys that the former has created end.
+ * @throws not_found (404), api_key_revoked (409),
+ * forbidden (403) for scopes that the caller does not have, or if a key rotates a key that does not end with it
+ */
+export function rotateKey({ db, staff }: Caller, id: string): Promise<CreatedApiKey> {
+  return db.transaction(async (tx) => {
+    const locked = await apiKeys.lock(tx, id);
+    if (locked.revokedAt !== null) throw keyRevoked('A revoked key cannot be rotated.');
+    refuseGrantBeyond(staff, locked.scopes);
+    requireBelow(staff, locked, await ancestorsOf(tx, locked), 'rotate');
+    await eachBelow(tx, id, (below) => revokeLocked(tx, below));
+    const { key, hash: keyHash, lastFour } = generateKey(locked.kind);
+    const rotated = await apiKeys.change(tx, id, { keyHash, lastFour });
+    await publishRow(tx, apiKeyRotated, 'api_key', rotated);
+    return { ...rotated, key };
+  });
+}
+
+/**
+ * Revokes a key permanently, and the keys that it has created; revoking it again has no effect. Everyone who manages keys can revoke any key, whatever
  * its scopes, since a leaked key must not have to wait for its owner.
  * @throws not_found (404)
  */
 export function revokeKey(db: TenantDatabase, id: string): Promise<ApiKey> {
   return db.transaction(async (tx) => {
     const key = await apiKeys.lock(tx, id);
+    await eachBelow(tx, id, (below) => revokeLocked(tx, below));
     return key.revokedAt === null ? revokeLocked(tx, id) : key;
   });
 }
@@ -88,23 +119,28 @@ export const apiKeyring: StaffKeyring = {
 };
 
 /**
- * The member of staff who is responsible for a new key: its creator, or the one responsible for the key that creates
- * it; null if there is none. Takes share locks on both, so that neither is disabled or revoked before the new key is
- * visible and revoked with them.
+ * The key that creates a new one, if a key does, and the member of staff who is responsible for the new key: its creator,
+ * or the one responsible for the key that creates it; null if there is none. Takes share locks on both, so that neither is
+ * disabled, revoked or rotated before the new key is visible and revoked with them.
+ * @param keyHash of the key that the request has sent
  * @throws unauthenticated (401) if that has just happened
  */
-async function findResponsible(tx: TenantDatabase, { type, id }: StaffCaller): Promise<string | null> {
+async function findCreator(
+  tx: TenantDatabase,
+  { type, id }: StaffCaller,
+  keyHash: string | null,
+): Promise<{ createdById: string | null; parent: ApiKey | null }> {
   if (type === 'staff') {
     if (!(await holdStaff(tx, id))) throw unauthenticated();
-    return id;
+    return { createdById: id, parent: null };
   }
-  if (type !== 'api_key') return null;
+  if (type !== 'api_key') return { createdById: null, parent: null };
   const { createdById } = await apiKeys.require(tx, id);
   // Disabling a person locks the person before the keys: so does this.
   if (createdById !== null) await holdStaff(tx, createdById);
   const held = await apiKeys.lockShared(tx, id);
-  if (held?.revokedAt !== null) throw unauthenticated();
-  return createdById;
+  if (held?.revokedAt !== null || held.keyHash !== keyHash) throw unauthenticated();
+  return { createdById, parent: held };
 }
 
 function requireValidScopes(kind: Kind, scopes: readonly string[], known: readonly string[]): void {

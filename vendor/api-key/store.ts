@@ -9,6 +9,24 @@ const minutesBetweenUses = 15;
 
 export const apiKeys = rows<ApiKey & { keyHash: string }>({ table: 'api_keys', noun: 'API key', json: ['metadata'] });
 
+/** A key above another. */
+export type Ancestor = Pick<ApiKey, 'id' | 'scopes' | 'revokedAt' | 'expiresAt'>;
+
+/** A key and those above it, in this order. */
+export function findAncestors(db: TenantDatabase, id: string): Promise<Ancestor[]> {
+  return db.query<Ancestor>(
+    `with recursive above as (
+       select id, parent_id, scopes, revoked_at, expires_at, 1 as distance
+         from api_keys where tenant_id = $1 and id = $2
+        union all
+       select parent.id, parent.parent_id, parent.scopes, parent.revoked_at, parent.expires_at, distance + 1
+         from above join api_keys parent on parent.tenant_id = $1 and parent.id = above.parent_id
+     )
+     select id, scopes, revoked_at, expires_at from above order by distance`,
+    [id],
+  );
+}
+
 /** Records that a key was used. Most requests write nothing. */
 export async function recordUse(
   db: TenantDatabase,

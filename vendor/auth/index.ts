@@ -1,7 +1,7 @@
 /**
  * @carton/auth: staff accounts, invites, log-in and permissions.
  */
-import { firstStaffInviters, tenantQuotas } from '@carton/core';
+import { firstStaffInviters, staffPermits, tenantQuotas } from '@carton/core';
 import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
 import { staffAccess } from './access.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from './events.ts';
 import { invite } from './invites.ts';
 import { emailChangedMail, emailChangeMail, inviteMail, passwordResetMail } from './mails.ts';
+import { permits } from './permissions.ts';
 import { staffQuota } from './quotas.ts';
 import { confirmStaffEmail, requestStaffEmail } from './routes/email.ts';
 import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
@@ -116,6 +117,7 @@ export default definePackage({
   extends: [
     accessKinds.with(staffAccess),
     firstStaffInviters.with((db, email) => invite(db, { email, role: 'owner' })),
+    staffPermits.with((staff, permission) => permits(staff.permissions, permission)),
     tenantQuotas.with(staffQuota),
     mailTemplates.with(inviteMail),
     mailTemplates.with(passwordResetMail),

@@ -30,6 +30,7 @@ import {
 } from '@carton/runtime';
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
+import { recordGuestOrder } from './guest-orders.ts';
 import { guestLimitOf, guestOf, holdUnits, type OrderClient } from './guest-units.ts';
 import { rejectStaleOffer, seenTotalOf } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
@@ -229,6 +230,7 @@ export async function prepareCart(
         () => completeCart(inside, cart.id, order.id),
         () => recordCompleted(inside, cart.id, order),
         () => complete(inside, order),
+        () => guest && recordGuestOrder(inside, guest, order.id),
         () =>
           isUnpaid() && limit !== null && guest && holdUnits(inside, limit, guest, { id: order.id, lines: sale.lines }),
       ]),

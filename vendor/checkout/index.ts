@@ -5,8 +5,9 @@ import { cartCleanUps, cartSessionMoves, returnableCarts } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
-import { definePackage, personalData } from '@carton/runtime';
+import { definePackage, mailGuests, personalData } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
+import { findGuestOfOrder } from './guest-orders.ts';
 import { forgetGuestUnits } from './guest-units.ts';
 import { personalGuestUnits } from './persons.ts';
 import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
@@ -48,6 +49,7 @@ export default definePackage({
   jobs: [forgetGuestUnits],
   extends: [
     storeSettingsGroups.with(checkoutSettings),
+    mailGuests.with(findGuestOfOrder),
     personalData.with(personalGuestUnits),
     cartCleanUps.with(checkoutCleanUp),
     cartSessionMoves.with(moveOrdersOfCarts),

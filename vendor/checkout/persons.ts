@@ -12,6 +12,12 @@ export const personalGuestUnits: PersonalData = {
       reason: 'To limit what a guest can have set aside without paying: a keyed hash of session and addresses.',
       kept: 'until the order is paid, shipped or canceled',
     },
+    {
+      table: 'guest_orders',
+      columns: ['client_key'],
+      reason: 'To limit the mails that one client can cause: a keyed hash of its address.',
+      kept: 'until you ask for erasure',
+    },
   ],
   async exportData(db, { records }) {
     const held = await db.query(
@@ -21,8 +27,7 @@ export const personalGuestUnits: PersonalData = {
     return held.length === 0 ? null : held;
   },
   async erase(tx, { records }) {
-    await tx.query('delete from guest_units where tenant_id = $1 and order_id = any($2::uuid[])', [
-      records.order ?? [],
-    ]);
+    for (const table of ['guest_units', 'guest_orders'])
+      await tx.query(`delete from ${table} where tenant_id = $1 and order_id = any($2::uuid[])`, [records.order ?? []]);
   },
 };

@@ -56,7 +56,14 @@ export {
   type TenantRow,
   updateTenant,
 } from './store.ts';
-export { type StoredSettings, type StoreSettingsGroup, storeSettings, storeSettingsGroups } from './store-settings.ts';
+export {
+  linkPage,
+  type StoredSettings,
+  type StoreSettingsGroup,
+  staffPermits,
+  storeSettings,
+  storeSettingsGroups,
+} from './store-settings.ts';
 export { type StoreTask, storeTasks } from './store-tasks.ts';
 
 export default definePackage({

@@ -9,12 +9,13 @@ import {
   isUniqueViolation,
   newId,
   publish,
+  type StaffCaller,
   type TenantDatabase,
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
 import { drawNumber, insertTenant, lockStore, type TenantRow, updateStore } from './store.ts';
-import { mergedSettings } from './store-settings.ts';
+import { mergedSettings, refuseReserved } from './store-settings.ts';
 
 export const slugTaken = defineProblem({
   code: 'tenant_slug_taken',
@@ -89,13 +90,15 @@ export async function openTenant(
  * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated
  * its body, and other callers must pass valid values. The default currency and language are always in their lists: a
  * new default is added.
- * @throws invalid_request (400) for an invalid origin or region, currency_in_use (409)
+ * @param staff for whom settings may be reserved; without one, the change is the box's own
+ * @throws invalid_request (400) for an invalid origin or region, currency_in_use (409), forbidden (403)
  */
-export async function changeStore(db: TenantDatabase, patch: ChangeStore): Promise<Store> {
+export async function changeStore(db: TenantDatabase, patch: ChangeStore, staff?: StaffCaller): Promise<Store> {
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalizeOrigin))];
   return db.transaction(async (transaction) => {
     for (const check of storeChecks.of(transaction)) await check(transaction, patch);
     const before = await lockStore(transaction);
+    if (staff && patch.settings) refuseReserved(transaction, staff, before, patch.settings);
     const settings = patch.settings && mergedSettings(before.settings, patch.settings);
     const lists = listsOf({ ...before, ...patch });
     if (patch.currencies) await refuseMissing(transaction, lists.currencies);

@@ -5,12 +5,17 @@
 import {
   changeOf,
   extensionPoint,
+  forbidden,
   type HasExtensions,
+  nullable,
   object,
+  type StaffCaller,
   type Static,
   type TObject,
   type TProperties,
   type TSchema,
+  Type,
+  withOptions,
 } from '@carton/runtime';
 
 /** The settings that were set, by group. A setting that was never set is absent. */
@@ -63,6 +68,48 @@ export function storeSettings<Properties extends TProperties>(
     of: ({ settings, defaultVersion = 1 }, box) =>
       ({ ...defaults, ...(box && changed?.(defaultVersion, box)), ...settings[name] }) as Static<TObject<Properties>>,
   };
+}
+
+/**
+ * A setting with the address of a page that mails link to, with `{token}` in place of a token. Only callers with the
+ * permission for what the token opens change it: another address would get the tokens.
+ */
+export function linkPage(opens: string, { example, description }: { example: string; description: string }) {
+  const address = Type.String({
+    pattern: '^https?://[^\\s{}]+\\{token\\}[^\\s{}]*$',
+    maxLength: 2000,
+    examples: [example],
+  });
+  return withOptions(nullable(address), { default: null, description, [permissionKeyword]: opens });
+}
+
+/** Keyword of the schema of a setting that needs a permission besides that for the store. */
+const permissionKeyword = 'x-permission';
+
+/** Whether a caller has a permission. Contributed by the package with staff accounts. */
+export type StaffPermits = (staff: StaffCaller, permission: string) => boolean;
+export const staffPermits = extensionPoint<StaffPermits>('core.staff-permits');
+
+/**
+ * Refuses changes of settings that need permissions which the caller lacks. A client may send the values that are set.
+ * @param before the locked store
+ * @throws forbidden (403)
+ */
+export function refuseReserved(
+  box: HasExtensions,
+  staff: StaffCaller,
+  before: StoreWithSettings,
+  change: StoredSettings,
+): void {
+  for (const { name, properties, of } of groupsOf(box)) {
+    const present = of(before, box) as Readonly<Record<string, unknown>>;
+    for (const [setting, value] of Object.entries(change[name] ?? {})) {
+      const permission = properties[setting]?.[permissionKeyword];
+      if (permission === undefined || value === present[setting]) continue;
+      if (!staffPermits.of(box).some((permits) => permits(staff, permission)))
+        throw forbidden(`The setting ${name}.${setting} needs the permission ${permission}.`);
+    }
+  }
 }
 
 /** The groups of a box. @throws Error if two have the same name */

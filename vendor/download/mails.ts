@@ -40,6 +40,7 @@ export const linksMail = defineMail<typeof LinksData>({
   summary: 'To the shopper, with links to the files of an order, once it is paid, or when staff send new links',
   audience: 'shopper',
   secret: true,
+  opens: 'download:write',
   data: LinksData,
   sample: {
     order: sampleOrder,

@@ -1,7 +1,7 @@
 /**
  * Settings of downloads, stored with those of the store.
  */
-import { storeSettings } from '@carton/core';
+import { linkPage, storeSettings } from '@carton/core';
 import { nullable, Type, withOptions } from '@carton/runtime';
 
 export const downloadSettings = storeSettings('download', {
@@ -14,18 +14,9 @@ export const downloadSettings = storeSettings('download', {
     description:
       'Days after the payment in which files can be downloaded; null for ever. Applies to grants from then on',
   }),
-  linkUrl: withOptions(
-    nullable(
-      Type.String({
-        pattern: '^https?://[^\\s{}]+\\{token\\}[^\\s{}]*$',
-        maxLength: 2000,
-        examples: ['https://www.example.com/downloads/{token}'],
-      }),
-    ),
-    {
-      default: null,
-      description:
-        'Address in mails that leads to a file, with `{token}` in place of the token; without it, the address of this API at the first host of the store',
-    },
-  ),
+  linkUrl: linkPage('download:write', {
+    example: 'https://www.example.com/downloads/{token}',
+    description:
+      'Address in mails that leads to a file, with `{token}` in place of the token; without it, the address of this API at the first host of the store',
+  }),
 });

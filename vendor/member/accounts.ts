@@ -33,7 +33,7 @@ export function consentOf(
 /** What becomes of an address once it is verified. */
 interface Verified {
   email: string;
-  /** The new password; null to leave it as it is. */
+  /** The only password that counts from now on; null if the account has none until its owner sets one. */
   passwordHash: string | null;
   /** Of a registration. */
   profile: Profile | null;
@@ -43,7 +43,7 @@ interface Verified {
 
 /**
  * Records that an address is verified: creates the account of a registration, or verifies the address of the account
- * that staff created for it. The address must be locked.
+ * that staff created for it. A password of before ends: it may be another person's. The address must be locked.
  * @param member the account with the address, if there is one
  */
 export async function verifyAccount(
@@ -61,7 +61,7 @@ export async function verifyAccount(
   const { name = null, phone = null, locale = null } = profile ?? {};
   const verified = {
     emailVerifiedAt: member?.emailVerifiedAt ?? now,
-    ...(passwordHash && { passwordHash }),
+    passwordHash,
     ...consent,
   };
   if (!member) {

@@ -33,15 +33,25 @@ export interface LinkRow {
   /** Of a registration. */
   passwordHash: string | null;
   profile: Profile | null;
+  /** The session in which a registration or a change of the address was requested; null if it had none. */
+  sessionHash: string | null;
   createdAt: string;
   expiresAt: string;
+}
+
+/**
+ * Whether a link is used in the session that requested it. The reader of the mail may be another person than
+ * the one who has entered the address.
+ */
+export function isSameSession({ sessionHash }: Pick<LinkRow, 'sessionHash'>, used: { hash: string | null }): boolean {
+  return sessionHash !== null && sessionHash === used.hash;
 }
 
 /** Requests a link to an address, in the transaction of its cause. The event causes the mail. */
 export async function requestLink(
   tx: TenantDatabase,
   purpose: LinkPurpose,
-  request: Pick<LinkRow, 'email'> & Partial<Pick<LinkRow, 'memberId' | 'passwordHash' | 'profile'>>,
+  request: Pick<LinkRow, 'email'> & Partial<Pick<LinkRow, 'memberId' | 'passwordHash' | 'profile' | 'sessionHash'>>,
 ): Promise<void> {
   const { profile, ...columns } = request;
   const requestId = newId();
@@ -79,8 +89,8 @@ export async function issueToken(db: TenantDatabase, { id, purpose }: LinkRow): 
   const token = newToken(purpose === 'password_reset' ? 'mbr' : 'mbv');
   const issued = await db.query(
     `insert into member_tokens (tenant_id, id, member_id, purpose, email, token_hash, password_hash, profile,
-                                created_at, expires_at)
-     select tenant_id, $3, member_id, purpose, email, $4, password_hash, profile, created_at, expires_at
+                                session_hash, created_at, expires_at)
+     select tenant_id, $3, member_id, purpose, email, $4, password_hash, profile, session_hash, created_at, expires_at
        from member_tokens where tenant_id = $1 and id = $2 and expires_at > now()
         for share
      returning id`,

@@ -63,7 +63,7 @@ const textsOfNotice = (paragraph: string) => ({
 });
 
 const byShopper = { audience: 'shopper' } as const;
-const withSecret = { ...byShopper, data: WithLink, secret: true } as const;
+const withSecret = { ...byShopper, data: WithLink, secret: true, opens: 'member:write' } as const;
 
 type Payload = { requestId: string };
 type LinkData = Static<typeof WithLink>;
@@ -114,8 +114,7 @@ export const registrationMail = defineMail({
   sample,
   subject: 'Confirm your e-mail address for {{ store.name }}',
   ...textsWithLink({
-    before:
-      'please confirm that you want to register at {{ store.name }} with this e-mail address and the password that you have just chosen.',
+    before: 'please confirm that you want to register at {{ store.name }} with this e-mail address.',
     after: 'If you have not registered, do nothing: without the confirmation there is no account.',
     label: 'Confirm the registration',
   }),
@@ -204,9 +203,35 @@ export const passwordResetMail = defineMail({
     const request = await requestOf(db, event);
     if (!request) return null;
     const member = await findMember(db, request.email);
-    if (member) return member.status === 'active' ? withLink(db, request, member) : null;
+    if (member) return member.status === 'active' && !lacksPassword(member) ? withLink(db, request, member) : null;
     const registration = await findRegistration(db, request.email);
     return registration && withLink(db, request, unnamed(registration.profile));
+  },
+});
+
+/** The link was used elsewhere than the registration: the password of the registration may be another person's. */
+function lacksPassword({ emailVerifiedAt, passwordHash }: MemberRow): boolean {
+  return emailVerifiedAt !== null && passwordHash === null;
+}
+
+export const passwordMissingMail = defineMail({
+  key: 'member.password_missing',
+  summary: 'To a shopper whose address is verified, and whose account has no password yet: the link to set one',
+  ...withSecret,
+  sample: { ...sample, link: `https://www.example.com/account/password?token=${token}` },
+  subject: 'Set your password for {{ store.name }}',
+  ...textsWithLink({
+    before:
+      'your e-mail address for {{ store.name }} is confirmed. Please set the password of your account: until then, nobody can log in.',
+    after: 'If you have not registered, do nothing.',
+    label: 'Set the password',
+  }),
+  event: linkRequests.password_reset,
+  async compose(db, event) {
+    const request = await requestOf(db, event);
+    const member = request && (await findMember(db, request.email));
+    if (!request || member?.status !== 'active' || !lacksPassword(member)) return null;
+    return withLink(db, request, member);
   },
 });
 
@@ -217,7 +242,8 @@ export const emailChangeMail = defineMail({
   sample,
   subject: 'Confirm your new e-mail address for {{ store.name }}',
   ...textsWithLink({
-    before: 'please confirm this e-mail address for your account at {{ store.name }}.',
+    before:
+      'please confirm this e-mail address for your account at {{ store.name }}, in the browser in which you are logged in.',
     after: 'If you have not requested this, do nothing.',
     label: 'Confirm the address',
   }),
@@ -273,6 +299,7 @@ export const mails = [
   emailInUseMail,
   verificationMail,
   passwordResetMail,
+  passwordMissingMail,
   emailChangeMail,
   emailChangedMail,
   welcomeMail,

@@ -45,7 +45,7 @@ export const personalMembers: PersonalData = {
     },
     {
       table: 'member_tokens',
-      columns: ['email', 'profile'],
+      columns: ['email', 'profile', 'session_hash'],
       reason: 'To verify your e-mail address.',
       kept: 'until you use the link, 7 days at the latest',
     },

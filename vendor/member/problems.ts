@@ -8,6 +8,11 @@ export const linkUnknown = defineProblem({
   status: 404,
   title: 'This verification link is unknown, used or expired',
 });
+export const passwordRequired = defineProblem({
+  code: 'password_required',
+  status: 403,
+  title: 'This link needs a log-in or the password of the account',
+});
 export const emailTaken = defineProblem({
   code: 'member_email_taken',
   status: 409,

@@ -11,19 +11,18 @@ import {
   trustAddress,
   trustDevice,
 } from '@carton/auth';
-import { type BoxServices, hashToken } from '@carton/runtime';
+import { type BoxServices, hashToken, type ServicesFor } from '@carton/runtime';
 import { memberCookies, realm } from './access.ts';
 import { verifyAccount } from './accounts.ts';
-import { consumeLink, findLink, findRegistration, requestLink } from './links.ts';
+import { consumeLink, findLink, findRegistration, isSameSession, requestLink } from './links.ts';
+import { unproven } from './registration.ts';
 import { endAccess, lockEmail } from './store.ts';
 
-type Client = Pick<BoxServices, 'db' | 'client' | 'cookies'>;
+type Client = Pick<BoxServices, 'db' | 'client'>;
+type Shopper = Pick<ServicesFor<'session'>, 'db' | 'client' | 'cookies' | 'session'>;
 
 /** Requests a link. An unknown address has the same effect and takes the same time. @throws too_many_requests (429) */
-export async function requestPasswordReset(
-  { db, client }: Pick<Client, 'db' | 'client'>,
-  email: string,
-): Promise<void> {
+export async function requestPasswordReset({ db, client }: Client, email: string): Promise<void> {
   const account = normalizeEmail(email);
   await db.transaction(async (tx) => {
     await countLinkRequest(tx, { realm, account, address: client.address });
@@ -36,7 +35,11 @@ export async function requestPasswordReset(
  * member. The device and its address become trusted, so that the member can log in while others guess.
  * @throws password_reset_unknown (404), too_many_requests (429)
  */
-export async function resetPassword({ db, client, cookies }: Client, token: string, password: string): Promise<void> {
+export async function resetPassword(
+  { db, client, cookies, session }: Shopper,
+  token: string,
+  password: string,
+): Promise<void> {
   const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['password_reset']);
   if (!link) throw resetUnknown();
@@ -48,7 +51,8 @@ export async function resetPassword({ db, client, cookies }: Client, token: stri
     const registration = member ? null : await findRegistration(tx, email);
     const isOpen = member ? member.status === 'active' : registration !== null;
     if (!isOpen || !(await consumeLink(tx, link))) throw resetUnknown();
-    const { profile = null, createdAt } = registration ?? link;
+    const { profile: stated = null, createdAt } = registration ?? link;
+    const profile = registration && isSameSession(registration, session) ? stated : unproven(stated);
     const account = await verifyAccount(tx, member, { email, passwordHash, profile, statedAt: createdAt });
     await endAccess(tx, account);
     await guard.succeeded(tx);

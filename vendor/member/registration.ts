@@ -1,19 +1,30 @@
 /**
- * Rules of registration. Nothing tells whether an address has an account: every registration hashes the password, stores
+ * Rules of registration. An address may be registered by another person than the one who reads its mail: by an attacker
+ * who waits for the owner's click. So the password and the profile of a registration count only where the
+ * link is used in the session that registered, or with that password. Nothing tells whether an address has an account: every registration hashes the password, stores
  * the request and publishes its event, and the response is the same. The mail that the event causes differs: an unknown
  * address gets a link, the owner of an account a notice (mails.ts).
  */
-import { countLinkRequest, guardToken, hashPassword, normalizeEmail } from '@carton/auth';
-import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
-import { realm } from './access.ts';
+import { countLinkRequest, guardToken, hashPassword, normalizeEmail, verifyPassword } from '@carton/auth';
+import { type BoxServices, hashToken, type ServicesFor, type TenantDatabase } from '@carton/runtime';
+import { realm, sessionHashOf } from './access.ts';
 import { verifyAccount } from './accounts.ts';
-import { proveChangedEmail } from './email.ts';
-import { consumeLink, findLink, type LinkRow, removeRegistrations, requestLink } from './links.ts';
+import { proveChange } from './email.ts';
+import {
+  consumeLink,
+  findLink,
+  isSameSession,
+  type LinkRow,
+  type Profile,
+  removeRegistrations,
+  requestLink,
+} from './links.ts';
 import { linkUnknown } from './problems.ts';
 import type { RegisterMember } from './schemas.ts';
 import { endAccess, lockEmail } from './store.ts';
 
 type Client = Pick<BoxServices, 'db' | 'client'>;
+type Shopper = Pick<ServicesFor<'session'>, 'db' | 'client' | 'session' | 'headers' | 'cookies'>;
 
 /**
  * Stores a registration. Its credentials count once the address is verified by the link that the mail contains; a later
@@ -21,7 +32,7 @@ type Client = Pick<BoxServices, 'db' | 'client'>;
  * @throws too_many_requests (429)
  */
 export async function register(
-  { db, client }: Client,
+  { db, client, session }: Pick<Shopper, 'db' | 'client' | 'session'>,
   { email, password, name = null, phone = null, locale = null, acceptsMarketing = false }: RegisterMember,
 ): Promise<void> {
   const account = normalizeEmail(email);
@@ -31,7 +42,12 @@ export async function register(
   await db.transaction(async (tx) => {
     await removeRegistrations(tx, account);
     const profile = { name, phone, locale, acceptsMarketing };
-    await requestLink(tx, 'registration', { email: account, passwordHash, profile });
+    await requestLink(tx, 'registration', {
+      email: account,
+      passwordHash,
+      profile,
+      sessionHash: session.begin(),
+    });
   });
 }
 
@@ -45,27 +61,67 @@ export async function requestVerification({ db, client }: Client, email: string)
 }
 
 /**
- * Verifies an address by the token of a link: of a registration, whose credentials count from now on, of an account, or
- * of a new address for an account.
- * @throws verification_unknown (404), member_email_taken (409), too_many_requests (429)
+ * Verifies an address by the token of a link: of a registration, of an account, or of a new address for an account.
+ * @param password sets the password of the account, or proves who requested the change of the address
+ * @throws verification_unknown (404), password_required (403), wrong_password (403), member_email_taken (409),
+ * too_many_requests (429)
  */
-export async function verifyEmail({ db, client }: Client, token: string): Promise<void> {
+export async function verifyEmail(shopper: Shopper, token: string, password: string | undefined): Promise<void> {
+  const { db, client } = shopper;
   const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['registration', 'verification', 'email_change']);
   if (!link) throw linkUnknown();
+  const prove =
+    link.purpose === 'email_change'
+      ? await proveChange(shopper, link, password)
+      : await proveCredentials(shopper, link, password);
   await db.transaction(async (tx) => {
-    await (link.purpose === 'email_change' ? proveChangedEmail(tx, link) : proveAddress(tx, link));
+    await prove(tx);
     await guard.succeeded(tx);
   });
 }
 
-/** Verifies the address of a registration, or of an account that is not verified. */
-async function proveAddress(tx: TenantDatabase, link: LinkRow): Promise<void> {
-  const { email, passwordHash, profile, purpose, createdAt } = link;
+/** Checks what the reader of the mail has shown to be theirs. Hashes passwords, so no row may be locked. */
+async function proveCredentials(shopper: Shopper, link: LinkRow, password: string | undefined) {
+  const { session } = shopper;
+  const isRegistrant =
+    isSameSession(link, session) || (password !== undefined && (await verifyPassword(password, link.passwordHash)));
+  const shown: Shown = {
+    passwordHash: password === undefined ? (isRegistrant ? link.passwordHash : null) : await hashPassword(password),
+    profile: isRegistrant ? link.profile : unproven(link.profile),
+    memberId: session.memberId,
+    sessionHash: sessionHashOf(shopper),
+  };
+  return (tx: TenantDatabase) => proveAddress(tx, link, shown);
+}
+
+interface Shown {
+  /** The password that counts from now on; null if none was shown to be the reader's. */
+  passwordHash: string | null;
+  profile: Profile | null;
+  /** The member who is logged in. */
+  memberId: string | null;
+  sessionHash: string | null;
+}
+
+/** Of a profile that another person may have entered: its language, in which the mail was read. */
+export function unproven(profile: Profile | null): Profile | null {
+  return profile && { name: null, phone: null, locale: profile.locale, acceptsMarketing: false };
+}
+
+/**
+ * Verifies the address of a registration, or of an account that is not verified. Passwords and sessions of before end,
+ * except those of a member who is logged in. An account without a password gets a link to set one.
+ */
+async function proveAddress(tx: TenantDatabase, link: LinkRow, shown: Shown): Promise<void> {
+  const { email, purpose, createdAt } = link;
   const member = await lockEmail(tx, email);
   if (!(await consumeLink(tx, link))) throw linkUnknown();
   const isOpen = member ? member.status === 'active' && member.emailVerifiedAt === null : purpose === 'registration';
   if (!isOpen) throw linkUnknown();
-  const account = await verifyAccount(tx, member, { email, passwordHash, profile, statedAt: createdAt });
-  if (passwordHash !== null) await endAccess(tx, account);
+  const isOwn = member !== null && member.id === shown.memberId;
+  const passwordHash = shown.passwordHash ?? (isOwn ? member.passwordHash : null);
+  const account = await verifyAccount(tx, member, { email, passwordHash, profile: shown.profile, statedAt: createdAt });
+  await endAccess(tx, account, isOwn ? shown.sessionHash : null);
+  if (account.passwordHash === null) await requestLink(tx, 'password_reset', { email });
 }

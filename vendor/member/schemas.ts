@@ -72,7 +72,18 @@ export const RegisterMember = object(
 );
 export type RegisterMember = Static<typeof RegisterMember>;
 
-export const VerifyEmail = object({ token: Token }, { $id: 'VerifyEmail' });
+export const VerifyEmail = object(
+  {
+    token: Token,
+    password: Type.Optional(
+      withOptions(Password, {
+        description:
+          'Sets the password of a new account where the link is used in another session than that of the registration. Of a change of the address, the password of the account, unless the member is logged in',
+      }),
+    ),
+  },
+  { $id: 'VerifyEmail' },
+);
 export const RequestVerification = object({ email: Email }, { $id: 'RequestVerification' });
 export const ChangeEmail = object({ email: Email, password: ExistingPassword }, { $id: 'ChangeMemberEmail' });
 

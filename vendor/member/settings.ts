@@ -1,26 +1,19 @@
 /**
  * Settings of members, stored with those of the store.
  */
-import { storeSettings } from '@carton/core';
-import { nullable, Type, withOptions } from '@carton/runtime';
+import { linkPage, storeSettings } from '@carton/core';
 
-const pageUrl = (description: string) =>
-  withOptions(
-    nullable(
-      Type.String({
-        pattern: '^https?://[^\\s{}]+\\{token\\}[^\\s{}]*$',
-        maxLength: 2000,
-        examples: ['https://www.example.com/account/verify?token={token}'],
-      }),
-    ),
-    { default: null, description },
-  );
+const opens = 'member:write';
 
 export const memberSettings = storeSettings('member', {
-  verificationUrl: pageUrl(
-    'Page of the storefront that verifies e-mail addresses, with `{token}` in place of the token; without it, mails contain the token',
-  ),
-  passwordResetUrl: pageUrl(
-    'Page of the storefront on which members set a new password, with `{token}` in place of the token; without it, mails contain the token',
-  ),
+  verificationUrl: linkPage(opens, {
+    example: 'https://www.example.com/account/verify?token={token}',
+    description:
+      'Page of the storefront that verifies e-mail addresses, with `{token}` in place of the token; without it, mails contain the token',
+  }),
+  passwordResetUrl: linkPage(opens, {
+    example: 'https://www.example.com/account/password?token={token}',
+    description:
+      'Page of the storefront on which members set a new password, with `{token}` in place of the token; without it, mails contain the token',
+  }),
 });

@@ -5,6 +5,7 @@ import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { definePackage, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { boundTransport, mailServerMissing } from './bound.ts';
 import { notificationFailed, notificationQueued, notificationSent } from './events.ts';
+import { releaseDelayedMails } from './limits.ts';
 import { personalNotifications } from './persons.ts';
 import { orderOfMails, recordMails } from './record.ts';
 import { listAdminNotifications, resendNotification } from './routes/notifications.ts';
@@ -48,7 +49,7 @@ export default definePackage({
       handle: sendMail,
     }),
   ],
-  jobs: [forgetOld],
+  jobs: [forgetOld, releaseDelayedMails],
   extends: [
     storeSettingsGroups.with(senderSettings),
     storeTasks.with(mailServerMissing),

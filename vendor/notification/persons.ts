@@ -19,7 +19,7 @@ export const personalNotifications: PersonalData = {
   keeps: [
     {
       table: 'notifications',
-      columns: ['recipient', 'recipient_key', 'subject', 'event', 'message_id', 'error'],
+      columns: ['recipient', 'recipient_key', 'subject', 'event', 'message_id', 'error', 'client_key'],
       reason: 'To send you mails about your orders, and to see whether they were sent.',
       kept: 'until you ask for erasure, at most as long as the store keeps records of mails (90 days unless set otherwise)',
     },
@@ -35,7 +35,8 @@ export const personalNotifications: PersonalData = {
   async erase(tx, subject) {
     await tx.query(
       `update notifications
-          set recipient = null, subject = null, event = null, error = null, message_id = null, updated_at = now(),
+          set recipient = null, subject = null, event = null, error = null, message_id = null, client_key = null,
+              delayed_until = null, updated_at = now(),
               status = case when status = 'queued' then 'not_sent' else status end
         where tenant_id = $1 and ${belongsToSubject}`,
       values(subject),

@@ -16,7 +16,7 @@ export const notificationErased = defineProblem({
 export const templateReserved = defineProblem({
   code: 'template_reserved',
   status: 403,
-  title: 'Only staff who manage staff change mails with secrets to staff',
+  title: 'The mail contains a secret, and you lack the permission for what it opens',
 });
 export const mailNotConfigured = defineProblem({
   code: 'mail_not_configured',

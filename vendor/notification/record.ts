@@ -67,7 +67,7 @@ export async function queueMail(tx: TenantDatabase, mail: NewNotification): Prom
   return id;
 }
 
-function publishQueued(
+export function publishQueued(
   tx: TenantDatabase,
   about: Resource,
   payload: { notificationId: string; template: string },

@@ -43,6 +43,12 @@ export const Notification = object(
     messageId: nullable(Type.String({ examples: ['<0198f5a2-7c1e-7b5a-9f51-3f6a52a1c001@example.com>'] })),
     attempts: Type.Integer({ minimum: 0 }),
     error: nullable(Type.String({ description: 'Why the last attempt failed, or why the mail was not sent' })),
+    delayedUntil: nullable(
+      withOptions(DateTime, {
+        description:
+          'Of a queued mail that exceeds the limits of mails to one address, or by one client, which guests cause: when it is tried again. Send it at once by `POST /admin/notifications/{id}/resend`',
+      }),
+    ),
     createdAt: DateTime,
     updatedAt: DateTime,
     sentAt: nullable(DateTime),

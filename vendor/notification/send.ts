@@ -20,6 +20,7 @@ import {
 } from '@carton/runtime';
 import { boundTransport, noTransport } from './bound.ts';
 import { notificationFailed, notificationSent } from './events.ts';
+import { admit, guestLimits } from './limits.ts';
 import { TextFault } from './liquid/fault.ts';
 import { domainOf, senderOf, withoutControls } from './sender.ts';
 import { changeClaimed, claimNotification, type NotificationRow, notifications } from './store.ts';
@@ -41,6 +42,12 @@ class NotNeeded extends Error {}
 /** A mail that can never be sent: the message says why. */
 class Unsendable extends Error {}
 
+/** Why a mail is delayed, for staff. */
+const reasons = {
+  recipient: `Delayed: guests have caused ${guestLimits.recipient} mails to this address within an hour.`,
+  client: `Delayed: the orders of one client have caused ${guestLimits.client} mails within an hour.`,
+};
+
 /** Longest stored error, in characters. */
 const maxErrorLength = 1000;
 
@@ -56,13 +63,14 @@ export async function sendMail(
   const claimed = await claimNotification(db, payload.notificationId);
   if (!claimed) {
     const found = await notifications.find(db, payload.notificationId);
-    if (found?.status !== 'queued') return;
+    if (found?.status !== 'queued' || found.delayedUntil !== null) return;
     throw new Error('another box is sending the mail');
   }
   try {
     const transport = boundTransport(db);
     if (!transport) throw new NotNeeded(noTransport);
     const mail = await prepare(db, claimed);
+    if (mail === null) return;
     await handOver(db, transport, mail, signal);
     await recordSent(db, claimed);
   } catch (error) {
@@ -70,14 +78,20 @@ export async function sendMail(
   }
 }
 
-/** Composes and renders a mail, and stores what identifies it. */
-async function prepare(db: TenantDatabase, claimed: NotificationRow): Promise<OutgoingMail> {
+/** Composes and renders a mail, and stores what identifies it. Null if it is delayed. */
+async function prepare(db: TenantDatabase, claimed: NotificationRow): Promise<OutgoingMail | null> {
   const template = mailTemplates.of(db).find(({ key }) => key === claimed.template);
   if (!template?.compose || !claimed.event) throw new NotNeeded('The box has no such mail any more.');
   const composed = await template.compose(db, claimed.event);
   if (!composed) throw new NotNeeded('The reason for the mail no longer exists.');
   const to = (template.toStore ? claimed.recipient : composed.to) ?? '';
   verifyComposed(template, to, composed.data);
+  const delay = template.toStore ? null : await admit(db, claimed, to);
+  if (delay) {
+    const { delayedUntil } = delay;
+    await changeClaimed(db, claimed, { recipient: to, error: reasons[delay.limit], leaseUntil: null, delayedUntil });
+    return null;
+  }
   const store = await findStore(db);
   const { locale, subject, text, html } = await renderMail(db, template, composed.data as object, {
     store,

@@ -3,7 +3,7 @@
  */
 import { encodeCursor, newId, type Page, type TenantDatabase } from '@carton/runtime';
 import { notificationErased, notificationQueuedAlready } from './problems.ts';
-import { queueMail } from './record.ts';
+import { publishQueued, queueMail } from './record.ts';
 import type { Notification, NotificationQuery } from './schemas.ts';
 import { type NotificationRow, notifications } from './store.ts';
 
@@ -31,16 +31,28 @@ export async function listNotifications(
 }
 
 /**
- * Sends a mail again, as a record of its own. It is composed from present data, with new secrets.
+ * Sends a mail again, as a record of its own, or a delayed mail at once. It is composed from present data, with new secrets.
  * @throws not_found (404), notification_queued (409), notification_erased (409)
  */
 export function resend(db: TenantDatabase, id: string): Promise<Notification> {
   return db.transaction(async (tx) => {
-    const { status, event, template, resourceType, resourceId, recipient } = await notifications.lock(tx, id);
+    const { status, event, template, resourceType, resourceId, recipient, delayedUntil } = await notifications.lock(
+      tx,
+      id,
+    );
+    if (status === 'queued' && delayedUntil !== null) return present(await sendDelayed(tx, id));
     if (status === 'queued') throw notificationQueuedAlready('It will be sent without a request.');
     if (!event) throw notificationErased();
     const about = { type: resourceType, id: resourceId };
     const added = await queueMail(tx, { template, dedupeKey: newId(), about, event, recipient });
     return present(await notifications.require(tx, added as string));
   });
+}
+
+/** Sends a delayed mail at once, whatever guests have caused. */
+async function sendDelayed(tx: TenantDatabase, id: string): Promise<NotificationRow> {
+  const released = await notifications.change(tx, id, { admittedAt: new Date().toISOString(), delayedUntil: null });
+  const { template, resourceType, resourceId } = released;
+  await publishQueued(tx, { type: resourceType, id: resourceId }, { notificationId: id, template });
+  return released;
 }

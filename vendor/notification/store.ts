@@ -29,6 +29,9 @@ export interface NotificationRow {
   messageId: string | null;
   attempts: number;
   error: string | null;
+  /** When the limits of guests let it pass; null before, and for mails that no guest has caused. */
+  admittedAt: string | null;
+  delayedUntil: string | null;
   sentAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -92,7 +95,8 @@ export async function claimNotification(db: TenantDatabase, id: string): Promise
   const [claimed] = await db.query<NotificationRow>(
     `update notifications
         set attempts = attempts + 1, lease_until = now() + interval '${leaseSeconds} seconds', updated_at = now()
-      where tenant_id = $1 and id = $2 and status = 'queued' and (lease_until is null or lease_until < now())
+      where tenant_id = $1 and id = $2 and status = 'queued' and delayed_until is null
+        and (lease_until is null or lease_until < now())
   returning *`,
     [id],
   );
@@ -105,8 +109,43 @@ type Changes = Partial<Pick<NotificationRow, 'status' | 'recipient' | 'locale' |
 export async function changeClaimed(
   db: TenantDatabase,
   { id, attempts }: NotificationRow,
-  changes: Changes & { sentAt?: Date; leaseUntil?: null },
+  changes: Changes & { sentAt?: Date; leaseUntil?: null; delayedUntil?: Date },
 ): Promise<boolean> {
   const where = { id, attempts, status: 'queued' };
   return (await db.update('notifications', where, { ...changes, updatedAt: new Date() })).length > 0;
+}
+
+const keyColumns = { recipient: 'recipient_key', client: 'client_key' } as const;
+
+/**
+ * When a further mail to a recipient, or by a client, is within the limit of an hour; null if it is now.
+ */
+export async function countAdmitted(
+  tx: TenantDatabase,
+  of: keyof typeof keyColumns,
+  key: string,
+  limit: number,
+): Promise<Date | null> {
+  const [last] = await tx.query<{ free: Date }>(
+    `select admitted_at + interval '1 hour' as free from notifications
+      where tenant_id = $1 and ${keyColumns[of]} = $2 and admitted_at > now() - interval '1 hour'
+      order by admitted_at desc offset $3 limit 1`,
+    [key, limit - 1],
+  );
+  return last ? new Date(last.free) : null;
+}
+
+/** Few rows at a time, so that none is locked for long. */
+const releaseBatch = 100;
+
+/** Ends the delay of mails whose time has come. */
+export function releaseDelayed(tx: TenantDatabase): Promise<NotificationRow[]> {
+  return tx.query<NotificationRow>(
+    `update notifications set delayed_until = null, updated_at = now()
+      where tenant_id = $1 and id in (
+            select id from notifications
+             where tenant_id = $1 and delayed_until <= now()
+             order by delayed_until, id limit ${releaseBatch} for update skip locked)
+  returning *`,
+  );
 }

@@ -51,6 +51,10 @@ function present(template: MailTemplate, row: TemplateRow | null): NotificationT
   };
 }
 
+function nameOf(permission: string): string {
+  return permission === '*' ? 'all permissions' : `the permission ${permission}`;
+}
+
 /** All templates of the box, by key. */
 export async function listTemplates(db: TenantDatabase) {
   const rows = await templates.findAllBy(db, {}, 1000);
@@ -77,8 +81,8 @@ export async function changeTemplate(
 ): Promise<NotificationTemplate> {
   const template = requireTemplate(db, key);
   // The author of such a text can make it pass on the secret, and with it the recipient's account.
-  if (template.secret && template.audience === 'staff' && !permits(staff.permissions, 'auth:write')) {
-    throw templateReserved();
+  if (template.opens !== undefined && !permits(staff.permissions, template.opens)) {
+    throw templateReserved(`Only callers with ${nameOf(template.opens)} change this mail.`);
   }
   if (texts) await verifyTexts(template, texts, await findStore(db));
   return db.transaction(async (tx) => {

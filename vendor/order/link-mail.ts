@@ -20,6 +20,7 @@ export const orderLinkMail = defineMail<typeof LinkData>({
   summary: 'To the e-mail address of an order, when someone looks the order up by its number and this address',
   audience: 'shopper',
   secret: true,
+  opens: 'order:write',
   data: LinkData,
   sample: {
     order: sampleOrder,

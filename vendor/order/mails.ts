@@ -8,10 +8,12 @@ import {
   Money,
   nullable,
   object,
+  plausibleName,
   type Static,
   type TenantDatabase,
   Type,
   Uuid,
+  withoutLinks,
 } from '@carton/runtime';
 import { orderCanceled, orderPaymentDue, orderPlaced } from './events.ts';
 import { paymentNoticesOf } from './payment-notices.ts';
@@ -71,7 +73,8 @@ export function mailedOrderOf(order: Order): MailedOrder {
     })),
     totals,
     balance,
-    customer: { name, email, phone },
+    // The address may be another person's, who has not ordered: what was entered must be no message to that person.
+    customer: { name: plausibleName(name), email, phone },
     shippingAddress: linesOf(address),
     billingAddress: linesOf(billing),
     locale: order.locale,
@@ -81,7 +84,7 @@ export function mailedOrderOf(order: Order): MailedOrder {
 function linesOf(address: OrderAddress | null): string[] {
   if (address === null) return [];
   const lines = typeof address === 'string' ? address.split(/\r?\n/) : Object.values(address).map((line) => line ?? '');
-  return lines.map((line) => line.trim()).filter((line) => line !== '');
+  return lines.map(withoutLinks).filter((line) => line !== '');
 }
 
 const euros = (amount: number) => ({ amount, currency: 'EUR' });

@@ -42,15 +42,15 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'A revoked API key does not authenticate',
     file: 'vendor/api-key/access.ts',
-    text: "if (key.revokedAt !== null) throw invalidKey('This API key has been revoked.');",
-    replacement: '',
+    text: 'if (revokedAt !== null) throw',
+    replacement: 'if (revokedAt === undefined) throw',
     tests: ['vendor/api-key/test/manage.test.ts'],
   },
   {
     rule: 'An expired API key does not authenticate',
     file: 'vendor/api-key/access.ts',
-    text: "if (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()) throw invalidKey('This API key has expired.');",
-    replacement: '',
+    text: 'Date.parse(expiresAt) <= Date.now()',
+    replacement: 'Date.parse(expiresAt) <= 0',
     tests: ['vendor/api-key/test/access.test.ts'],
   },
   {

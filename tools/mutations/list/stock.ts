@@ -261,8 +261,8 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'Erasure deletes the rows of a guest',
     file: 'vendor/checkout/persons.ts',
-    text: 'records.order ?? [],',
-    replacement: '[],',
+    text: "for (const table of ['guest_units', 'guest_orders'])",
+    replacement: "for (const table of ['guest_orders'])",
     tests: [guests],
   },
   {

@@ -19,7 +19,7 @@ export async function createKey(
     tenant = box,
     creator = tenant.staff,
     ...more
-  }: { tenant?: TestTenant; creator?: Caller; name?: string; kind?: string } = {},
+  }: { tenant?: TestTenant; creator?: Caller; name?: string; kind?: string; expiresAt?: string } = {},
 ): Promise<Key> {
   const { body } = await creator.post('/admin/api-keys', { name: 'Warehouse', kind: 'secret', scopes, ...more });
   const caller = callerOf(box.url, { ...tenant.visitor().headers, authorization: `Bearer ${body.key}` });

@@ -64,8 +64,8 @@ export const updateStore = withOverrides(
       response: AdminStore,
       problems: [currencyInUse],
     },
-    async ({ db, body, box }) => {
-      const store = await changeStore(db, body);
+    async ({ db, body, box, staff }) => {
+      const store = await changeStore(db, body, staff);
       db.afterCommit(() => box.invalidateTenants());
       return presentStore(db, store);
     },

@@ -98,7 +98,7 @@ t.test('an address has one account, however many create it', async (t) => {
     const token = await tokenOf(box, email, 'member.email_change_requested');
     await box.db.query("delete from event_outbox where tenant_id = $1 and type like 'member.%'");
     const [moved, ...created] = await Promise.all([
-      visitor.post('/member/email/verify', { token }),
+      mover.post('/member/email/verify', { token }),
       staff.post('/admin/members', { email }),
       staff.post('/admin/members', { email }),
     ]);

@@ -38,12 +38,12 @@ export interface Credentials {
   password: string;
 }
 
-/** Registers and verifies the address, as a shopper would. */
+/** Registers and verifies the address in one session, as a shopper would. */
 export async function register(tenant: TestTenant, credentials: Credentials & Record<string, unknown>): Promise<void> {
-  const visitor = tenant.visitor();
-  requireStatus(202, await visitor.post('/member/register', credentials));
+  const shopper = tenant.shopper();
+  requireStatus(202, await shopper.post('/member/register', credentials));
   const token = await tokenOf(tenant, credentials.email, 'member.registration_requested');
-  requireStatus(204, await visitor.post('/member/email/verify', { token }));
+  requireStatus(204, await shopper.post('/member/email/verify', { token }));
 }
 
 /** Logs in with the session of a shopper, who is a member from then on. */

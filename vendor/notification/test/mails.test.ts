@@ -42,16 +42,17 @@ t.test('an order is confirmed in the shopper’s language', async (t) => {
         locale: 'fr',
         subject: 'Votre commande {{ order.number }}',
         text: 'Total : {{ order.totals.total | money }}',
-        html: '<p>{{ order.customer.name }}</p>',
+        html: '<p>{{ order.items[0].title }}{{ order.customer.name }}</p>',
       },
     ],
   });
   t.equal(patched.status, 200);
-  await placeOrder(box, variantId, { email: 'fr@shopper.example', name: '<b>Ada</b> & "co"', locale: 'fr-CA' });
+  const marked = await createProduct(box, '<b>Mug</b> & "co"');
+  await placeOrder(box, marked, { email: 'fr@shopper.example', name: '<b>Ada</b>', locale: 'fr-CA' });
   const [french] = await mailsWhere(server, 1, ({ to }) => to === 'fr@shopper.example');
   t.match(french?.subject, /^Votre commande \d+$/);
   t.equal(french?.text.replaceAll('\u00a0', ' ').trim(), 'Total : 19,99 €');
-  t.match(french?.html, '<p>&lt;b&gt;Ada&lt;/b&gt; &amp; &#34;co&#34;</p>', 'names are escaped');
+  t.match(french?.html, '<p>&lt;b&gt;Mug&lt;/b&gt; &amp; &#34;co&#34;</p>', 'values are escaped');
 });
 
 t.test('payments, refunds and cancellations are mailed, in the order of their events', async (t) => {
