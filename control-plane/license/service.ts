@@ -1,7 +1,7 @@
 /**
  * The lifecycle of a licence: minted, identified by its key, activated, suspended, reinstated, renewed, revoked.
  */
-import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
+import { invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { markReturned, shareErasures } from '../erasures.ts';
 import {
@@ -21,7 +21,7 @@ import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
 import { recordLicenseEvent } from './events.ts';
-import type { GuessLimiter } from './guesses.ts';
+import { type GuessLimiter, guesserOf } from './guesses.ts';
 import { recordActivation } from './installations.ts';
 import type { InstallerReport } from './installer-headers.ts';
 import { generateKey, parseKey } from './key.ts';
@@ -78,7 +78,7 @@ async function requireChannel(db: Knex, channel: string = stable): Promise<void>
 const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
 
 /**
- * Finds the licence of a key, whatever its state. An invalid key is counted as a guess.
+ * Finds the licence of a key, whatever its state. An invalid key is counted as a guess; a valid one is always accepted.
  * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
  */
 export async function identifyLicense(
@@ -86,18 +86,15 @@ export async function identifyLicense(
   key: string,
   address: string,
 ): Promise<License> {
-  const source = `address ${addressBlock(address)}`;
-  guesses.check([source]);
+  const source = guesserOf('licence', address);
   const parsed = parseKey(key);
   if (!parsed) {
     guesses.count([source]);
     throw licenseKeyMalformed('Check the key for missing or mistyped characters.', challenge);
   }
-  const sources = [source, `prefix ${parsed.guessPrefix}`];
-  guesses.check(sources);
   const license = await findLicenseByHash(db, parsed.hash);
   if (!license) {
-    guesses.count(sources);
+    guesses.count([source, `licence prefix ${parsed.guessPrefix}`]);
     throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
   return license;

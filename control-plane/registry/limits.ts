@@ -29,9 +29,9 @@ export type Limits = {
   startTarball(customerId: string): () => void;
   /** Counts a wrong token of a request's address. A right one is never refused for those of others. @throws Refusal 429 */
   countWrongToken(request: IncomingMessage): void;
-  /** Refuses a secret, also the right one, from an address with too many guesses. @throws Refusal 429 */
+  /** Refuses a secret that may be guessable, also the right one, from an address with too many guesses. @throws Refusal 429 */
   rejectGuesser(request: IncomingMessage): void;
-  /** Counts a wrong secret of a request's address. */
+  /** Counts a wrong secret of a request's address. @throws Refusal 429 if it is one too many */
   countGuess(request: IncomingMessage): void;
 };
 
@@ -82,13 +82,16 @@ export function createLimits(settings: LimitSettings, trusted: TrustedProxy, ela
       if (wait > 0) throw tooMany('too_many_wrong_tokens', `Too many wrong tokens: try again in ${wait} s`, wait);
     },
     rejectGuesser(request) {
-      const wait = guesses.wait(addressOf(request));
-      if (wait > 0) throw tooMany('too_many_wrong_secrets', `Too many wrong secrets: try again in ${wait} s`, wait);
+      refuseGuesses(guesses.wait(addressOf(request)));
     },
     countGuess(request) {
-      guesses.take(addressOf(request));
+      refuseGuesses(guesses.take(addressOf(request)));
     },
   };
+}
+
+function refuseGuesses(wait: number): void {
+  if (wait > 0) throw tooMany('too_many_wrong_secrets', `Too many wrong secrets: try again in ${wait} s`, wait);
 }
 
 const tooMany = (code: string, message: string, retryAfter: number) => new Refusal(429, code, message, {}, retryAfter);

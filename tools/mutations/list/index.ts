@@ -4,6 +4,7 @@
 import type { MutationList } from '../mutation.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
+import { guesses } from './guesses.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
@@ -11,4 +12,14 @@ import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
 
-export const mutationList = { money, fees, places, pending, stock, rights, tenants, erasure } satisfies MutationList;
+export const mutationList = {
+  money,
+  fees,
+  places,
+  pending,
+  stock,
+  rights,
+  guesses,
+  tenants,
+  erasure,
+} satisfies MutationList;

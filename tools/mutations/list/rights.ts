@@ -202,13 +202,6 @@ export const rights: readonly Mutation[] = [
     tests: ['control-plane/test/administrators.test.ts'],
   },
   {
-    rule: 'Guesses at licence keys are limited',
-    file: 'control-plane/license/guesses.ts',
-    text: 'ends > now && failures >= limit',
-    replacement: 'ends > now && failures > limit + 1',
-    tests: ['control-plane/license/test/guesses.test.ts'],
-  },
-  {
     rule: 'Pages with the prices of a shopper are not stored by caches',
     file: 'runtime/http/serve.ts',
     text: 'if (declaration.isPersonal?.(services as never))',
