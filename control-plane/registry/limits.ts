@@ -3,6 +3,7 @@
 // memory, for each process.
 
 import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import proxyAddress from 'proxy-addr';
@@ -132,11 +133,30 @@ class TokenBuckets {
   }
 }
 
-/** The form in which an address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177). */
+/**
+ * The form in which an address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177), and the
+ * IPv4 address of one that contains it, as `runtime/http/address.ts` has it.
+ */
 export function addressBlock(text: string): string {
-  if (!ipaddr.isValid(text)) return text;
-  const address = ipaddr.process(text);
-  return address.kind() === 'ipv4' ? address.toString() : `${address.toByteArray().slice(0, 8).join('.')}/64`;
+  if (isIP(text) === 0) return text;
+  // The library reads no IPv4 address at the end of an IPv6 one; a URL has none there.
+  const address = ipaddr.parse(
+    isIPv6(text) ? new URL(`http://[${text.replace(/%.*/, '')}]`).hostname.slice(1, -1) : text,
+  );
+  const bytes = address.toByteArray();
+  const ipv4 = address.kind() === 'ipv4' ? bytes : ipv4In(address.range(), bytes);
+  return ipv4 ? ipv4.join('.') : `${bytes.slice(0, 8).join('.')}/64`;
+}
+
+/** The bytes of the IPv4 address that an IPv6 address of such a range contains; null for others. */
+function ipv4In(range: string, bytes: readonly number[]): readonly number[] | null {
+  if (range === '6to4') return bytes.slice(2, 6);
+  if (range === 'teredo') return bytes.slice(12).map((byte) => 255 ^ byte);
+  const startsWith = (...prefix: number[]) => prefix.every((byte, at) => bytes[at] === byte);
+  const isCompatible =
+    bytes.slice(0, 12).every((byte) => byte === 0) && !bytes.slice(12, 14).every((byte) => byte === 0);
+  const isLocalNat64 = startsWith(0, 0x64, 0xff, 0x9b, 0, 1);
+  return isCompatible || isLocalNat64 || ['ipv4Mapped', 'rfc6145', 'rfc6052'].includes(range) ? bytes.slice(12) : null;
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import type { Context } from 'koa';
+import { comparableAddress } from './address.ts';
 
 /** Whether the address is that of a trusted proxy; `hop` is 0 for the peer of our connection. */
 export type TrustedProxy = (address: string, hop: number) => boolean;
@@ -50,11 +51,10 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An address without port and brackets, and IPv4-mapped ones as IPv4; undefined for an invalid address. */
-function addressOf(text: string): string | undefined {
+/** An address without port and brackets, in the form in which it is compared; undefined for an invalid address. */
+export function addressOf(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
-  const address = bare.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIP(address) ? address : undefined;
+  return isIP(bare) ? comparableAddress(bare) : undefined;
 }
 
 const peers = new WeakMap<Socket, string>();

@@ -161,6 +161,17 @@ t.test('a short secret of the publisher is not compared for an address with too 
 
 t.test('addresses in the form in which they are counted', async (t) => {
   t.equal(addressBlock('::ffff:192.0.2.1'), '192.0.2.1');
+  for (const form of [
+    '::ffff:c000:201',
+    '::ffff:0:192.0.2.1',
+    '::192.0.2.1',
+    '64:ff9b::192.0.2.1',
+    '64:ff9b:1::c000:201',
+    '2002:c000:201:ffff::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdfe',
+  ])
+    t.equal(addressBlock(form), '192.0.2.1', form);
+  t.equal(addressBlock('::1'), addressBlock('::'));
   t.equal(addressBlock('2001:db8:0:1::1'), addressBlock('2001:db8:0:1:ffff::2'));
   t.not(addressBlock('2001:db8:0:1::1'), addressBlock('2001:db8:0:2::1'));
   t.equal(addressBlock('unknown'), 'unknown');

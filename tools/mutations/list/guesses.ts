@@ -46,4 +46,18 @@ export const guesses: readonly Mutation[] = [
     replacement: 'if (isGuess)',
     tests: ['control-plane/registry/test/limits.test.ts'],
   },
+  {
+    rule: 'An IPv4 client is counted once, in whatever form of IPv6 its address comes',
+    file: 'runtime/http/address.ts',
+    text: '[0, 0, 0, 0, 0xffff, 0],',
+    replacement: '',
+    tests: ['runtime/http/test/rate-limit.test.ts', 'runtime/http/test/trusted-proxy.test.ts'],
+  },
+  {
+    rule: 'A URL leads to no private address in the notation of IPv6',
+    file: 'control-plane/addresses/addresses.ts',
+    text: "['::ffff:0:0:0', 96],",
+    replacement: '',
+    tests: ['control-plane/test/backends.test.ts'],
+  },
 ];
