@@ -40,8 +40,9 @@ export {
   type Attempt,
   type AttemptGuard,
   countLinkRequest,
+  countWrongToken,
   guardPassword,
-  guardToken,
+  limitedByAttempts,
   trustAddress,
   trustDevice,
 } from './attempts.ts';

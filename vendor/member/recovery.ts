@@ -4,7 +4,7 @@
  */
 import {
   countLinkRequest,
-  guardToken,
+  countWrongToken,
   hashPassword,
   normalizeEmail,
   resetUnknown,
@@ -37,9 +37,11 @@ export async function requestPasswordReset(
  * @throws password_reset_unknown (404), too_many_requests (429)
  */
 export async function resetPassword({ db, client, cookies }: Client, token: string, password: string): Promise<void> {
-  const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['password_reset']);
-  if (!link) throw resetUnknown();
+  if (!link) {
+    await countWrongToken(db, { realm, token: 'password reset', address: client.address });
+    throw resetUnknown();
+  }
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { email } = link;
@@ -51,7 +53,6 @@ export async function resetPassword({ db, client, cookies }: Client, token: stri
     const { profile = null, createdAt } = registration ?? link;
     const account = await verifyAccount(tx, member, { email, passwordHash, profile, statedAt: createdAt });
     await endAccess(tx, account);
-    await guard.succeeded(tx);
     const attempt = {
       realm,
       account: email,

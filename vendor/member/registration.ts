@@ -3,7 +3,7 @@
  * the request and publishes its event, and the response is the same. The mail that the event causes differs: an unknown
  * address gets a link, the owner of an account a notice (mails.ts).
  */
-import { countLinkRequest, guardToken, hashPassword, normalizeEmail } from '@carton/auth';
+import { countLinkRequest, countWrongToken, hashPassword, normalizeEmail } from '@carton/auth';
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
 import { realm } from './access.ts';
 import { verifyAccount } from './accounts.ts';
@@ -50,13 +50,14 @@ export async function requestVerification({ db, client }: Client, email: string)
  * @throws verification_unknown (404), member_email_taken (409), too_many_requests (429)
  */
 export async function verifyEmail({ db, client }: Client, token: string): Promise<void> {
-  const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['registration', 'verification', 'email_change']);
-  if (!link) throw linkUnknown();
-  await db.transaction(async (tx) => {
-    await (link.purpose === 'email_change' ? proveChangedEmail(tx, link) : proveAddress(tx, link));
-    await guard.succeeded(tx);
-  });
+  if (!link) {
+    await countWrongToken(db, { realm, token: 'verification', address: client.address });
+    throw linkUnknown();
+  }
+  await db.transaction((tx) =>
+    link.purpose === 'email_change' ? proveChangedEmail(tx, link) : proveAddress(tx, link),
+  );
 }
 
 /** Verifies the address of a registration, or of an account that is not verified. */

@@ -1,7 +1,7 @@
 /**
  * Routes by which shoppers get an account, and recover it.
  */
-import { ForgottenPassword, ResetPassword, resetUnknown } from '@carton/auth';
+import { ForgottenPassword, limitedByAttempts, ResetPassword, resetUnknown } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
 import { emailTaken, linkUnknown } from '../problems.ts';
 import { requestPasswordReset, resetPassword } from '../recovery.ts';
@@ -48,6 +48,7 @@ export const verifyMemberEmail = route(
     summary: 'Verify an e-mail address by the token of a link',
     description:
       'Completes a registration or a change of the address. Guest orders with the address then belong to the member. The token works once.',
+    ...limitedByAttempts,
     body: VerifyEmail,
     status: 204,
     problems: [linkUnknown, emailTaken, tooManyRequests],
@@ -77,6 +78,7 @@ export const resetMemberPassword = route(
     summary: 'Set a new password by the token of a reset link',
     description:
       'Verifies the e-mail address too, and completes a registration. All sessions of the member end. The token works once.',
+    ...limitedByAttempts,
     body: ResetPassword,
     status: 204,
     problems: [resetUnknown, tooManyRequests],
