@@ -15,6 +15,7 @@ export {
   type ServicesFor,
   withOverrides,
 } from './box/services.ts';
+export { type StorefrontKeys, storefrontKeys, storefrontPermission } from './box/shopper-address.ts';
 export type { MemberSession, ShopperSession } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { issueStamp, readStamp } from './box/stamps.ts';

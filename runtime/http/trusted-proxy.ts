@@ -122,6 +122,12 @@ export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void 
   }
 }
 
+/** Sets `ctx.ip` to the address of a client that a caller with a credential names: it is no longer that of a proxy. */
+export function nameClient({ req, request }: Pick<Context, 'req' | 'request'>, address: string): void {
+  request.ip = address;
+  sentByProxies.delete(req);
+}
+
 function list(header: string | string[] | undefined): string[] {
   if (header === undefined) return [];
   return String(header)

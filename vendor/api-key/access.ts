@@ -2,7 +2,16 @@
  * Authentication of integrations by a secret key, on routes for staff.
  */
 import { permissionsOf, permits } from '@carton/auth';
-import { type BoxAccessKind, bearerToken, forbidden, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import {
+  type BoxAccessKind,
+  bearerToken,
+  forbidden,
+  Problem,
+  type StorefrontKeys,
+  storefrontPermission,
+  type TenantDatabase,
+  unauthenticated,
+} from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import type { ApiKey } from './schemas.ts';
 import { apiKeys, recordUse } from './store.ts';
@@ -20,6 +29,19 @@ export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiK
   await recordUse(db, key);
   return key;
 }
+
+function permissionsOfKey(db: TenantDatabase, { id, scopes }: ApiKey): Promise<readonly string[]> {
+  return permissionsOf(db, { type: 'api_key', id, permissions: scopes });
+}
+
+/** Whether a key is that of a storefront's server. */
+export const isStorefrontKey: StorefrontKeys = async (db, text) => {
+  const key = await findApiKey(db, text).catch((error) => {
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+  return key?.kind === 'secret' && permits(await permissionsOfKey(db, key), storefrontPermission);
+};
 
 function invalidKey(detail: string) {
   return unauthenticated(detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -42,9 +64,8 @@ export const apiKeyAccess: BoxAccessKind<'apiKey'> = {
     if (!key) return null;
     if (key.kind !== 'secret')
       throw forbidden('A publishable key does not authenticate staff routes. Use a secret key.');
-    const { id, name: label, scopes } = key;
-    const permissions = await permissionsOf(db, { type: 'api_key', id, permissions: scopes });
-    return { staff: { type: 'api_key', id, label, permissions } };
+    const { id, name: label } = key;
+    return { staff: { type: 'api_key', id, label, permissions: await permissionsOfKey(db, key) } };
   },
   permits: ({ staff }, permission) => permits(staff.permissions, permission),
 };

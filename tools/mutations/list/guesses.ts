@@ -110,4 +110,25 @@ export const guesses: readonly Mutation[] = [
     replacement: "rateLimit: 'login' } as const",
     tests: ['runtime/test/rate-limits.test.ts'],
   },
+  {
+    rule: 'The address behind a storefront is believed only with a credential',
+    file: 'runtime/box/shopper-address.ts',
+    text: "if (key === '') return false;",
+    replacement: "if (key === '') return true;",
+    tests: ['vendor/member/test/storefronts.test.ts'],
+  },
+  {
+    rule: 'The address behind a storefront is believed only with a key that has the scope',
+    file: 'vendor/api-key/access.ts',
+    text: "key?.kind === 'secret' && permits(await permissionsOfKey(db, key), storefrontPermission)",
+    replacement: "key?.kind === 'secret'",
+    tests: ['vendor/member/test/storefronts.test.ts'],
+  },
+  {
+    rule: 'Limits count the address behind a storefront',
+    file: 'runtime/http/trusted-proxy.ts',
+    text: 'request.ip = address;',
+    replacement: 'if (address === undefined) request.ip = address;',
+    tests: ['vendor/member/test/storefronts.test.ts'],
+  },
 ];
