@@ -13,6 +13,7 @@ import { type Role, rejectRole } from './administrators/roles.ts';
 import { isAdministratorSecret } from './administrators/secret.ts';
 import { findActor } from './administrators/store.ts';
 import { type GuessLimiter, guesserOf } from './license/guesses.ts';
+import type { LicenseLimits } from './license/limits.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
 import type { CredentialName, RefusedCredentials } from './refused-credentials.ts';
 import { isOneOf, isUnguessable, type Secret, valuesOf } from './registry/secrets.ts';
@@ -22,6 +23,7 @@ import type { Actor } from './services.ts';
 export interface CredentialScope {
   db: Knex;
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   refused: RefusedCredentials;
   adminSecret: Secret;
   registrySecret: Secret;
@@ -133,7 +135,9 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
   schemes: { licenseKey: { type: 'http', scheme: 'bearer', description: 'A licence key' } },
   async authenticate(ctx, scope) {
     const key = bearerToken(ctx);
-    return key === null ? null : { license: await identifyLicense(scope, key, ctx.ip) };
+    if (key === null) return null;
+    const kind = ctx.method === 'GET' ? 'read' : 'write';
+    return { license: await identifyLicense(scope, key, { address: ctx.ip, kind }) };
   },
 };
 

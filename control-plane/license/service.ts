@@ -25,6 +25,7 @@ import { type GuessLimiter, guesserOf } from './guesses.ts';
 import { recordActivation } from './installations.ts';
 import type { InstallerReport } from './installer-headers.ts';
 import { generateKey, parseKey } from './key.ts';
+import type { LicenseLimits } from './limits.ts';
 import { licenseExpired, licenseKeyMalformed, licenseKeyUnknown, licenseNotTrial, revokedForGood } from './problems.ts';
 import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
 import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense, lockLicense } from './store.ts';
@@ -78,13 +79,14 @@ async function requireChannel(db: Knex, channel: string = stable): Promise<void>
 const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
 
 /**
- * Finds the licence of a key, whatever its state. An invalid key is counted as a guess; a valid one is always accepted.
+ * Finds the licence of a key, whatever its state. An invalid key is counted as a guess; a valid one is accepted however
+ * many of those there were, and has limits of its own.
  * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
  */
 export async function identifyLicense(
-  { db, guesses }: { db: Knex; guesses: GuessLimiter },
+  { db, guesses, limits }: { db: Knex; guesses: GuessLimiter; limits: LicenseLimits },
   key: string,
-  address: string,
+  { address, kind }: { address: string; kind: 'read' | 'write' },
 ): Promise<License> {
   const source = guesserOf('licence', address);
   const parsed = parseKey(key);
@@ -97,6 +99,7 @@ export async function identifyLicense(
     guesses.count([source, `licence prefix ${parsed.guessPrefix}`]);
     throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
+  limits.countRequest(license.id, kind);
   return license;
 }
 
@@ -109,6 +112,7 @@ export interface LicenseCallers extends CommonCallers {
 export interface ActivationServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   releases: Releases;
 }
 
@@ -119,7 +123,7 @@ export interface ActivationServices extends CommonServices {
  */
 export async function activate(services: ActivationServices, key: string, report: InstallerReport) {
   const { db, signing, settings, client, releases } = services;
-  const license = await identifyLicense(services, key, client.address);
+  const license = await identifyLicense(services, key, { address: client.address, kind: 'write' });
   rejectWithdrawn(license);
   if (license.status === 'expired')
     throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);

@@ -131,4 +131,32 @@ export const guesses: readonly Mutation[] = [
     replacement: 'if (address === undefined) request.ip = address;',
     tests: ['vendor/member/test/storefronts.test.ts'],
   },
+  {
+    rule: 'Activations of a licence are limited',
+    file: 'control-plane/license/service.ts',
+    text: 'limits.countRequest(license.id, kind);',
+    replacement: "if (license.status === 'expired') limits.countRequest(license.id, kind);",
+    tests: ['control-plane/test/key-limits.test.ts'],
+  },
+  {
+    rule: 'An installation has one row of activations',
+    file: 'control-plane/license/installations.ts',
+    text: 'installation_id is not distinct from ?::uuid',
+    replacement: 'installation_id = ?::uuid',
+    tests: ['control-plane/test/key-limits.test.ts'],
+  },
+  {
+    rule: 'Activations that do not say who they are take the place of one installation',
+    file: 'control-plane/license/installations.ts',
+    text: 'report.installationId ?? unnamedInstallation',
+    replacement: 'report.installationId ?? newId()',
+    tests: ['control-plane/test/license-limits.test.ts'],
+  },
+  {
+    rule: 'A customer who claims a domain does not use up the checks of another',
+    file: 'control-plane/license/limits.ts',
+    text: '[customerId, domain]',
+    replacement: '[domain]',
+    tests: ['control-plane/test/key-limits.test.ts'],
+  },
 ];
