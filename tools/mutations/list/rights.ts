@@ -125,9 +125,9 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'Guesses at a password are delayed',
-    file: 'vendor/auth/attempts.ts',
-    text: 'if ((await transaction.query(countStatement, values)).length > 0) continue;',
-    replacement: 'if ((await transaction.query(countStatement, values)).length >= 0) continue;',
+    file: 'vendor/auth/attempt-counts.ts',
+    text: 'if (await countAttempt(transaction, count)) continue;',
+    replacement: 'if ((await countAttempt(transaction, count)) !== null) continue;',
     tests: ['vendor/auth/test/attempts.test.ts'],
   },
   {
