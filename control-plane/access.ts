@@ -4,7 +4,6 @@
 import {
   type AccessKind,
   accessKindsOf,
-  addressBlock,
   bearerToken,
   type MetricsReader,
   metricsAccess,
@@ -13,16 +12,18 @@ import type { Knex } from 'knex';
 import { type Role, rejectRole } from './administrators/roles.ts';
 import { isAdministratorSecret } from './administrators/secret.ts';
 import { findActor } from './administrators/store.ts';
-import type { GuessLimiter } from './license/guesses.ts';
+import { type GuessLimiter, guesserOf } from './license/guesses.ts';
+import type { LicenseLimits } from './license/limits.ts';
 import { identifyLicense, type LicenseCallers } from './license/service.ts';
 import type { CredentialName, RefusedCredentials } from './refused-credentials.ts';
-import { isOneOf, type Secret, valuesOf } from './registry/secrets.ts';
+import { isOneOf, isUnguessable, type Secret, valuesOf } from './registry/secrets.ts';
 import type { Actor } from './services.ts';
 
 /** What credentials are compared with. */
 export interface CredentialScope {
   db: Knex;
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   refused: RefusedCredentials;
   adminSecret: Secret;
   registrySecret: Secret;
@@ -45,16 +46,16 @@ const secrets = {
 type SecretName = keyof typeof secrets;
 
 /**
- * Compares what a client sent with a secret. What equals none of the secrets counts as a guess.
- * @throws too_many_requests (429) for an address with too many guesses
+ * Compares what a client sent with a secret. What equals none of the secrets counts as a guess at this one.
+ * @throws too_many_requests (429) for a guess of an address with too many
  */
 export function isSecret(
   scope: CredentialScope,
   secret: SecretName,
   { sent, address }: { sent: string; address: string },
 ) {
-  const sources = [`address ${addressBlock(address)}`];
-  scope.guesses.check(sources);
+  const sources = [guesserOf(secrets[secret], address)];
+  if (!isUnguessable(scope[secret])) scope.guesses.check(sources);
   if (isOneOf(sent, scope[secret])) return true;
   const isMisplaced = isOfAnother(scope, sent) || isAdministratorSecret(sent);
   scope.refused.count(secrets[secret], isMisplaced ? 'misplaced' : 'unknown');
@@ -87,19 +88,19 @@ function secretAccess<Name extends 'registry' | 'publisher' | 'hosting'>(
 const owner: Actor = { id: null, name: 'ADMIN_SECRET', role: 'owner' };
 
 /**
- * Finds the administrator who sent a secret. An unknown one counts as a guess.
- * @throws too_many_requests (429)
+ * Finds the administrator who sent a secret. An unknown one counts as a guess; that of an administrator never does.
+ * @throws too_many_requests (429) for a guess of an address with too many
  */
 async function identifyAdministrator(
   scope: CredentialScope,
   sent: string,
   { address, asked }: { address: string; asked: 'admin' | 'metrics' },
 ): Promise<Actor | null> {
-  const sources = [`address ${addressBlock(address)}`];
-  scope.guesses.check(sources);
-  if (isOneOf(sent, scope.adminSecret)) return owner;
+  const sources = [guesserOf('admin', address)];
   const actor = isAdministratorSecret(sent) ? await findActor(scope.db, sent) : null;
   if (actor !== null && actor !== 'ended') return actor;
+  if (!isUnguessable(scope.adminSecret)) scope.guesses.check(sources);
+  if (isOneOf(sent, scope.adminSecret)) return owner;
   const isMisplaced = isOfAnother(scope, sent);
   // The other kind of access to the metrics accepts their secret.
   if (asked === 'admin' || !isOneOf(sent, scope.metricsSecret))
@@ -134,7 +135,9 @@ const license: AccessKind<CredentialScope, LicenseCallers['license'], 'license'>
   schemes: { licenseKey: { type: 'http', scheme: 'bearer', description: 'A licence key' } },
   async authenticate(ctx, scope) {
     const key = bearerToken(ctx);
-    return key === null ? null : { license: await identifyLicense(scope, key, ctx.ip) };
+    if (key === null) return null;
+    const kind = ctx.method === 'GET' ? 'read' : 'write';
+    return { license: await identifyLicense(scope, key, { address: ctx.ip, kind }) };
   },
 };
 

@@ -28,6 +28,7 @@ import type { Encryption } from './encryption.ts';
 import { eventRoutes } from './events/routes.ts';
 import { domainEvents, licenseEvents, releaseEvents, webhookEvents } from './events/types.ts';
 import { createGuessLimiter, type GuessLimiter } from './license/guesses.ts';
+import { createLicenseLimits, type LicenseLimits } from './license/limits.ts';
 import { ownLicenseRoutes } from './license/own-routes.ts';
 import { licenseRoutes } from './license/routes.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -44,6 +45,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 export interface ControlPlaneServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   releases: Releases;
   checkBackend: CheckUrl;
   checkWebhook: CheckUrl;
@@ -136,10 +138,21 @@ export function controlPlaneApi(
   const hostingSecrets = openHostingSecrets(db, options.signingKeySecret);
   const { version } = manifest;
   const guesses = createGuessLimiter();
+  const limits = createLicenseLimits();
   const releases = openReleases(db);
   const { allowHttpBackends: allowHttp, allowPrivateBackends: allowPrivate, ownHosts } = options;
   const checkBackend = openUrlChecks({ allowHttp, allowPrivate, ownHosts }, options.nameserverLookup);
-  const scope = { db, guesses, refused, adminSecret, registrySecret, publishSecret, hostingSecret, metricsSecret };
+  const scope = {
+    db,
+    guesses,
+    limits,
+    refused,
+    adminSecret,
+    registrySecret,
+    publishSecret,
+    hostingSecret,
+    metricsSecret,
+  };
   return {
     name: 'control plane',
     title: `${vendor.name.replace(/^./, (letter) => letter.toUpperCase())} Control Plane`,
@@ -163,6 +176,7 @@ export function controlPlaneApi(
       ...opened,
       settings: options,
       guesses,
+      limits,
       releases,
       checkBackend,
       hostingSecrets,

@@ -15,6 +15,7 @@ export {
   type ServicesFor,
   withOverrides,
 } from './box/services.ts';
+export { type StorefrontKeys, storefrontKeys, storefrontPermission } from './box/shopper-address.ts';
 export type { MemberSession, ShopperSession } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { issueStamp, readStamp } from './box/stamps.ts';
@@ -49,6 +50,7 @@ export {
   subscriber,
 } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
+export { addressBlock } from './http/address.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';
@@ -78,7 +80,6 @@ export {
   pageQuery,
 } from './http/paging.ts';
 export * from './http/problems.ts';
-export { addressBlock } from './http/rate-limit.ts';
 export * from './http/schemas.ts';
 export type { Chunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';

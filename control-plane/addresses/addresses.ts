@@ -16,9 +16,10 @@ const neverIPv4: Range[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ];
-/** Unspecified and IPv4-compatible; NAT64, Teredo and 6to4, which contain IPv4 addresses; discard, link-local, site-local, multicast. */
+/** Unspecified; IPv4-translated, NAT64, Teredo and 6to4, which contain IPv4 addresses; discard, link-local, site-local, multicast. */
 const neverIPv6: Range[] = [
   ['::', 128],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2001::', 32],

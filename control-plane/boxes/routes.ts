@@ -14,6 +14,7 @@ import {
 } from '@carton/runtime/service';
 import type { CheckUrl } from '../addresses/lookups.ts';
 import type { GuessLimiter } from '../license/guesses.ts';
+import type { LicenseLimits } from '../license/limits.ts';
 import {
   licenseBoxesExceeded,
   licenseKeyMalformed,
@@ -37,6 +38,7 @@ import { type Box, findBox } from './store.ts';
 
 interface BoxServices extends CommonServices {
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   checkBackend: CheckUrl;
   served: ServedDomains;
   log: DomainLog;
@@ -63,7 +65,7 @@ const deployBox = route(
     problems: [...licenseProblems, licenseBoxesExceeded, domainTaken],
   },
   async ({ body: { key, ...box }, ...services }) => {
-    const license = await identifyLicense(services, key, services.client.address);
+    const license = await identifyLicense(services, key, { address: services.client.address, kind: 'write' });
     rejectWithdrawn(license);
     await deploy(services, license, box);
     await services.served.catchUp();
@@ -98,7 +100,8 @@ const verifyDomains = route(
     operationId: 'verifyDomains',
     tag,
     summary: 'Check the domains of a box now',
-    description: 'Looks up the proofs of its domains in DNS, which otherwise happens by a schedule.',
+    description:
+      'Looks up the proofs of its domains in DNS, which otherwise happens by a schedule. Each at most ten times a minute: what was checked more often stays as it was found, and if that are all of them, the answer is 429.',
     access: 'license',
     body: VerifyDomains,
     status: 200,

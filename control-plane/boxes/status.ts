@@ -6,6 +6,7 @@ import type { Knex } from 'knex';
 import type { CheckUrl } from '../addresses/lookups.ts';
 import type { PowerDnsSettings } from '../dns/settings.ts';
 import { describeZones, type ZoneStatus } from '../dns/status.ts';
+import type { LicenseLimits } from '../license/limits.ts';
 import { type DomainRow, listDomains } from './domains/store.ts';
 import type { DomainLog } from './proof/outcome.ts';
 import { checkAndStore } from './proof/schedule.ts';
@@ -43,10 +44,14 @@ export async function describeBox(
   return { ...box, backends, domains };
 }
 
-/** Checks the domains of a box that need a proof, at once. */
-export async function verifyBox({ db, settings, log }: StatusServices, { id }: Box): Promise<void> {
+/** Checks the domains of a box that need a proof, at once. @throws too_many_requests (429) */
+export async function verifyBox(
+  { db, settings, log, limits }: StatusServices & { limits: LicenseLimits },
+  { id }: Box,
+): Promise<void> {
   if (!settings.provesDomains) return;
-  await checkAndStore(db, (await listDomains(db, id)).filter(isChecked), settings, log);
+  const rows = (await listDomains(db, id)).filter(isChecked);
+  await checkAndStore(db, limits.countChecks(rows), settings, log);
 }
 
 function isChecked({ domain, provedBy }: DomainRow): boolean {

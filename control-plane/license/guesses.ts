@@ -1,25 +1,36 @@
 /**
- * Throttles guesses at the vendor's secrets and at licence keys: failures are counted by IP address, those at keys also by
- * the first characters of the key's random part. Counts are in memory: they are lost on a restart, and each process has its
- * own. A key has 160 random bits, so there the limit just saves the work of checking guesses; a secret is as good as the
- * vendor has chosen it.
+ * Throttles guesses at the vendor's secrets and at licence keys: failures are counted by kind of credential and IP address,
+ * those at keys also by the first characters of the key's random part. Counts are in memory: they are lost on a restart,
+ * and each process has its own.
+ *
+ * A credential of at least 128 random bits cannot be guessed, so it is compared first and only failures are counted: a
+ * right one is never refused for the wrong ones of others at its address. A secret that the vendor has chosen shorter is
+ * as good as it was chosen: it is not compared for an address with too many failures.
  */
-import { tooManyRequests } from '@carton/runtime/service';
+import { addressBlock, tooManyRequests } from '@carton/runtime/service';
 
-/** Failures of a source in a window, after which its requests are rejected. */
+/** Failures of a source in a window, after which its further ones get 429. */
 export const failuresPerWindow = 20;
 const windowMilliseconds = 60_000;
 /** Maximum number of sources; above it, the oldest is dropped. */
 const maxSources = 50_000;
 
 export interface GuessLimiter {
-  /** @throws too_many_requests (429) if one of the sources has reached the limit in its window */
+  /**
+   * Before a secret is compared that may be guessable.
+   * @throws too_many_requests (429) if one of the sources has reached the limit in its window
+   */
   check(sources: readonly string[]): void;
   /**
    * Counts a failure.
-   * @throws too_many_requests (429) if the limit was exceeded by concurrent requests, which `check` had let pass
+   * @throws too_many_requests (429) if it is beyond the limit
    */
   count(sources: readonly string[]): void;
+}
+
+/** The source of guesses at a kind of credential, such as `admin`, from an IP address. */
+export function guesserOf(kind: string, address: string): string {
+  return [kind, 'address', addressBlock(address)].join(' ');
 }
 
 /** Creates a limiter. `elapsed` returns the milliseconds of a monotonic clock. */

@@ -1,12 +1,12 @@
 /**
- * Installations that have activated a licence, and the history of its activations. They have no IP address: the id tells
+ * Installations that have activated a licence, and the last activation of each. They have no IP address: the id tells
  * installations apart, and an address would be personal data without a use here.
  */
 import { newId, type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { licenseFirstActivated, licenseInstallationAdded } from '../events/types.ts';
 import { recordLicenseEvent } from './events.ts';
-import type { InstallerReport } from './installer-headers.ts';
+import { type InstallerReport, unnamedInstallation } from './installer-headers.ts';
 import { licenseInstallationsExceeded } from './problems.ts';
 import type { Activation, Installation } from './schemas.ts';
 import { firstIdOf, lockCounts, lockLicense } from './store.ts';
@@ -26,7 +26,7 @@ interface Target {
 }
 
 /**
- * Records an activation, and the installation if it says which one it is.
+ * Records an activation and its installation. All that do not say which one they are count as one.
  * @throws license_suspended, license_revoked (403), license_installations_exceeded (403) for a new installation when the licence has no place for it
  */
 export async function recordActivation(
@@ -43,25 +43,37 @@ export async function recordActivation(
     rejectWithdrawn(license);
     await transaction('license_keys').where({ id: licenseId }).update({ lastActivatedAt: transaction.fn.now() });
     if (license.lastActivatedAt === null) await recordLicenseEvent(transaction, licenseFirstActivated, license);
-    const { installationId } = report;
-    if (installationId !== null && (await recordInstallation(transaction, licenseId, report, target))) {
-      await recordLicenseEvent(transaction, licenseInstallationAdded, license, { installationId });
+    const named = { ...report, installationId: report.installationId ?? unnamedInstallation };
+    const outcome = await recordInstallation(transaction, licenseId, named, target);
+    if (outcome === 'added') {
+      await recordLicenseEvent(transaction, licenseInstallationAdded, license, {
+        installationId: named.installationId,
+      });
     }
-    await transaction('license_activations').insert({ id: newId(), licenseId, ...report });
+    // One row for each installation, so that a key cannot fill the disk. The lock keeps others from adding another one.
+    const installationId = outcome === 'full' ? null : report.installationId;
+    await transaction('license_activations')
+      .where({ licenseId })
+      .whereRaw('installation_id is not distinct from ?::uuid', [installationId])
+      .delete();
+    await transaction('license_activations').insert({ id: newId(), licenseId, ...report, installationId });
   });
 }
 
-/** Returns whether the installation is new. */
+/** An installer's report with the id of an installation. */
+type NamedReport = InstallerReport & { installationId: string };
+
+/** Records an installation. `full`: it is not stored, since there are too many. */
 async function recordInstallation(
   transaction: Knex.Transaction,
   id: string,
-  report: InstallerReport,
+  report: NamedReport,
   target: Target,
-): Promise<boolean> {
-  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report, target)) return false;
+): Promise<'known' | 'added' | 'full'> {
+  if (await renewInstallation(transaction, await firstIdOf(transaction, id), report, target)) return 'known';
   const { firstId, maxInstallations } = await lockCounts(transaction, id);
   // The same installation may have been recorded while this request waited for the lock.
-  if (await renewInstallation(transaction, firstId, report, target)) return false;
+  if (await renewInstallation(transaction, firstId, report, target)) return 'known';
   const { rows } = await transaction.raw(
     'select count(*)::integer as count from (select from license_installations where license_id = ? limit ?) counted',
     [firstId, maxInstallations ?? maxStored],
@@ -72,16 +84,16 @@ async function recordInstallation(
       `The licence is for ${maxInstallations} installations, which all have activated it. Ask the vendor to free the place of one that is no longer used, or for more.`,
     );
   }
-  if (isFull) return false;
+  if (isFull) return 'full';
   await transaction('license_installations').insert({ id: newId(), licenseId: firstId, ...report, ...target });
-  return true;
+  return 'added';
 }
 
 /** Records another activation of an installation. Returns whether it is known. */
 async function renewInstallation(
   transaction: Knex.Transaction,
   licenseId: string,
-  { installationId, version, platform }: InstallerReport,
+  { installationId, version, platform }: NamedReport,
   target: Target,
 ): Promise<boolean> {
   const changed = await transaction('license_installations')

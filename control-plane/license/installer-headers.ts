@@ -8,7 +8,7 @@ import { matches, Type, Uuid, withOptions } from '@carton/runtime/service';
 export const installerHeaders = {
   'Installation-Id': withOptions(Uuid, {
     description:
-      'A random UUID that the installer has created once for the folder of the box. Without it, the activation counts as no installation',
+      'A random UUID that the installer has created once for the folder of the box. All activations without it count as one installation',
   }),
   'Installer-Version': Type.String({
     maxLength: 64,
@@ -24,6 +24,9 @@ export const installerHeaders = {
   }),
 };
 
+/** The id of the installation that all activations without an id count as. */
+export const unnamedInstallation = '00000000-0000-0000-0000-000000000000';
+
 /** Null for what was not said. */
 export interface InstallerReport {
   installationId: string | null;
@@ -37,8 +40,9 @@ export function readInstallerHeaders(header: (name: string) => string): Installe
     const value = header(name);
     return matches(installerHeaders[name], value) ? value : null;
   };
+  const installationId = read('Installation-Id')?.toLowerCase() ?? null;
   return {
-    installationId: read('Installation-Id')?.toLowerCase() ?? null,
+    installationId: installationId === unnamedInstallation ? null : installationId,
     version: read('Installer-Version'),
     platform: read('Installation-Platform'),
   };

@@ -4,11 +4,12 @@
 import { object, routeFor, tooManyRequests } from '@carton/runtime/service';
 import type { CommonServices } from '../services.ts';
 import type { GuessLimiter } from './guesses.ts';
+import type { LicenseLimits } from './limits.ts';
 import { licenseKeyMalformed, licenseKeyUnknown } from './problems.ts';
 import { License } from './schemas.ts';
 import type { LicenseCallers } from './service.ts';
 
-const route = routeFor<CommonServices & { guesses: GuessLimiter }, LicenseCallers>();
+const route = routeFor<CommonServices & { guesses: GuessLimiter; limits: LicenseLimits }, LicenseCallers>();
 
 const { customerId, tier, status, expiresAt, trial, channel, maxBoxes, maxInstallations, endsAt, last4 } =
   License.properties;

@@ -223,7 +223,8 @@ const activateLicense = route(
     operationId: 'activateLicense',
     tag,
     summary: 'Exchange a licence key for a registry token and the list of entitled packages',
-    description: 'Without the headers, an activation counts as no installation; invalid ones are ignored.',
+    description:
+      'Activations without `Installation-Id` count as one installation together; invalid headers are ignored. A licence activates 120 times a minute at most.',
     access: 'public',
     requestHeaders: installerHeaders,
     body: ActivateDto,

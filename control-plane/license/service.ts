@@ -1,7 +1,7 @@
 /**
  * The lifecycle of a licence: minted, identified by its key, activated, suspended, reinstated, renewed, revoked.
  */
-import { addressBlock, invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
+import { invalidRequest, newId, notFound, type ProblemExtras } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { markReturned, shareErasures } from '../erasures.ts';
 import {
@@ -21,10 +21,11 @@ import type { CommonCallers, CommonServices } from '../services.ts';
 import type { SigningKeys } from '../signing/keys.ts';
 import { signActivation } from '../signing/token.ts';
 import { recordLicenseEvent } from './events.ts';
-import type { GuessLimiter } from './guesses.ts';
+import { type GuessLimiter, guesserOf } from './guesses.ts';
 import { recordActivation } from './installations.ts';
 import type { InstallerReport } from './installer-headers.ts';
 import { generateKey, parseKey } from './key.ts';
+import type { LicenseLimits } from './limits.ts';
 import { licenseExpired, licenseKeyMalformed, licenseKeyUnknown, licenseNotTrial, revokedForGood } from './problems.ts';
 import { type License, type LicenseChange, type MintLicenseDto, trialDays } from './schemas.ts';
 import { changeLicense, changeTerms, findLicenseByHash, findLicenseById, insertLicense, lockLicense } from './store.ts';
@@ -78,28 +79,27 @@ async function requireChannel(db: Knex, channel: string = stable): Promise<void>
 const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
 
 /**
- * Finds the licence of a key, whatever its state. An invalid key is counted as a guess.
+ * Finds the licence of a key, whatever its state. An invalid key is counted as a guess; a valid one is accepted however
+ * many of those there were, and has limits of its own.
  * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
  */
 export async function identifyLicense(
-  { db, guesses }: { db: Knex; guesses: GuessLimiter },
+  { db, guesses, limits }: { db: Knex; guesses: GuessLimiter; limits: LicenseLimits },
   key: string,
-  address: string,
+  { address, kind }: { address: string; kind: 'read' | 'write' },
 ): Promise<License> {
-  const source = `address ${addressBlock(address)}`;
-  guesses.check([source]);
+  const source = guesserOf('licence', address);
   const parsed = parseKey(key);
   if (!parsed) {
     guesses.count([source]);
     throw licenseKeyMalformed('Check the key for missing or mistyped characters.', challenge);
   }
-  const sources = [source, `prefix ${parsed.guessPrefix}`];
-  guesses.check(sources);
   const license = await findLicenseByHash(db, parsed.hash);
   if (!license) {
-    guesses.count(sources);
+    guesses.count([source, `licence prefix ${parsed.guessPrefix}`]);
     throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
+  limits.countRequest(license.id, kind);
   return license;
 }
 
@@ -112,6 +112,7 @@ export interface LicenseCallers extends CommonCallers {
 export interface ActivationServices extends CommonServices {
   signing: SigningKeys;
   guesses: GuessLimiter;
+  limits: LicenseLimits;
   releases: Releases;
 }
 
@@ -122,7 +123,7 @@ export interface ActivationServices extends CommonServices {
  */
 export async function activate(services: ActivationServices, key: string, report: InstallerReport) {
   const { db, signing, settings, client, releases } = services;
-  const license = await identifyLicense(services, key, client.address);
+  const license = await identifyLicense(services, key, { address: client.address, kind: 'write' });
   rejectWithdrawn(license);
   if (license.status === 'expired')
     throw licenseExpired(`It expired at ${license.expiresAt}. Ask the vendor to renew it.`);

@@ -20,7 +20,7 @@ import {
   unsupportedPath,
 } from './refusal.ts';
 import { parseTarget } from './request-target.ts';
-import { isOneOf, type Secret } from './secrets.ts';
+import { isOneOf, isUnguessable, type Secret } from './secrets.ts';
 import type { PackageKeys } from './signatures/package-keys.ts';
 import { requireSigned } from './signatures/publication.ts';
 import type { Withdrawals } from './withdrawals.ts';
@@ -77,11 +77,11 @@ export function createGate({
     const credential = /^Bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (credential === undefined) throw tokenMissing();
     const isGuess = !tokenShape.test(credential);
-    if (isGuess) limits.rejectGuesser(request);
+    if (isGuess && !isUnguessable(publishSecret)) limits.rejectGuesser(request);
     if (isOneOf(credential, publishSecret)) return { kind: 'publisher' };
     if (isGuess) {
-      limits.countGuess(request);
       onRefused('publisher', 'wrong');
+      limits.countGuess(request);
     }
     try {
       const licence = await verifyActivationToken(credential, tokens);

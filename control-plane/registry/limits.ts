@@ -3,6 +3,7 @@
 // memory, for each process.
 
 import type { IncomingMessage } from 'node:http';
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import proxyAddress from 'proxy-addr';
@@ -29,9 +30,9 @@ export type Limits = {
   startTarball(customerId: string): () => void;
   /** Counts a wrong token of a request's address. A right one is never refused for those of others. @throws Refusal 429 */
   countWrongToken(request: IncomingMessage): void;
-  /** Refuses a secret, also the right one, from an address with too many guesses. @throws Refusal 429 */
+  /** Refuses a secret that may be guessable, also the right one, from an address with too many guesses. @throws Refusal 429 */
   rejectGuesser(request: IncomingMessage): void;
-  /** Counts a wrong secret of a request's address. */
+  /** Counts a wrong secret of a request's address. @throws Refusal 429 if it is one too many */
   countGuess(request: IncomingMessage): void;
 };
 
@@ -82,13 +83,16 @@ export function createLimits(settings: LimitSettings, trusted: TrustedProxy, ela
       if (wait > 0) throw tooMany('too_many_wrong_tokens', `Too many wrong tokens: try again in ${wait} s`, wait);
     },
     rejectGuesser(request) {
-      const wait = guesses.wait(addressOf(request));
-      if (wait > 0) throw tooMany('too_many_wrong_secrets', `Too many wrong secrets: try again in ${wait} s`, wait);
+      refuseGuesses(guesses.wait(addressOf(request)));
     },
     countGuess(request) {
-      guesses.take(addressOf(request));
+      refuseGuesses(guesses.take(addressOf(request)));
     },
   };
+}
+
+function refuseGuesses(wait: number): void {
+  if (wait > 0) throw tooMany('too_many_wrong_secrets', `Too many wrong secrets: try again in ${wait} s`, wait);
 }
 
 const tooMany = (code: string, message: string, retryAfter: number) => new Refusal(429, code, message, {}, retryAfter);
@@ -129,11 +133,30 @@ class TokenBuckets {
   }
 }
 
-/** The form in which an address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177). */
+/**
+ * The form in which an address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177), and the
+ * IPv4 address of one that contains it, as `runtime/http/address.ts` has it.
+ */
 export function addressBlock(text: string): string {
-  if (!ipaddr.isValid(text)) return text;
-  const address = ipaddr.process(text);
-  return address.kind() === 'ipv4' ? address.toString() : `${address.toByteArray().slice(0, 8).join('.')}/64`;
+  if (isIP(text) === 0) return text;
+  // The library reads no IPv4 address at the end of an IPv6 one; a URL has none there.
+  const address = ipaddr.parse(
+    isIPv6(text) ? new URL(`http://[${text.replace(/%.*/, '')}]`).hostname.slice(1, -1) : text,
+  );
+  const bytes = address.toByteArray();
+  const ipv4 = address.kind() === 'ipv4' ? bytes : ipv4In(address.range(), bytes);
+  return ipv4 ? ipv4.join('.') : `${bytes.slice(0, 8).join('.')}/64`;
+}
+
+/** The bytes of the IPv4 address that an IPv6 address of such a range contains; null for others. */
+function ipv4In(range: string, bytes: readonly number[]): readonly number[] | null {
+  if (range === '6to4') return bytes.slice(2, 6);
+  if (range === 'teredo') return bytes.slice(12).map((byte) => 255 ^ byte);
+  const startsWith = (...prefix: number[]) => prefix.every((byte, at) => bytes[at] === byte);
+  const isCompatible =
+    bytes.slice(0, 12).every((byte) => byte === 0) && !bytes.slice(12, 14).every((byte) => byte === 0);
+  const isLocalNat64 = startsWith(0, 0x64, 0xff, 0x9b, 0, 1);
+  return isCompatible || isLocalNat64 || ['ipv4Mapped', 'rfc6145', 'rfc6052'].includes(range) ? bytes.slice(12) : null;
 }
 
 /**

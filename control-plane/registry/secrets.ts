@@ -24,6 +24,17 @@ export function isOneOf(sent: string | null | undefined, secret: Secret | undefi
   return valuesOf(secret).filter((value) => timingSafeEqual(digest, sha256(value))).length > 0;
 }
 
+/** Characters that hold 128 random bits in base64url. */
+export const unguessableLength = 22;
+
+/**
+ * Whether nobody can guess a secret if it was generated: right ones are then accepted from everywhere, however many wrong
+ * ones come from the same address. Nobody can tell how a shorter one was chosen.
+ */
+export function isUnguessable(secret: Secret | undefined): boolean {
+  return valuesOf(secret).every(({ length }) => length >= unguessableLength);
+}
+
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -202,5 +202,6 @@ t.test('unknown secrets are guesses; ended ones, and those of other routes, are 
   await admin.delete(`/administrators/${id}`);
   const guesser = controlPlane.visitor();
   for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal((await send(guesser, secret)).status, 401);
-  t.equal((await send(guesser, manager.secret)).status, 429, 'also with a right one');
+  t.equal((await send(guesser, secret)).status, 429);
+  t.equal((await send(guesser, manager.secret)).status, 200, 'a right one is no guess');
 });

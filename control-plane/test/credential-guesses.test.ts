@@ -1,5 +1,6 @@
 /**
- * Wrong secrets: an address that sends too many is rejected, and they are counted.
+ * Wrong secrets and keys: an address that sends too many gets 429 for further ones, those of others at the same address
+ * are served, and they are counted.
  */
 import { type Caller, callerOf } from '@carton/runtime/testing';
 import t from 'tap';
@@ -18,7 +19,7 @@ const statusWith = (method: string, path: string, body?: unknown) => async (call
   (await caller.call(method, path, { body, headers: { authorization: `Bearer ${secret}` } })).status;
 
 t.test(
-  'an address that sends too many wrong secrets is rejected, even with the right one; others are not',
+  'further wrong secrets of an address that sends too many are refused; a right one is served there, too',
   async (t) => {
     const pending = '/boxes/resolve?host=shop.example.com&pending=1';
     const ways: [what: string, right: string, statusOf: (caller: Caller, secret: string) => Promise<number>][] = [
@@ -42,8 +43,9 @@ t.test(
       );
       const refused = what === 'pending domains' ? 403 : 401;
       t.strictSame(counts, { 401: 0, 403: 0, [refused]: failuresPerWindow, 429: 130 - failuresPerWindow }, what);
-      t.equal(await statusOf(guesser, right), 429, what);
-      t.ok([200, 201].includes(await statusOf(controlPlane.visitor(), right)), what);
+      t.ok([200, 201].includes(await statusOf(guesser, right)), what);
+      t.equal(await statusOf(guesser, 'another-guess'), 429, what);
+      t.equal(await statusOf(controlPlane.visitor(), 'a-guess'), refused, `${what}, another address`);
     }
     const registry = controlPlane.visitor();
     for (let use = 0; use <= failuresPerWindow; use += 1) {
@@ -55,6 +57,41 @@ t.test(
     }
   },
 );
+
+t.test('wrong keys at an activation shut out nobody else at their address', async (t) => {
+  const guesser = controlPlane.visitor();
+  const administrator = await controlPlane.administrator('reader');
+  const activate = async (sent: string) => (await guesser.post('/license/activate', { key: sent })).status;
+  for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal(await activate(`wrong-${guess}`), 401);
+  t.equal(await activate('one-more'), 429);
+  const pending = '/boxes/resolve?host=shop.example.com&pending=1';
+  const answers = {
+    key: await activate(key),
+    license: await statusWith('GET', '/license')(guesser, key),
+    deploy: (await guesser.post('/boxes/deploy', box)).status,
+    owner: await statusWith('GET', '/license/keys')(guesser, adminSecret),
+    administrator: await statusWith('GET', '/license/keys')(guesser, administrator.secret),
+    registry: await statusWith('GET', '/license/withdrawals')(guesser, registrySecret),
+    hosting: await statusWith('GET', '/boxes/hosting?host=shop.example.com')(guesser, hostingSecret),
+    pending: (await guesser.get(pending, { headers: { 'x-hosting-secret': hostingSecret } })).status,
+  };
+  t.strictSame(new Set(Object.values(answers)), new Set([200]), JSON.stringify(answers));
+  t.equal(await statusWith('GET', '/license/keys')(guesser, 'a-guess'), 401, 'each kind is counted apart');
+  t.equal(await activate('still-wrong'), 429);
+});
+
+t.test('a secret that was chosen short is not compared for an address with too many wrong ones', async (t) => {
+  const short = 'a-short-secret-1';
+  const weak = await startTestControlPlane(t, { adminSecret: short });
+  const guesser = weak.visitor();
+  const administrator = await weak.administrator('reader');
+  const list = statusWith('GET', '/license/keys');
+  for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal(await list(guesser, `guess-${guess}`), 401);
+  t.equal(await list(guesser, short), 429);
+  t.equal(await list(guesser, administrator.secret), 200, 'generated ones are');
+  t.equal(await statusWith('GET', '/license/withdrawals')(guesser, weak.options.registrySecret), 200);
+  t.equal(await list(weak.visitor(), short), 200);
+});
 
 t.test('refused secrets are counted by what was asked for and reason', async (t) => {
   const { url, options, admin, administrator } = await startTestControlPlane(t, {

@@ -6,6 +6,7 @@ import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { eraseEventsOf, eventDays, recordEvent, removeOldEvents } from '../events/outbox.ts';
 import { licenseMinted } from '../events/types.ts';
+import { unnamedInstallation } from '../license/installer-headers.ts';
 import { firstRelease } from './release.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 
@@ -121,10 +122,14 @@ t.test('the first activation and each new installation are events, also of many 
     'license.first_activated',
     'license.installation_added',
     'license.installation_added',
+    'license.installation_added',
     'license.minted',
   ]);
   t.equal(events[1]?.type, 'license.first_activated');
-  t.strictSame(events.flatMap(({ payload }) => payload.installationId ?? []).sort(), [first, second].sort() as never);
+  t.strictSame(events.flatMap(({ payload }) => payload.installationId ?? []).sort(), [
+    unnamedInstallation,
+    ...[first, second].sort(),
+  ] as never);
 });
 
 t.test('an event is committed with its change, or not at all', async (t) => {

@@ -8,6 +8,7 @@ import { startTestControlPlane } from './test-control-plane.ts';
 const migration = (name: string) => import(new URL(`../migrations/${name}.js`, import.meta.url).href);
 const limits = await migration('20261124021000_control_plane_limit_licenses');
 const replacements = await migration('20261124021500_control_plane_replace_licenses');
+const installed = await migration('20261125040000_control_plane_name_installed_releases');
 const controlPlane = await startTestControlPlane(t);
 const { admin, db, visitor } = controlPlane;
 const read = async (id: string) => (await admin.get(`/license/keys/${id}`)).body;
@@ -38,6 +39,7 @@ t.test('licences and boxes of an earlier release', async (t) => {
   );
   await limits.up(db);
   await replacements.up(db);
+  await installed.up(db);
 
   const { label, notes, maxBoxes, maxInstallations, channel, trial } = await read(single.id);
   t.strictSame([label, notes, maxBoxes, maxInstallations, channel, trial], [null, null, null, null, 'stable', false]);

@@ -10,6 +10,7 @@ import { boxRateLimits } from '../box/rate-limits.ts';
 import { createTenantScopes, defaultRequestDeadline } from '../box/scope.ts';
 import { type Box, type RequestServices, requestServices } from '../box/services.ts';
 import { sessionKeysOf } from '../box/session-keys.ts';
+import { storefrontHeaders, storefrontKeys, storefrontPermission } from '../box/shopper-address.ts';
 import { TenantResolver, type TenantScope, tenantProblems } from '../box/tenancy.ts';
 import type { Database } from '../db/database.ts';
 import { migrationOwners } from '../engine/migrations.ts';
@@ -49,7 +50,8 @@ export function boxApi(
   const { scope, boxScope } = createTenantScopes(database, tenants, secrets, requestDeadline);
   const mounted = packages.map((loaded) => ({ ...loaded, routes: routesOf(loaded, database, accessKinds) }));
   const rights = mounted.flatMap(({ routes }) => routes.flatMap(({ declaration }) => declaration.permission || []));
-  const permissions = [...new Set(rights)].sort();
+  const ofKeys = storefrontKeys.of(database).length > 0 ? [storefrontPermission] : [];
+  const permissions = [...new Set([...rights, ...ofKeys])].sort();
   const invalidateTenants = shareInvalidation(workers, () => tenants.invalidate());
   const box: Box = { tier, packages, database, permissions, invalidateTenants };
   const { trustProxy, bodyDeadline, readDeadline, uploadFolder, uploadSpace, strictResponses } = options;
@@ -66,6 +68,7 @@ export function boxApi(
     scope,
     accessKinds,
     commonProblems: tenantProblems,
+    requestHeaders: storefrontHeaders,
     trustProxy,
     secureCookies,
     strictResponses,

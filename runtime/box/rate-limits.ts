@@ -2,8 +2,9 @@
  * How a box counts requests: staff, API keys and members by their identity, all other callers by their IP address. Guest
  * sessions do not count as an identity, since a client can create any number of them.
  */
+import { addressBlock } from '../http/address.ts';
 import { Guesses, type RateLimiting } from '../http/guesses.ts';
-import { addressBlock, type RateLimits } from '../http/rate-limit.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
 import { sharedRateCounter } from '../workers/rate-counter.ts';
 import type { Workers } from '../workers/workers.ts';
 import type { BoxCaller } from './callers.ts';

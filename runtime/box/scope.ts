@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { AppOptions } from '../http/app-options.ts';
 import { Problem } from '../http/problems.ts';
 import { isBoxRoute } from './access.ts';
+import { ShopperAddresses } from './shopper-address.ts';
 import { type BoxSecrets, noTenantId, type TenantResolver, type TenantScope, tenantProblems } from './tenancy.ts';
 
 /** Milliseconds that the database work of a request may take by default. */
@@ -17,6 +18,7 @@ export function createTenantScopes(
   secrets: BoxSecrets,
   requestDeadline: number,
 ): { boxScope: TenantScope; scope: AppOptions<TenantScope, never>['scope'] } {
+  const addresses = new ShopperAddresses(database, secrets);
   const boxScope: TenantScope = { tenant: null, db: database.forTenant(noTenantId), secrets };
   return {
     boxScope,
@@ -28,7 +30,9 @@ export function createTenantScopes(
         // own timeout.
         const { streamed, upload } = route.declaration;
         const deadline = streamed || upload ? undefined : performance.now() + requestDeadline;
-        return { tenant, db: database.forTenant(tenant.id, null, deadline), secrets };
+        const db = database.forTenant(tenant.id, null, deadline);
+        await addresses.apply(ctx, db);
+        return { tenant, db, secrets };
       } catch (error) {
         if (isBoxRoute(route) && isTenantProblem(error)) return boxScope;
         throw error;

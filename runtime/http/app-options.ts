@@ -5,6 +5,7 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { AccessKind } from './credentials.ts';
 import type { RateLimiting } from './guesses.ts';
+import type { RequestHeader } from './headers.ts';
 import type { IdempotentRunner } from './idempotency.ts';
 import type { OriginSource } from './origins.ts';
 import type { ConsistentRunner } from './preconditions.ts';
@@ -39,6 +40,8 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   rateLimits?: RateLimiting<Scope, Caller>;
   /** Origins whose pages may call this application; without it none may, and no CORS headers are sent. */
   origins?: OriginSource;
+  /** Headers of requests that its document has besides those of every service. */
+  requestHeaders?: readonly RequestHeader[];
   /** Proxies that are trusted for X-Forwarded-For, -Host and -Proto, as `trustedProxy` reads them; defaults to none. */
   trustProxy?: boolean | string;
   /** Whether cookies are sent over TLS only; by default those that are set over TLS. */

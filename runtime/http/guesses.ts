@@ -5,9 +5,10 @@
  * not covered here: they are sent in the body of a route of the rate class `login`.
  */
 import type { Context } from 'koa';
+import { addressBlock } from './address.ts';
 import { type AccessKind, hashToken } from './credentials.ts';
 import { type CredentialSources, credentialSources } from './origins.ts';
-import { addressBlock, countRequest, type RateCounter } from './rate-limit.ts';
+import { countRequest, type RateCounter } from './rate-limit.ts';
 import { accessKindsOf, type RouteDeclaration } from './route.ts';
 
 export class Guesses<Scope> {

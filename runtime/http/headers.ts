@@ -2,6 +2,8 @@
  * Response headers: those of every response, and those that are documented for callers and exposed to browsers (CORS).
  */
 import type { Context } from 'koa';
+import type { ParameterObject } from 'openapi3-ts/oas31';
+import type { RouteDeclaration } from './route.ts';
 
 /** The documented response headers and their descriptions. */
 export const documentedHeaders = {
@@ -17,6 +19,14 @@ export const documentedHeaders = {
 } as const;
 
 export type DocumentedHeader = keyof typeof documentedHeaders;
+
+/** A header of requests, in the document. */
+export interface RequestHeader {
+  /** Component name. */
+  key: string;
+  parameter: ParameterObject;
+  appliesTo(declaration: RouteDeclaration): boolean;
+}
 
 /** Security headers: no content sniffing, no subresources, no framing, no referrer. */
 const securityHeaders = Object.entries({

@@ -1,6 +1,8 @@
 /**
  * Exports for building an application of declared routes. Nothing here depends on boxes, packages or tenants.
  */
+
+export { addressBlock } from './address.ts';
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
 export { completeRoutes } from './complete.ts';
@@ -23,7 +25,6 @@ export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './pagi
 export type { ConsistentRunner } from './preconditions.ts';
 export * from './problems.ts';
 export {
-  addressBlock,
   noRateLimits,
   type RateClass,
   RateLimiter,

@@ -4,7 +4,6 @@
  * rejected. This takes one number per caller, in memory: each replica of a service counts separately, and the workers of
  * one together (runtime/workers/rate-counter.ts).
  */
-import { isIPv6 } from 'node:net';
 import type { Context } from 'koa';
 import { tooManyRequests } from './problems.ts';
 
@@ -123,22 +122,6 @@ export class RateLimiter implements RateCounter {
     }
     this.#recentOnce.add(name);
   }
-}
-
-/** The form in which an IP address is counted: for IPv6 the /64 network, since a subscriber has all of it (RFC 6177). */
-export function addressBlock(ip: string): string {
-  // Dual-stack sockets report IPv4 addresses in this form (RFC 4291, section 2.5.5.2).
-  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!isIPv6(address)) return address;
-  const [before = '', after] = address.replace(/%.*$/, '').split('::');
-  const groups = before === '' ? [] : before.split(':');
-  if (after !== undefined) {
-    const rest = after === '' ? [] : after.split(':');
-    while (groups.length + rest.length < 8) groups.push('0');
-    groups.push(...rest);
-  }
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
 }
 
 /**

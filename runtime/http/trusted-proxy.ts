@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import type { Context } from 'koa';
+import { comparableAddress } from './address.ts';
 
 /** Whether the address is that of a trusted proxy; `hop` is 0 for the peer of our connection. */
 export type TrustedProxy = (address: string, hop: number) => boolean;
@@ -50,11 +51,10 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An address without port and brackets, and IPv4-mapped ones as IPv4; undefined for an invalid address. */
-function addressOf(text: string): string | undefined {
+/** An address without port and brackets, in the form in which it is compared; undefined for an invalid address. */
+export function addressOf(text: string): string | undefined {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
-  const address = bare.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIP(address) ? address : undefined;
+  return isIP(bare) ? comparableAddress(bare) : undefined;
 }
 
 const peers = new WeakMap<Socket, string>();
@@ -120,6 +120,12 @@ export function resolveClient(ctx: Context, trusted: TrustedProxy | null): void 
     if (trustedValue === undefined) delete headers[name];
     else headers[name] = trustedValue;
   }
+}
+
+/** Sets `ctx.ip` to the address of a client that a caller with a credential names: it is no longer that of a proxy. */
+export function nameClient({ req, request }: Pick<Context, 'req' | 'request'>, address: string): void {
+  request.ip = address;
+  sentByProxies.delete(req);
 }
 
 function list(header: string | string[] | undefined): string[] {

@@ -12,6 +12,7 @@ import {
 } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
 import { responseSchemaOf } from '../http/fields.ts';
+import type { RequestHeader } from '../http/headers.ts';
 import { paramsSchemaOf } from '../http/operation.ts';
 import type { ProblemType } from '../http/problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../http/route.ts';
@@ -19,13 +20,7 @@ import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
 import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
 import { formContent } from './form.ts';
-import {
-  hasEntityTag,
-  headerComponents,
-  headerParametersOf,
-  parameterComponents,
-  successHeadersOf,
-} from './headers.ts';
+import { hasEntityTag, headerComponents, headerParametersOf, requestHeaders, successHeadersOf } from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
 import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
 
@@ -45,6 +40,8 @@ export interface DocumentOptions {
   groups: readonly DocumentGroup[];
   accessKinds: readonly AccessKind<never>[];
   commonProblems?: readonly ProblemType[];
+  /** Headers of requests, besides those of every service. */
+  requestHeaders?: readonly RequestHeader[];
 }
 
 /** What generating an operation needs. */
@@ -52,6 +49,7 @@ interface Generator {
   accessKinds: DocumentOptions['accessKinds'];
   components: Components;
   problemResponses: ProblemResponses;
+  headers: readonly RequestHeader[];
 }
 
 /**
@@ -76,6 +74,7 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
     accessKinds,
     components: new Components(builder),
     problemResponses: new ProblemResponses(builder, commonProblems, declarations),
+    headers: [...requestHeaders, ...(options.requestHeaders ?? [])],
   };
   const paths = new Map<string, PathItemObject>();
   for (const declaration of declarations) {
@@ -91,7 +90,7 @@ export function createDocument(options: DocumentOptions): Record<string, unknown
   for (const [name, header] of Object.entries(headerComponents)) {
     if (written.includes(`"#/components/headers/${name}"`)) builder.addHeader(name, header);
   }
-  for (const [key, parameter] of Object.entries(parameterComponents)) {
+  for (const { key, parameter } of generator.headers) {
     if (written.includes(`"#/components/parameters/${key}"`)) builder.addParameter(key, parameter);
   }
   const tagGroups = tagGroupsOf(groups);
@@ -119,8 +118,8 @@ function tagGroupsOf(groups: readonly DocumentGroup[]) {
 
 function operationOf(declaration: RouteDeclaration, generator: Generator): OperationObject {
   const { operationId, tag, summary, body, bodyOptional, upload } = declaration;
-  const { accessKinds, components, problemResponses } = generator;
-  const parameters = [...parametersOf(declaration, components), ...headerParametersOf(declaration)];
+  const { accessKinds, components, problemResponses, headers } = generator;
+  const parameters = [...parametersOf(declaration, components), ...headerParametersOf(declaration, headers)];
   return {
     operationId,
     tags: [tag],

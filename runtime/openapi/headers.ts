@@ -2,9 +2,9 @@
  * The request and response headers of operations, one list each: a header is documented for the operations that match
  * its condition.
  */
-import type { HeaderObject, HeadersObject, ParameterObject, ReferenceObject } from 'openapi3-ts/oas31';
+import type { HeaderObject, HeadersObject, ReferenceObject } from 'openapi3-ts/oas31';
 import type { AccessKind } from '../http/credentials.ts';
-import { documentedHeaders } from '../http/headers.ts';
+import { documentedHeaders, type RequestHeader } from '../http/headers.ts';
 import { idempotencyKeyLifetimeHours, maxIdempotencyKeyLength } from '../http/idempotency.ts';
 import { personalCacheControl } from '../http/operation.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
@@ -89,15 +89,9 @@ const responseHeaderRules: readonly ResponseHeader[] = [
   },
 ];
 
-interface RequestHeader {
-  /** Component name. */
-  key: string;
-  parameter: ParameterObject;
-  appliesTo(declaration: RouteDeclaration): boolean;
-}
-
 // Without examples: an explorer would fill them into its forms and send them.
-const requestHeaders: readonly RequestHeader[] = [
+/** Those of every service. */
+export const requestHeaders: readonly RequestHeader[] = [
   {
     key: 'IfNoneMatch',
     parameter: {
@@ -137,11 +131,13 @@ export const headerComponents = Object.fromEntries(
     { ...header, schema: { type: 'string', ...header.schema } },
   ]),
 );
-export const parameterComponents = Object.fromEntries(requestHeaders.map(({ key, parameter }) => [key, parameter]));
 
 /** References to the header parameters of an operation. */
-export function headerParametersOf(declaration: RouteDeclaration): ReferenceObject[] {
-  return requestHeaders
+export function headerParametersOf(
+  declaration: RouteDeclaration,
+  headers: readonly RequestHeader[],
+): ReferenceObject[] {
+  return headers
     .filter(({ appliesTo }) => appliesTo(declaration))
     .map(({ key }) => ({ $ref: `#/components/parameters/${key}` }));
 }

@@ -61,7 +61,19 @@ export async function createApi<Scope, Services extends object, Caller>(
   api: ApiDescription<Scope, Services, Caller>,
   { log, operations }: { log: Logger; operations: Operations },
 ): Promise<Api<Services>> {
-  const { name, about, title, version, description, badges, metricsReaders, knex, accessKinds, commonProblems } = api;
+  const {
+    name,
+    about,
+    title,
+    version,
+    description,
+    badges,
+    metricsReaders,
+    knex,
+    accessKinds,
+    commonProblems,
+    requestHeaders = [],
+  } = api;
   const migrations = await collectMigrations(api.migrated);
   operations.watchPool('requests', knex);
   operations.watchMigrations(knex, migrations);
@@ -76,6 +88,7 @@ export async function createApi<Scope, Services extends object, Caller>(
     document: () => document.prepared(),
     page: docs.page,
   });
+  const ownOperations = new Set(own.map(({ declaration }) => declaration.operationId));
   const groups = completeGroups(api.groups(own), api);
   const document = serveDocument(() => ({
     title,
@@ -84,8 +97,12 @@ export async function createApi<Scope, Services extends object, Caller>(
     groups: groups.map((group) => ({ ...group, declarations: group.routes.map(({ declaration }) => declaration) })),
     accessKinds,
     commonProblems,
+    // The scope of its own routes is not that of a request.
+    requestHeaders: requestHeaders.map((each) => ({
+      ...each,
+      appliesTo: (declaration) => !ownOperations.has(declaration.operationId) && each.appliesTo(declaration),
+    })),
   }));
-  const ownOperations = new Set(own.map(({ declaration }) => declaration.operationId));
   const routes = groups.flatMap((group) => group.routes);
   const app = createApp<Scope, Services, Caller>({
     ...api,

@@ -38,6 +38,17 @@ t.test('without a trusted proxy a forged address does not avoid the limit', asyn
   t.strictSame(statuses, [200, 200, 429, 429]);
 });
 
+t.test('requests without a credential from an address shut out no right password or token there', async (t) => {
+  const box = await createTestBox(t, { packages, rateLimits: { login: 3, write: 100 } });
+  const visitor = box.visitor();
+  const forgot = async () => (await visitor.post('/admin/auth/password/forgot', { email: 'x@shop.example' })).status;
+  t.strictSame([await forgot(), await forgot(), await forgot(), await forgot()], [202, 202, 202, 429]);
+  t.equal((await visitor.post('/admin/auth/login', { email: box.email, password: box.password })).status, 200);
+  const { token } = (await box.staff.post('/admin/invites', { email: 'new@shop.example', role: 'viewer' })).body;
+  const accepted = await visitor.post('/admin/invites/accept', { token, name: 'New', password: box.password });
+  t.equal(accepted.status, 201);
+});
+
 t.test('wrong credentials are limited without blocking valid ones, and so are guesses of passwords', async (t) => {
   const withCart = [
     ...packages,

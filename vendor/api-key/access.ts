@@ -2,7 +2,16 @@
  * Authentication of integrations by a secret key, on routes for staff.
  */
 import { permits } from '@carton/auth';
-import { type BoxAccessKind, bearerToken, forbidden, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import {
+  type BoxAccessKind,
+  bearerToken,
+  forbidden,
+  Problem,
+  type StorefrontKeys,
+  storefrontPermission,
+  type TenantDatabase,
+  unauthenticated,
+} from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import { ancestorsOf, permissionsWithin } from './lineage.ts';
 import type { ApiKey } from './schemas.ts';
@@ -32,6 +41,16 @@ function refuseEnded({ revokedAt, expiresAt }: Pick<Ancestor, 'revokedAt' | 'exp
   if (revokedAt !== null) throw invalidKey(`${which} has been revoked.`);
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw invalidKey(`${which} has expired.`);
 }
+
+/** Whether a key is that of a storefront's server. */
+export const isStorefrontKey: StorefrontKeys = async (db, text) => {
+  const found = await findWithAncestors(db, text).catch((error) => {
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+  if (found?.key.kind !== 'secret') return false;
+  return permits(await permissionsWithin(db, found.key, found.ancestors), storefrontPermission);
+};
 
 function invalidKey(detail: string) {
   return unauthenticated(detail, { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -2,8 +2,8 @@
  * @carton/api-key: API keys for integrations.
  */
 import { staffKeyrings } from '@carton/auth';
-import { accessKinds, definePackage } from '@carton/runtime';
-import { apiKeyAccess } from './access.ts';
+import { accessKinds, definePackage, storefrontKeys } from '@carton/runtime';
+import { apiKeyAccess, isStorefrontKey } from './access.ts';
 import { apiKeyCreated, apiKeyRevoked, apiKeyRotated } from './events.ts';
 import { keyRoutes, rotateApiKey } from './routes.ts';
 import { apiKeyring } from './service.ts';
@@ -14,5 +14,5 @@ export type { ApiKey } from './schemas.ts';
 export default definePackage({
   routes: [...keyRoutes, rotateApiKey],
   events: [apiKeyCreated, apiKeyRevoked, apiKeyRotated],
-  extends: [accessKinds.with(apiKeyAccess), staffKeyrings.with(apiKeyring)],
+  extends: [accessKinds.with(apiKeyAccess), staffKeyrings.with(apiKeyring), storefrontKeys.with(isStorefrontKey)],
 });

@@ -1,26 +1,28 @@
 /**
- * Throttling of attempts to guess secrets. Attempts are counted in the database, which all replicas of a box share, and
- * before the secret is checked, so concurrent attempts cannot exceed the limit. The first attempts are free; each of
- * the following waits twice as long as the one before, up to a maximum. A success does not count.
+ * Limits of attempts to guess secrets (attempt-counts.ts).
  *
- * Guessing must not lock the owner out of an account, however many addresses it comes from. Devices and client
- * addresses that have logged in to the account before are trusted and have counts of their own, which guesses from
- * elsewhere do not raise. A device proves itself by a token (OWASP, "device cookies"). A new device cannot be told from
- * the attackers during an attack; resetting the password by a link makes it trusted. An account that does not exist is
- * counted like one that does.
+ * Passwords and codes can be guessed: they are counted before they are checked, by account and by client address, each
+ * with a limit of its own. A success does not count. Guessing must not lock the owner out of an account, however many
+ * addresses it comes from. So devices and client addresses that have logged in to the account before, and its open
+ * sessions, are known and have counts of their own, which guesses from elsewhere do not raise. A device proves itself by a
+ * token (OWASP, "device cookies"). A new device cannot be told from the attackers during an attack; resetting the
+ * password by a link makes it trusted. An account that does not exist is counted like one that does.
+ *
+ * One-time tokens have 256 random bits and cannot be guessed: they are looked up first, and only wrong ones are counted,
+ * apart by what they are for. Nobody who has a right one is refused for those of others.
  */
-import { addressBlock, hashToken, type TenantDatabase, tooManyRequests } from '@carton/runtime';
+import { addressBlock, type TenantDatabase } from '@carton/runtime';
+import {
+  type Count,
+  countAttempt,
+  countAttempts,
+  deleteCount,
+  findFirstStored,
+  removeExpired,
+  storeTrusted,
+  uncount,
+} from './attempt-counts.ts';
 import { newToken } from './secrets.ts';
-
-/** The limits of one kind of attempt for one subject, such as an account or an address. */
-interface Count {
-  kind: string;
-  subject: string;
-  /** Attempts before the first wait. */
-  free: number;
-  /** Seconds. */
-  longestWait: number;
-}
 
 /** An attempt that has been counted. */
 export interface AttemptGuard {
@@ -42,48 +44,28 @@ export interface Attempt {
   /** Address of the client. */
   address: string;
   /** The token of a trusted device (`trustDevice`), if the client sends one. */
-  device?: string | null;
+  device?: string | null | undefined;
+  /** What identifies the open session of the account in which the attempt is made, if it is made in one. */
+  session?: string | null | undefined;
 }
 
 const minute = 60;
 
-/** Days for which a device or an address stays trusted after its last successful log-in. */
-export const trustedDays = 90;
-
-/** A count starts again after this long without an attempt. */
-const resetAfter = "interval '1 hour'";
-
 /**
- * The wait after the last attempt: 8 seconds after the last free attempt, doubled by each further one. `$4` is the
- * number of free attempts, `$5` the longest wait in seconds.
+ * The rate class of routes whose wrong passwords or tokens are counted here: they do not share the limit of class `login`,
+ * by which one client could shut out the others at its address.
  */
-const wait = `case when counted.attempts < $4::integer then interval '0'
-                   else least($5::integer, 8 * 2 ^ least(counted.attempts - $4::integer, 20)) * interval '1 second' end`;
-
-const countStatement = `
-  insert into auth_attempts as counted (tenant_id, kind, subject_hash, attempts, last_at, expires_at)
-  values ($1, $2, $3, 1, clock_timestamp(), clock_timestamp() + ${resetAfter})
-  on conflict (tenant_id, kind, subject_hash) do update
-     set attempts = case when counted.last_at <= clock_timestamp() - ${resetAfter} then 1 else counted.attempts + 1 end,
-         last_at = clock_timestamp(),
-         expires_at = greatest(counted.expires_at, clock_timestamp() + ${resetAfter})
-   where counted.attempts < $4::integer or counted.last_at + ${wait} <= clock_timestamp()
-  returning attempts`;
-
-const waitStatement = `
-  select ceil(extract(epoch from counted.last_at + ${wait} - clock_timestamp()))::integer as seconds
-    from auth_attempts counted
-   where tenant_id = $1 and kind = $2 and subject_hash = $3`;
+export const limitedByAttempts = { rateLimit: 'write' } as const;
 
 /**
  * Counts an attempt at the password of an account.
  * @throws too_many_requests (429) with Retry-After while the account or the address has to wait
  */
 export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promise<PasswordGuard> {
-  const { address, account, trustedAddress, device } = countsOf(attempt);
-  // An attempt from a trusted device or address is counted for that device or address only.
-  const trusted = await findFirstStored(db, device ? [device, trustedAddress] : [trustedAddress]);
-  const counts = trusted ? [trusted] : [address, account];
+  const { address, account, trustedAddress, device, session } = countsOf(attempt);
+  // An attempt in a session, or from a trusted device or address, is counted for that session, device or address only.
+  const known = session ?? (await findFirstStored(db, device ? [device, trustedAddress] : [trustedAddress]));
+  const counts = known ? [known] : [address, account];
   await countAttempts(db, counts);
   return {
     async passed(transaction) {
@@ -93,36 +75,45 @@ export async function guardPassword(db: TenantDatabase, attempt: Attempt): Promi
       if (counts.includes(address)) await uncount(transaction, address);
       await deleteCount(transaction, account);
       await storeTrusted(transaction, trustedAddress);
-      if (trusted && trusted === device) await storeTrusted(transaction, device);
+      if (session) await deleteCount(transaction, session);
+      if (known && known === device) await storeTrusted(transaction, device);
     },
   };
 }
 
 /**
- * Counts an attempt to use a one-time token against the client's address.
+ * Counts a wrong one-time token against the client's address. Call it once no right one was found.
+ * @param token what it is for, such as `invite`
  * @throws too_many_requests (429) with Retry-After
  */
-export async function guardToken(
+export async function countWrongToken(
   db: TenantDatabase,
-  { realm, address }: Pick<Attempt, 'realm' | 'address'>,
-): Promise<AttemptGuard> {
-  const count = { kind: `${realm} token address`, subject: addressBlock(address), free: 10, longestWait: 15 * minute };
-  await countAttempts(db, [count]);
-  return { succeeded: (transaction) => uncount(transaction, count) };
+  { realm, token, address }: { realm: string; token: string; address: string },
+): Promise<void> {
+  const kind = `${realm} ${token} token address`;
+  await countAttempts(db, [{ kind, subject: addressBlock(address), free: 10, longestWait: 15 * minute }]);
 }
 
 /**
- * Counts a code of the second factor against the account. Only those who know the password can send one, so nobody else
- * can delay the owner. Six digits allow less than passwords: at the longest wait a guesser tries 96 codes a day.
+ * Counts a code of the second factor, by account and by address. Six digits allow less than passwords: at the longest wait
+ * a guesser tries 96 codes a day. Only those who know the password, or have a session, can send one. Sessions and trusted
+ * devices share a count, so that the former do not lock out the owner, and the latter do not have one each.
  * @throws too_many_requests (429) with Retry-After
  */
-export async function guardCode(
-  db: TenantDatabase,
-  { realm, account }: Pick<Attempt, 'realm' | 'account'>,
-): Promise<AttemptGuard> {
-  const count = { kind: `${realm} code account`, subject: account, free: 5, longestWait: 15 * minute };
-  await countAttempts(db, [count]);
-  return { succeeded: (transaction) => deleteCount(transaction, count) };
+export async function guardCode(db: TenantDatabase, attempt: Attempt): Promise<AttemptGuard> {
+  const { realm, account: subject, address } = attempt;
+  const { device, session } = countsOf(attempt);
+  const isKnown = session !== null || (device !== null && (await findFirstStored(db, [device])) !== null);
+  const limits = { free: 5, longestWait: 15 * minute };
+  const own: Count = { kind: `${realm} code ${isKnown ? 'known' : 'account'}`, subject, ...limits };
+  const ofAddress: Count = { kind: `${realm} code address`, subject: addressBlock(address), ...limits, free: 20 };
+  await countAttempts(db, isKnown ? [own] : [ofAddress, own]);
+  return {
+    async succeeded(transaction) {
+      if (!isKnown) await uncount(transaction, ofAddress);
+      await deleteCount(transaction, own);
+    },
+  };
 }
 
 /**
@@ -134,9 +125,9 @@ export async function countReport(
   { realm, account }: Pick<Attempt, 'realm' | 'account'>,
 ): Promise<boolean> {
   const count = { kind: `${realm} report account`, subject: account, free: 1, longestWait: 15 * minute };
-  const counted = await db.query(countStatement, [...keyOf(count), count.free, count.longestWait]);
+  const isDue = await countAttempt(db, count);
   await removeExpired(db);
-  return counted.length > 0;
+  return isDue;
 }
 
 /**
@@ -180,13 +171,17 @@ interface Counts {
   account: Count;
   trustedAddress: Count;
   device: Count | null;
+  session: Count | null;
 }
 
 function countsOf(attempt: Attempt): Counts {
-  const { realm, account, address: client, device } = attempt;
+  const { realm, account, address: client, device, session } = attempt;
   const block = addressBlock(client);
   return {
     device: device ? deviceCountOf(attempt) : null,
+    session: session
+      ? { kind: `${realm} password session`, subject: `${account} ${session}`, free: 10, longestWait: minute }
+      : null,
     address: { kind: `${realm} password address`, subject: block, free: 20, longestWait: 15 * minute },
     account: { kind: `${realm} password account`, subject: account, free: 10, longestWait: minute },
     trustedAddress: {
@@ -196,67 +191,4 @@ function countsOf(attempt: Attempt): Counts {
       longestWait: minute,
     },
   };
-}
-
-/**
- * Counts all of them, or none if one has to wait. All callers use the same order, so concurrent attempts cannot
- * deadlock.
- */
-async function countAttempts(db: TenantDatabase, counts: readonly Count[]): Promise<void> {
-  await db.transaction(async (transaction) => {
-    for (const count of counts) {
-      const values = [...keyOf(count), count.free, count.longestWait];
-      if ((await transaction.query(countStatement, values)).length > 0) continue;
-      const [left] = await transaction.query<{ seconds: number }>(waitStatement, values);
-      const seconds = Math.max(1, left?.seconds ?? 1);
-      throw tooManyRequests(`Try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
-    }
-    await removeExpired(transaction);
-  });
-}
-
-function keyOf({ kind, subject }: Count): [kind: string, subjectHash: string] {
-  return [kind, hashToken(subject)];
-}
-
-/** The first of these counts that is stored. One statement. */
-async function findFirstStored(db: TenantDatabase, counts: readonly Count[]): Promise<Count | null> {
-  const keys = counts.map(keyOf);
-  const [row] = await db.query<{ position: number }>(
-    `select position::integer from unnest($2::text[], $3::text[]) with ordinality as requested (kind, subject_hash, position)
-       join auth_attempts using (kind, subject_hash)
-      where tenant_id = $1 and expires_at > now() order by position limit 1`,
-    [keys.map(([kind]) => kind), keys.map(([, subject]) => subject)],
-  );
-  return row ? (counts[row.position - 1] as Count) : null;
-}
-
-async function storeTrusted(db: TenantDatabase, count: Count): Promise<void> {
-  await db.query(
-    `insert into auth_attempts (tenant_id, kind, subject_hash, attempts, last_at, expires_at)
-     values ($1, $2, $3, 0, now(), now() + interval '${trustedDays} days')
-     on conflict (tenant_id, kind, subject_hash) do update set attempts = 0, expires_at = excluded.expires_at`,
-    keyOf(count),
-  );
-}
-
-async function uncount(db: TenantDatabase, count: Count): Promise<void> {
-  await db.query(
-    `update auth_attempts set attempts = greatest(attempts - 1, 0)
-      where tenant_id = $1 and kind = $2 and subject_hash = $3`,
-    keyOf(count),
-  );
-}
-
-async function deleteCount(db: TenantDatabase, count: Count): Promise<void> {
-  await db.query('delete from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3', keyOf(count));
-}
-
-/** Deletes more rows than an attempt inserts, so the table does not grow. Skips locked rows. */
-async function removeExpired(db: TenantDatabase): Promise<void> {
-  await db.query(
-    `delete from auth_attempts where tenant_id = $1 and (kind, subject_hash) in (
-       select kind, subject_hash from auth_attempts
-        where tenant_id = $1 and expires_at <= now() order by expires_at limit 20 for update skip locked)`,
-  );
 }

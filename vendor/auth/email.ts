@@ -9,7 +9,7 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
-import { countLinkRequest, guardToken } from './attempts.ts';
+import { countLinkRequest, countWrongToken } from './attempts.ts';
 import { emailChanged } from './events.ts';
 import { isFactorEnabled } from './factors.ts';
 import {
@@ -77,10 +77,12 @@ export async function confirmEmailChange(
   { db, client }: Pick<BoxServices, 'db' | 'client'>,
   token: string,
 ): Promise<void> {
-  const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
   const id = await findLinkOwner(db, tokenHash, 'email_change');
-  if (id === null) throw emailChangeUnknown();
+  if (id === null) {
+    await countWrongToken(db, { realm: 'staff', token: 'email change', address: client.address });
+    throw emailChangeUnknown();
+  }
   const work = db.transaction(async (tx) => {
     const user = await lockStaff(tx, id);
     const email = (await consumeLink(tx, tokenHash, 'email_change'))?.email;
@@ -89,7 +91,6 @@ export async function confirmEmailChange(
     await removeInvitesOf(tx, email);
     await staffUsers.change(tx.as({ type: 'staff', id, label: user.email }), id, { email });
     await publish(tx, emailChanged, { type: 'staff_user', id }, { formerEmail: user.email, email });
-    await guard.succeeded(tx);
   });
   await work.catch((error) => {
     throw isUniqueViolation(error, 'staff_users_email') ? emailTaken('Use another address.') : error;

@@ -41,8 +41,9 @@ export {
   type Attempt,
   type AttemptGuard,
   countLinkRequest,
+  countWrongToken,
   guardPassword,
-  guardToken,
+  limitedByAttempts,
   trustAddress,
   trustDevice,
 } from './attempts.ts';

@@ -3,7 +3,7 @@
  */
 import { claimQuota } from '@carton/core';
 import { type BoxServices, hashToken, isUniqueViolation, newId, publish, type TenantDatabase } from '@carton/runtime';
-import { guardToken } from './attempts.ts';
+import { countWrongToken } from './attempts.ts';
 import { staffInvited, staffJoined } from './events.ts';
 import { hashPassword } from './password.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
@@ -69,9 +69,11 @@ export async function acceptInvite(
   { db, client }: Pick<BoxServices, 'db' | 'client'>,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<StaffUser> {
-  const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
-  if (!(await isOpenInvite(db, tokenHash))) throw inviteUnknown();
+  if (!(await isOpenInvite(db, tokenHash))) {
+    await countWrongToken(db, { realm: 'staff', token: 'invite', address: client.address });
+    throw inviteUnknown();
+  }
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const work = db.transaction(async (transaction) => {
@@ -80,7 +82,6 @@ export async function acceptInvite(
     const { email, role } = accepted;
     const staff = await transaction.insert<StaffUser>('staff_users', { id: newId(), email, name, role, passwordHash });
     await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { email, role });
-    await guard.succeeded(transaction);
     return staff;
   });
   return work.catch((error) => {

@@ -4,7 +4,7 @@
  * the link, so the message is the only copy.
  */
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
-import { countLinkRequest, guardToken, trustAddress, trustDevice } from './attempts.ts';
+import { countLinkRequest, countWrongToken, trustAddress, trustDevice } from './attempts.ts';
 import { staffCookies } from './cookies.ts';
 import {
   consumeLink,
@@ -58,10 +58,12 @@ export async function resetPassword(
   token: string,
   password: string,
 ): Promise<void> {
-  const guard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(token);
   const id = await findLinkOwner(db, tokenHash, 'password_reset');
-  if (id === null) throw resetUnknown();
+  if (id === null) {
+    await countWrongToken(db, { realm: 'staff', token: 'password reset', address: client.address });
+    throw resetUnknown();
+  }
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { account, device } = await db.transaction(async (transaction) => {
@@ -69,7 +71,6 @@ export async function resetPassword(
     const [staff] = await transaction.update<StaffUser>('staff_users', { id, status: 'active' }, patch);
     if (!staff || !(await consumeLink(transaction, tokenHash, 'password_reset'))) throw resetUnknown();
     await endAccess(transaction, id);
-    await guard.succeeded(transaction);
     const account = staff.email;
     const attempt = {
       realm: 'staff',

@@ -6,7 +6,6 @@ import { findStore } from '@carton/core';
 import { publish, type ServicesFor, type TenantDatabase } from '@carton/runtime';
 import { guardCode, guardPassword } from './attempts.ts';
 import { hashRecoveryCode, isTimeCode, newRecoveryCodes, newSecret, normalizeCode, stepOf, uriOf } from './codes.ts';
-import { staffCookies } from './cookies.ts';
 import { decryptSecret, encryptSecret } from './encryption.ts';
 import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from './events.ts';
 import {
@@ -22,7 +21,7 @@ import {
 import { verifyPassword } from './password.ts';
 import { ownAccount, secondFactorActive, secondFactorMissing, wrongCode, wrongPassword } from './problems.ts';
 import type { SecondFactor } from './schemas.ts';
-import { lockForChange, readOwnUser } from './staff.ts';
+import { lockForChange, ownAttempt, readOwnUser } from './staff.ts';
 import { endAccess, lockStaff, type StaffRow } from './store.ts';
 
 export type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
@@ -58,10 +57,9 @@ export async function readSecondFactor({ db, staff }: Pick<LoggedIn, 'db' | 'sta
  * @returns the guard, whose success is for the transaction of the work
  * @throws wrong_password (403), too_many_requests (429)
  */
-export async function verifyOwnPassword({ db, client, cookies }: LoggedIn, user: StaffRow, password: string) {
+export async function verifyOwnPassword(caller: LoggedIn, user: StaffRow, password: string) {
   // A stolen session must not allow faster guessing than the log-in.
-  const device = staffCookies.readDevice(cookies, user.email);
-  const guard = await guardPassword(db, { realm: 'staff', account: user.email, address: client.address, device });
+  const guard = await guardPassword(caller.db, ownAttempt(caller, user.email));
   if (!(await verifyPassword(password, user.passwordHash))) throw wrongPassword();
   return guard;
 }
@@ -93,7 +91,7 @@ export async function beginSecondFactor(caller: LoggedIn, password: string): Pro
 export async function confirmSecondFactor(caller: LoggedIn, sent: string): Promise<{ recoveryCodes: string[] }> {
   const { db, staff } = caller;
   const user = await readOwnUser(caller);
-  const guard = await guardCode(db, { realm: 'staff', account: user.email });
+  const guard = await guardCode(db, ownAttempt(caller, user.email));
   const recoveryCodes = newRecoveryCodes();
   const isEnabled = await db.transaction(async (tx) => {
     // A log-in locks the person, too: it either sees the factor or its session ends here.
@@ -150,13 +148,14 @@ const wrongCodeDetail = 'Wait for the next code of the authenticator: each works
  * @throws wrong_code (403), second_factor_not_enabled (409), too_many_requests (429)
  */
 export async function withCode(
-  { db }: Pick<LoggedIn, 'db'>,
+  caller: LoggedIn,
   { id, email }: StaffRow,
   code: string,
   work: (tx: TenantDatabase) => Promise<void>,
 ): Promise<void> {
+  const { db } = caller;
   if (!(await isFactorEnabled(db, id))) throw secondFactorMissing('It is not enabled.');
-  const guard = await guardCode(db, { realm: 'staff', account: email });
+  const guard = await guardCode(db, ownAttempt(caller, email));
   await db.transaction(async (tx) => {
     if ((await consumeCode(tx, id, code)) === null) throw wrongCode(wrongCodeDetail);
     await work(tx);

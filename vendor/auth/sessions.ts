@@ -12,7 +12,7 @@ import {
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { type Attempt, guardCode, guardPassword, guardToken, trustAddress, trustDevice } from './attempts.ts';
+import { type Attempt, countWrongToken, guardCode, guardPassword, trustAddress, trustDevice } from './attempts.ts';
 import { consumeChallenge, countCode, findChallengeOwner, insertChallenge, maximumCodes } from './challenges.ts';
 import { staffCookies } from './cookies.ts';
 import { staffLoggedIn } from './events.ts';
@@ -100,23 +100,24 @@ export async function completeLogIn(
   { challenge, code, ...options }: CompleteLogIn,
 ): Promise<OpenedSession> {
   const { db, client } = request;
-  const tokenGuard = await guardToken(db, { realm: 'staff', address: client.address });
   const tokenHash = hashToken(challenge);
   const id = await findChallengeOwner(db, tokenHash);
   const staff = id && (await staffUsers.find(db, id));
-  if (!staff) throw challengeUnknown(logInAgain);
+  if (!staff) {
+    await countWrongToken(db, { realm: 'staff', token: 'challenge', address: client.address });
+    throw challengeUnknown(logInAgain);
+  }
   const account = staff.email;
-  const codeGuard = await guardCode(db, { realm: 'staff', account });
-  if (!(await countCode(db, tokenHash))) throw challengeUnknown(logInAgain);
   const attempt = attemptOf(request, account, options);
+  const guard = await guardCode(db, attempt);
+  if (!(await countCode(db, tokenHash))) throw challengeUnknown(logInAgain);
   const session = await db.transaction(async (tx) => {
     const user = await lockStaff(tx, staff.id);
     if (user?.status !== 'active') throw challengeUnknown(logInAgain);
     const secondFactor = await consumeCode(tx, user.id, code);
     if (secondFactor === null) return null;
     if (!(await consumeChallenge(tx, tokenHash))) throw challengeUnknown(logInAgain);
-    await tokenGuard.succeeded(tx);
-    await codeGuard.succeeded(tx);
+    await guard.succeeded(tx);
     await trustAddress(tx, attempt);
     return openSession(tx, request, { user, attempt, options, secondFactor });
   });

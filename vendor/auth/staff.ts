@@ -9,7 +9,7 @@ import {
   type TenantDatabase,
   unauthenticated,
 } from '@carton/runtime';
-import { guardPassword } from './attempts.ts';
+import { type Attempt, guardPassword } from './attempts.ts';
 import { staffCookies } from './cookies.ts';
 import { listKeysOf, revokeKeysOf } from './keys.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -25,6 +25,12 @@ export async function readOwnUser({ db, staff }: Pick<LoggedIn, 'db' | 'staff'>)
   const user = await staffUsers.find(db, staff.id);
   if (!user) throw unauthenticated();
   return user;
+}
+
+/** An attempt of a caller at a password or a code of the own account. */
+export function ownAttempt({ staff, client, cookies }: LoggedIn, account: string): Attempt {
+  const device = staffCookies.readDevice(cookies, account);
+  return { realm: 'staff', account, address: client.address, device, session: staff.sessionId };
 }
 
 /**
@@ -50,13 +56,13 @@ export async function changeMe(caller: LoggedIn, change: ChangeMe): Promise<Staf
 }
 
 async function changePassword(
-  { db, staff, client, cookies }: LoggedIn,
+  caller: LoggedIn,
   { id, email, passwordHash: before }: StaffRow,
   { password, currentPassword, ...profile }: ChangeMe & { password: string; currentPassword: string },
 ): Promise<StaffUser> {
+  const { db, staff } = caller;
   // A stolen session must not allow faster guessing than the log-in.
-  const device = staffCookies.readDevice(cookies, email);
-  const guard = await guardPassword(db, { realm: 'staff', account: email, address: client.address, device });
+  const guard = await guardPassword(db, ownAttempt(caller, email));
   if (!(await verifyPassword(currentPassword, before))) throw wrongPassword();
   const passwordHash = await hashPassword(password);
   return db.transaction(async (transaction) => {

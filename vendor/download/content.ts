@@ -4,7 +4,7 @@
  * A download counts when it begins: a request for a file from its first byte counts one, a request for a later part only
  * if none has counted for a day. So a client may resume a download, or load its parts side by side, without using it up.
  */
-import { guardToken } from '@carton/auth';
+import { countWrongToken } from '@carton/auth';
 import { privateContent } from '@carton/media';
 import { addTimelineEntry, findOrder, lockOrder } from '@carton/order';
 import {
@@ -32,7 +32,7 @@ export async function readByToken(
 ): Promise<FileContent> {
   const grant = await grants.findBy(db, { tokenHash: hashToken(token) });
   if (!grant) {
-    await guardToken(db, { realm: 'download', address: client.address });
+    await countWrongToken(db, { realm: 'download', token: 'link', address: client.address });
     throw notFound('No download has this address. It may have been replaced by that of a newer mail.');
   }
   return contentOf(db, grant);

@@ -1,8 +1,8 @@
 /**
  * Authentication of members by session: a bearer token or a cookie.
  */
-import { accountCookies } from '@carton/auth';
-import { type BoxServices, bearerToken, hashToken, type MemberAuthenticator } from '@carton/runtime';
+import { type Attempt, accountCookies } from '@carton/auth';
+import { type BoxServices, bearerToken, hashToken, type MemberAuthenticator, type ServicesFor } from '@carton/runtime';
 import { findMemberBySession } from './store.ts';
 
 /** The realm of members in the counts of attempts. */
@@ -31,4 +31,13 @@ export const memberAuthenticator: MemberAuthenticator = {
 export function sessionHashOf({ headers, cookies }: Pick<BoxServices, 'headers' | 'cookies'>): string | null {
   const token = bearerToken({ headers }) ?? memberCookies.readSession(cookies);
   return token?.startsWith(prefix) ? hashToken(token) : null;
+}
+
+/** What an attempt of a member at the own password needs. */
+export type OwnAttempt = Pick<ServicesFor<'member'>, 'client' | 'cookies' | 'headers'>;
+
+/** An attempt of a member who is logged in at the password of the own account. */
+export function ownAttempt(caller: OwnAttempt, account: string): Attempt {
+  const device = memberCookies.readDevice(caller.cookies, account);
+  return { realm, account, address: caller.client.address, device, session: sessionHashOf(caller) };
 }

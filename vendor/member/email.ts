@@ -5,7 +5,7 @@
  */
 import { countLinkRequest, guardPassword, normalizeEmail, verifyPassword, wrongPassword } from '@carton/auth';
 import { proveEmail, type ServicesFor, type TenantDatabase } from '@carton/runtime';
-import { memberCookies, realm } from './access.ts';
+import { memberCookies, type OwnAttempt, ownAttempt, realm } from './access.ts';
 import { publishUpdate } from './accounts.ts';
 import { consumeLink, isSameSession, type LinkRow, removeLinksTo, requestLink } from './links.ts';
 import { emailTaken, linkUnknown, passwordRequired } from './problems.ts';
@@ -18,14 +18,14 @@ import { lockEmail, members } from './store.ts';
  * @throws wrong_password (403), too_many_requests (429)
  */
 export async function requestEmailChange(
-  { db, session, client, cookies }: Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies'>,
+  caller: Pick<ServicesFor<'member'>, 'db' | 'session'> & OwnAttempt,
   { email, password }: { email: string; password: string },
 ): Promise<void> {
+  const { db, session, client } = caller;
   const account = normalizeEmail(email);
   const member = await readOwnMember(db, session.memberId);
-  const device = memberCookies.readDevice(cookies, member.email);
   // A stolen session must not allow faster guessing than the log-in.
-  const guard = await guardPassword(db, { realm, account: member.email, address: client.address, device });
+  const guard = await guardPassword(db, ownAttempt(caller, member.email));
   if (!(await verifyPassword(password, member.passwordHash))) throw wrongPassword();
   await db.transaction(async (tx) => {
     await guard.succeeded(tx);

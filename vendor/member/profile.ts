@@ -3,7 +3,7 @@
  */
 import { guardPassword, hashPassword, verifyPassword, wrongPassword } from '@carton/auth';
 import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } from '@carton/runtime';
-import { memberCookies, realm, sessionHashOf } from './access.ts';
+import { ownAttempt, sessionHashOf } from './access.ts';
 import { consentOf, publishUpdate } from './accounts.ts';
 import type { ChangeOwnMember, Member } from './schemas.ts';
 import { rewriteWords } from './search.ts';
@@ -53,11 +53,11 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
 }
 
 /** Hashes the new password if the current one is right. */
-async function checkPassword({ db, session, client, cookies }: LoggedIn, current: string, password: string) {
+async function checkPassword(caller: LoggedIn, current: string, password: string) {
+  const { db, session } = caller;
   const { email, passwordHash: before } = await readOwnMember(db, session.memberId);
-  const device = memberCookies.readDevice(cookies, email);
   // A stolen session must not allow faster guessing than the log-in.
-  const guard = await guardPassword(db, { realm, account: email, address: client.address, device });
+  const guard = await guardPassword(db, ownAttempt(caller, email));
   if (!(await verifyPassword(current, before))) throw wrongPassword();
   return { guard, before, after: await hashPassword(password) };
 }

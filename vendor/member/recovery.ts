@@ -4,7 +4,7 @@
  */
 import {
   countLinkRequest,
-  guardToken,
+  countWrongToken,
   hashPassword,
   normalizeEmail,
   resetUnknown,
@@ -40,9 +40,11 @@ export async function resetPassword(
   token: string,
   password: string,
 ): Promise<void> {
-  const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['password_reset']);
-  if (!link) throw resetUnknown();
+  if (!link) {
+    await countWrongToken(db, { realm, token: 'password reset', address: client.address });
+    throw resetUnknown();
+  }
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { email } = link;
@@ -55,7 +57,6 @@ export async function resetPassword(
     const profile = registration && isSameSession(registration, session) ? stated : unproven(stated);
     const account = await verifyAccount(tx, member, { email, passwordHash, profile, statedAt: createdAt });
     await endAccess(tx, account);
-    await guard.succeeded(tx);
     const attempt = {
       realm,
       account: email,

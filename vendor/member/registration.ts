@@ -5,7 +5,7 @@
  * the request and publishes its event, and the response is the same. The mail that the event causes differs: an unknown
  * address gets a link, the owner of an account a notice (mails.ts).
  */
-import { countLinkRequest, guardToken, hashPassword, normalizeEmail, verifyPassword } from '@carton/auth';
+import { countLinkRequest, countWrongToken, hashPassword, normalizeEmail, verifyPassword } from '@carton/auth';
 import { type BoxServices, hashToken, type ServicesFor, type TenantDatabase } from '@carton/runtime';
 import { realm, sessionHashOf } from './access.ts';
 import { verifyAccount } from './accounts.ts';
@@ -68,17 +68,16 @@ export async function requestVerification({ db, client }: Client, email: string)
  */
 export async function verifyEmail(shopper: Shopper, token: string, password: string | undefined): Promise<void> {
   const { db, client } = shopper;
-  const guard = await guardToken(db, { realm, address: client.address });
   const link = await findLink(db, hashToken(token), ['registration', 'verification', 'email_change']);
-  if (!link) throw linkUnknown();
+  if (!link) {
+    await countWrongToken(db, { realm, token: 'verification', address: client.address });
+    throw linkUnknown();
+  }
   const prove =
     link.purpose === 'email_change'
       ? await proveChange(shopper, link, password)
       : await proveCredentials(shopper, link, password);
-  await db.transaction(async (tx) => {
-    await prove(tx);
-    await guard.succeeded(tx);
-  });
+  await db.transaction(prove);
 }
 
 /** Checks what the reader of the mail has shown to be theirs. Hashes passwords, so no row may be locked. */

@@ -12,7 +12,7 @@ import {
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { memberCookies, realm } from './access.ts';
+import { memberCookies, type OwnAttempt, ownAttempt } from './access.ts';
 import { consentOf, publishUpdate } from './accounts.ts';
 import { findAddresses } from './addresses.ts';
 import { memberCreated, memberErased } from './events.ts';
@@ -112,12 +112,12 @@ export function eraseMember(db: TenantDatabase, id: string): Promise<void> {
  * @throws wrong_password (403), too_many_requests (429), erasure_hindered (409)
  */
 export async function eraseOwnMember(
-  { db, session, client, cookies }: Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies'>,
+  caller: Pick<ServicesFor<'member'>, 'db' | 'session'> & OwnAttempt,
   password: string,
 ): Promise<void> {
+  const { db, session, cookies } = caller;
   const { id, email, passwordHash } = await readOwnMember(db, session.memberId);
-  const device = memberCookies.readDevice(cookies, email);
-  const guard = await guardPassword(db, { realm, account: email, address: client.address, device });
+  const guard = await guardPassword(db, ownAttempt(caller, email));
   if (!(await verifyPassword(password, passwordHash))) throw wrongPassword();
   await db.transaction(async (tx) => {
     await guard.succeeded(tx);

@@ -3,7 +3,7 @@
  * so nothing tells whether an order exists: every request is stored and published, and the mail alone differs. The token
  * is created when the mail is sent, which has the only copy; only its hash is stored. Sending again creates another one.
  */
-import { countLinkRequest, guardToken, inMinutes, newToken } from '@carton/auth';
+import { countLinkRequest, countWrongToken, inMinutes, newToken } from '@carton/auth';
 import { type BoxServices, defineProblem, hashToken, newId, publish, type TenantDatabase } from '@carton/runtime';
 import { orderLookupRequested } from './events.ts';
 import { type Order, orderOf } from './present.ts';
@@ -79,13 +79,15 @@ async function findByNumber(db: TenantDatabase, number: string): Promise<OrderRo
  * @throws order_link_unknown (404), too_many_requests (429)
  */
 export async function openOrderLink({ db, client }: Client, token: string): Promise<Order> {
-  const guard = await guardToken(db, { realm, address: client.address });
   const [link] = await db.query<{ orderId: string; emailKey: string }>(
     'select order_id, email_key from order_links where tenant_id = $1 and token_hash = $2 and expires_at > now()',
     [hashToken(token)],
   );
-  const row = link && (await orders.find(db, link.orderId));
+  if (!link) {
+    await countWrongToken(db, { realm, token: 'link', address: client.address });
+    throw orderLinkUnknown();
+  }
+  const row = await orders.find(db, link.orderId);
   if (!row || row.email.toLowerCase() !== link.emailKey) throw orderLinkUnknown();
-  await guard.succeeded(db);
   return orderOf(row);
 }

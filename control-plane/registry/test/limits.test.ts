@@ -124,7 +124,7 @@ t.test('wrong tokens of an address are limited, right ones and other addresses a
   t.equal(status, 429, 'without a trusted proxy the header does not count');
 });
 
-t.test("too many guesses at the publisher's secret are refused, then also the right one; tokens are not", async (t) => {
+t.test("too many guesses at the publisher's secret are refused; the right one and tokens are not", async (t) => {
   let elapsed = 0;
   const { tokenOf, outcome } = await start(t, {}, { trustedProxy: trustedProxy('loopback'), elapsed: () => elapsed });
   const token = await tokenOf('customer-1');
@@ -138,15 +138,40 @@ t.test("too many guesses at the publisher's secret are refused, then also the ri
     t.strictSame(await outcome(packument, `guess-${count}`, here), ofToken);
   }
   t.strictSame(await outcome(packument, 'another-guess', here), limited);
-  t.strictSame(await outcome(packument, publishSecret, { 'X-Forwarded-For': '2001:db8::2' }), limited, 'its network');
+  t.strictSame(await outcome(packument, 'a-guess', { 'X-Forwarded-For': '2001:db8::2' }), limited, 'its network');
   t.strictSame(await outcome(packument, token, here), served);
-  t.strictSame(await outcome(packument, publishSecret, { 'X-Forwarded-For': '192.0.2.1' }), served);
-  elapsed += 3_000;
   t.strictSame(await outcome(packument, publishSecret, here), served);
+  t.strictSame(await outcome(packument, 'a-guess', { 'X-Forwarded-For': '192.0.2.1' }), ofToken);
+  elapsed += 3_000;
+  t.strictSame(await outcome(packument, 'a-guess', here), ofToken);
+});
+
+t.test('a short secret of the publisher is not compared for an address with too many wrong ones', async (t) => {
+  const { tokenOf, outcome } = await start(
+    t,
+    {},
+    { trustedProxy: trustedProxy('loopback'), publishSecret: 'short-secret-123' },
+  );
+  const here = { 'X-Forwarded-For': '2001:db8::1' };
+  for (let count = 0; count < guessesPerMinute; count += 1) await outcome(packument, `guess-${count}`, here);
+  t.equal((await outcome(packument, 'short-secret-123', here))[0], 429);
+  t.equal((await outcome(packument, await tokenOf('customer-1'), here))[0], 200);
+  t.equal((await outcome(packument, 'short-secret-123', { 'X-Forwarded-For': '192.0.2.1' }))[0], 200);
 });
 
 t.test('addresses in the form in which they are counted', async (t) => {
   t.equal(addressBlock('::ffff:192.0.2.1'), '192.0.2.1');
+  for (const form of [
+    '::ffff:c000:201',
+    '::ffff:0:192.0.2.1',
+    '::192.0.2.1',
+    '64:ff9b::192.0.2.1',
+    '64:ff9b:1::c000:201',
+    '2002:c000:201:ffff::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdfe',
+  ])
+    t.equal(addressBlock(form), '192.0.2.1', form);
+  t.equal(addressBlock('::1'), addressBlock('::'));
   t.equal(addressBlock('2001:db8:0:1::1'), addressBlock('2001:db8:0:1:ffff::2'));
   t.not(addressBlock('2001:db8:0:1::1'), addressBlock('2001:db8:0:2::1'));
   t.equal(addressBlock('unknown'), 'unknown');

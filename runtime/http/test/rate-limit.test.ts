@@ -4,6 +4,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
+import { addressBlock } from '../address.ts';
 import { Guesses } from '../guesses.ts';
 import {
   type AccessKind,
@@ -16,7 +17,6 @@ import {
   routeFor,
   unauthenticated,
 } from '../index.ts';
-import { addressBlock } from '../rate-limit.ts';
 
 t.test('a caller may send a burst of one minute, then one request per share of it', (t) => {
   let now = 5_000;
@@ -58,6 +58,17 @@ t.test('IPv6 addresses are counted by network', (t) => {
   const cases: [address: string, block: string][] = [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['0:0:0:0:0:FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:0:192.0.2.1', '192.0.2.1'],
+    ['::ffff:0:c000:201', '192.0.2.1'],
+    ['::192.0.2.1', '192.0.2.1'],
+    ['64:ff9b::192.0.2.1', '192.0.2.1'],
+    ['64:ff9b:1::c000:201', '192.0.2.1'],
+    ['2002:c000:201::1', '192.0.2.1'],
+    ['2002:c000:201:ffff::1', '192.0.2.1'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdfe', '192.0.2.1'],
+    ['2001:db8::ffff:192.0.2.1', '2001:db8:0:0::/64'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
     ['2001:0DB8:0001:0002:ffff::', '2001:db8:1:2::/64'],

@@ -80,6 +80,10 @@ const cases: [setting: boolean | string, headers: Record<string, string>, seen: 
   ['127.0.0.1', forwarded('[2001:db8::1]:443'), '2001:db8::1 own http'],
   ['127.0.0.1', forwarded('192.0.2.1:5000'), '192.0.2.1 own http'],
   ['127.0.0.1', forwarded('::ffff:192.0.2.1'), '192.0.2.1 own http'],
+  ['127.0.0.1', forwarded('::ffff:c000:201'), '192.0.2.1 own http'],
+  ['127.0.0.1', forwarded('[::ffff:0:192.0.2.1]:443'), '192.0.2.1 own http'],
+  ['127.0.0.1', forwarded('64:ff9b::192.0.2.1'), '192.0.2.1 own http'],
+  ['loopback, private', forwarded('192.0.2.1, ::ffff:0:10.1.2.3'), '192.0.2.1 own http'],
   ['loopback', forwarded('192.0.2.1, unknown'), '127.0.0.1 own http'],
   ['loopback', forwarded('<script>'), '127.0.0.1 own http'],
   ['loopback', forwarded(','), '127.0.0.1 own http'],
@@ -105,6 +109,8 @@ t.test('proxies and addresses that are not public may send the requests of many 
       (address): [string, string, boolean] => ['loopback', address, true],
     ),
     ['loopback', '100.128.0.1', false],
+    ['loopback', '::ffff:0:10.1.2.3', true],
+    ['loopback', '::ffff:0:203.0.113.9', false],
   ];
   for (const [setting, entries, isShared] of shared) {
     const request = await serve(t, setting);

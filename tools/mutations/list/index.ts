@@ -6,6 +6,7 @@ import type { MutationList } from '../mutation.ts';
 import { accounts } from './accounts.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
+import { guesses } from './guesses.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
@@ -21,6 +22,7 @@ export const mutationList = {
   stock,
   rights,
   accounts,
+  guesses,
   tenants,
   erasure,
 } satisfies MutationList;

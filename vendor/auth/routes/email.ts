@@ -2,6 +2,7 @@
  * Routes that change the e-mail address of a member of staff.
  */
 import { route, tooManyRequests } from '@carton/runtime';
+import { limitedByAttempts } from '../attempts.ts';
 import { confirmEmailChange, requestEmailChange } from '../email.ts';
 import { emailChangeUnknown, emailTaken, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
 import { ConfirmEmailChange, RequestEmailChange } from '../schemas.ts';
@@ -35,6 +36,7 @@ export const confirmStaffEmail = route(
     summary: 'Change the e-mail address by the token of a link',
     description: 'The token works once. All sessions of the person end; the former address gets a notice.',
     access: 'public',
+    ...limitedByAttempts,
     body: ConfirmEmailChange,
     status: 204,
     problems: [emailChangeUnknown, emailTaken, tooManyRequests],

@@ -3,6 +3,7 @@
  */
 import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
+import { limitedByAttempts } from '../attempts.ts';
 import { acceptInvite as accept, invite } from '../invites.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
 import { alreadyStaff, inviteUnknown } from '../problems.ts';
@@ -66,6 +67,7 @@ export const acceptInvite = route(
     tag,
     summary: 'Accept an invite by its token',
     access: 'public',
+    ...limitedByAttempts,
     body: AcceptInvite,
     status: 201,
     response: StaffUser,

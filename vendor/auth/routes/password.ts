@@ -2,6 +2,7 @@
  * Routes of the password reset.
  */
 import { route, tooManyRequests } from '@carton/runtime';
+import { limitedByAttempts } from '../attempts.ts';
 import { resetUnknown } from '../problems.ts';
 import { requestPasswordReset, resetPassword } from '../recovery.ts';
 import { ForgottenPassword, ResetPassword } from '../schemas.ts';
@@ -33,6 +34,7 @@ export const resetStaffPassword = route(
     summary: 'Set a new password by the token of a reset link',
     description: 'The token works once. All sessions of the person end.',
     access: 'public',
+    ...limitedByAttempts,
     body: ResetPassword,
     status: 204,
     problems: [resetUnknown, tooManyRequests],

@@ -2,6 +2,7 @@
  * Routes of staff sessions.
  */
 import { route, tooManyRequests } from '@carton/runtime';
+import { limitedByAttempts } from '../attempts.ts';
 import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
 import { CompleteLogIn, LogIn, StaffSession } from '../schemas.ts';
 import { completeLogIn, logIn, logOut } from '../sessions.ts';
@@ -19,6 +20,7 @@ export const logInStaff = route(
       'Closes the session whose token or cookie the request sends. A person with a second factor gets the problem ' +
       '`second_factor_required` with a `challenge`, and completes the log-in with a code.',
     access: 'public',
+    ...limitedByAttempts,
     body: LogIn,
     status: 200,
     response: StaffSession,
@@ -38,6 +40,7 @@ export const completeStaffLogIn = route(
     description:
       'A challenge is valid for 10 minutes and at most 5 codes. Closes the session whose token or cookie the request sends.',
     access: 'public',
+    ...limitedByAttempts,
     body: CompleteLogIn,
     status: 200,
     response: StaffSession,

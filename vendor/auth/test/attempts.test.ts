@@ -1,8 +1,9 @@
 /**
  * Throttling of attempts by account and by address, with counts in the database.
  */
-import { createTestBox, exactly } from '@carton/runtime/testing';
+import { createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
+import { issuePasswordReset } from '../index.ts';
 import {
   forgetAttempts,
   hire,
@@ -162,18 +163,47 @@ t.test('three reset links per account and ten per address are allowed', async (t
   t.equal(rows.length, 3);
 });
 
-t.test('an address tries ten tokens, then waits', async (t) => {
-  const cases: [path: string, body: object, address: string][] = [
-    ['/admin/auth/password/reset', { token: `rst_${'x'.repeat(43)}`, password }, '127.0.7.1'],
-    ['/admin/invites/accept', { token: `inv_${'x'.repeat(43)}`, name: 'X', password }, '127.0.7.2'],
+t.test('an address tries ten tokens of a kind, then waits; those who have a right one do not', async (t) => {
+  const address = '127.0.7.1';
+  const person = await hire(box, 'viewer');
+  const wrong = 'x'.repeat(43);
+  const cases: [path: string, body: object][] = [
+    ['/admin/auth/password/reset', { token: `rst_${wrong}`, password }],
+    ['/admin/invites/accept', { token: `inv_${wrong}`, name: 'X', password }],
+    ['/admin/auth/email/confirm', { token: `eml_${wrong}` }],
+    ['/admin/auth/login/second-factor', { challenge: `chl_${wrong}`, code: '000000' }],
   ];
-  for (const [path, body, address] of cases) {
+  for (const [path, body] of cases) {
     const statuses = statusesOf(
       await Promise.all(Array.from({ length: 14 }, () => postFrom(address, box, path, body))),
     );
     t.equal(statuses.filter((status) => status === 404).length, 10, `${path} ${statuses}`);
     t.match(await immediately(() => postFrom(address, box, path, body)), tooMany, path);
+    t.equal((await immediately(() => postFrom('127.0.7.2', box, path, body))).status, 404, `${path} elsewhere`);
   }
+
+  const email = 'invited-meanwhile@shop.example';
+  const { token } = (await box.staff.post('/admin/invites', { email, role: 'viewer' })).body;
+  await pretendMinutesAgo(box, 0);
+  t.equal((await postFrom(address, box, '/admin/invites/accept', { token, name: 'X', password })).status, 201);
+  await postFrom('127.0.7.3', box, '/admin/auth/password/forgot', { email: person.email });
+  const [request] = await payloadsOf<{ requestId: string }>(box, { type: 'staff.password_reset_requested' }).then(
+    (payloads) => payloads.slice(-1),
+  );
+  const link = await issuePasswordReset(box.db, request?.requestId as string);
+  await pretendMinutesAgo(box, 0);
+  const reset = await postFrom(address, box, '/admin/auth/password/reset', { token: link?.token, password });
+  t.equal(reset.status, 204);
+});
+
+t.test('guesses elsewhere do not lock out an open session', async (t) => {
+  const person = await hire(box, 'viewer');
+  await guess('127.0.9.1', person.email);
+  await pretendAttempts(box, 'staff password account', 30);
+  await box.db.query("delete from auth_attempts where tenant_id = $1 and kind = 'staff password known'");
+  const next = 'another horse battery';
+  const change = await immediately(() => person.patch('/admin/me', { password: next, currentPassword: password }));
+  t.equal(change.status, 200);
 });
 
 t.test('counts expire after an hour, and their rows are deleted', async (t) => {

@@ -15,6 +15,7 @@ import {
   logIn,
   packages,
   password,
+  postFrom,
   pretendAttempts,
   pretendMinutesAgo,
 } from '../testing/index.ts';
@@ -150,15 +151,13 @@ t.test('five codes per challenge', async (t) => {
   t.match(await completeLogIn(box, await challengeOf(box, person), await person.newCode()), { status: 200 });
 });
 
-t.test('an account allows five codes, whatever they are for, and then delays each', async (t) => {
+t.test('an account allows five codes, and its sessions five, and then delays each', async (t) => {
   const person = await enableFactor(box, await hire(box, 'viewer'));
   const wrong = 'aaaa-aaaa-aaaa-aaaa';
   const tooMany = { status: 429, body: { code: 'too_many_requests' } };
-  for (let at = 0; at < 2; at++) {
-    t.equal((await completeLogIn(box, await challengeOf(box, person), wrong)).status, 403);
-    t.equal((await person.post(`${path}/disable`, { password, code: wrong })).status, 403);
-  }
-  t.equal((await person.post(`${path}/recovery-codes`, { code: '000000' })).status, 403);
+  for (let at = 0; at < 5; at++) t.equal((await completeLogIn(box, await challengeOf(box, person), wrong)).status, 403);
+  for (let at = 0; at < 3; at++) t.equal((await person.post(`${path}/disable`, { password, code: wrong })).status, 403);
+  for (let at = 0; at < 2; at++) t.equal((await person.post(`${path}/recovery-codes`, { code: '000000' })).status, 403);
   const code = await person.newCode();
   const challenge = await challengeOf(box, person);
   await pretendMinutesAgo(box, 0);
@@ -174,4 +173,43 @@ t.test('an account allows five codes, whatever they are for, and then delays eac
     "select 1 from auth_attempts where tenant_id = $1 and kind = 'staff code account'",
   );
   t.equal(count, undefined, 'a success ends the count');
+});
+
+t.test('those who know the password cannot lock out the owner by wrong codes', async (t) => {
+  const person = await enableFactor(box, await hire(box, 'manager'));
+  const credentials = { email: person.email, password };
+  const logInFrom = (address: string) => postFrom(address, box, '/admin/auth/login', credentials);
+  const complete = (address: string, challenge: string, more: object) =>
+    postFrom(address, box, '/admin/auth/login/second-factor', { challenge, ...more });
+  const first = await complete('127.0.11.1', (await logInFrom('127.0.11.1')).body.challenge, {
+    code: await person.newCode(),
+    device: null,
+  });
+  t.equal(first.status, 200);
+  const { device } = first.body;
+
+  const statuses: number[] = [];
+  for (let at = 0; at < 7; at++) {
+    const { challenge } = (await logInFrom('127.0.11.1')).body;
+    statuses.push((await complete('127.0.11.1', challenge, { code: 'aaaa-aaaa-aaaa-aaaa' })).status);
+  }
+  t.strictSame(statuses, [403, 403, 403, 403, 403, 429, 429], 'also at the address of the owner');
+  const { challenge } = (await logInFrom('127.0.11.1')).body;
+  const code = await person.newCode();
+  t.equal((await complete('127.0.11.1', challenge, { code, device: `dvc_${'x'.repeat(43)}` })).status, 429);
+  t.equal((await complete('127.0.11.2', challenge, { code, device })).status, 200, 'the known device');
+  t.equal((await person.post(`${path}/recovery-codes`, { code: await person.newCode() })).status, 200, 'the session');
+});
+
+t.test('an address tries twenty codes of all accounts, then waits', async (t) => {
+  const person = await enableFactor(box, await hire(box, 'viewer'));
+  const challenge = (await postFrom('127.0.12.1', box, '/admin/auth/login', { email: person.email, password })).body
+    .challenge;
+  const attempt = (address: string) =>
+    postFrom(address, box, '/admin/auth/login/second-factor', { challenge, code: 'aaaa-aaaa-aaaa-aaaa' });
+  t.equal((await attempt('127.0.12.1')).status, 403);
+  await pretendAttempts(box, 'staff code address', 20);
+  await pretendMinutesAgo(box, 0);
+  t.equal((await attempt('127.0.12.1')).status, 429);
+  t.equal((await attempt('127.0.12.2')).status, 403);
 });

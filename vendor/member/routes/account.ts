@@ -1,7 +1,7 @@
 /**
  * Routes by which shoppers get an account, and recover it.
  */
-import { ForgottenPassword, ResetPassword, resetUnknown, wrongPassword } from '@carton/auth';
+import { ForgottenPassword, limitedByAttempts, ResetPassword, resetUnknown, wrongPassword } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
 import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
 import { requestPasswordReset, resetPassword } from '../recovery.ts';
@@ -50,6 +50,7 @@ export const verifyMemberEmail = route(
     summary: 'Verify an e-mail address by the token of a link',
     description:
       'Completes a registration or a change of the address. Guest orders with the address then belong to the member. The token works once. The password of a registration counts only in the session that registered, since another person may have entered the address: elsewhere the account gets `password`, or without it a mail with a link to set one. A change of the address needs the log-in, the session of the request, or the password of the account.',
+    ...limitedByAttempts,
     body: VerifyEmail,
     status: 204,
     problems: [linkUnknown, passwordRequired, wrongPassword, emailTaken, tooManyRequests],
@@ -79,6 +80,7 @@ export const resetMemberPassword = route(
     summary: 'Set a new password by the token of a reset link',
     description:
       'Verifies the e-mail address too, and completes a registration. All sessions of the member end. The token works once.',
+    ...limitedByAttempts,
     body: ResetPassword,
     status: 204,
     problems: [resetUnknown, tooManyRequests],

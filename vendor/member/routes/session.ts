@@ -1,7 +1,7 @@
 /**
  * Routes of members' sessions.
  */
-import { LogIn, wrongLogIn } from '@carton/auth';
+import { LogIn, limitedByAttempts, wrongLogIn } from '@carton/auth';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { MemberLogIn, MemberSessionPage } from '../schemas.ts';
 import { endSession, listSessions, logIn, logOut } from '../sessions.ts';
@@ -18,7 +18,7 @@ export const logInMember = route(
     description:
       "Moves the guest's cart into the member's and replaces the guest's session. Closes the session whose token or cookie the request sends.",
     access: 'session',
-    rateLimit: 'login',
+    ...limitedByAttempts,
     body: LogIn,
     status: 200,
     response: MemberLogIn,

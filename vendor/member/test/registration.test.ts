@@ -191,4 +191,11 @@ t.test('registrations are throttled by address and by client', async (t) => {
     guesses.push((await visitor.post('/member/email/verify', { token: `mbv_${'x'.repeat(43)}` })).status);
   }
   t.strictSame(guesses, [...Array.from({ length: 10 }, () => 404), 429]);
+  const others = newEmail();
+  await visitor.post('/member/register', { email: others, password });
+  const token = await tokenOf(box, others, verification);
+  t.equal((await visitor.post('/member/email/verify', { token })).status, 204, 'a right one at the same address');
+  await visitor.post('/member/password/forgot', { email: others });
+  const reset = { token: await tokenOf(box, others, 'member.password_reset_requested'), password };
+  t.equal((await visitor.post('/member/password/reset', reset)).status, 204);
 });

@@ -1,6 +1,7 @@
 /**
  * Orders for shoppers without an account, by a link that is sent to the e-mail address of the order.
  */
+import { limitedByAttempts } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
 import { openOrderLink, orderLinkUnknown, requestOrderLink } from '../links.ts';
 import { LookUpOrder, OpenOrderLink, OrderResource } from '../schemas.ts';
@@ -30,6 +31,7 @@ export const openOrder = route(
     summary: 'Read an order by the token of a link',
     description:
       'With all personal data. The token is in the body, since addresses are logged; it works until it expires.',
+    ...limitedByAttempts,
     body: OpenOrderLink,
     status: 200,
     response: OrderResource,

@@ -132,6 +132,8 @@ t.test('requests for an address and guesses of tokens are throttled', async (t) 
   const guesses = [];
   for (let n = 0; n < 11; n++) guesses.push((await open(`ord_${'x'.repeat(42)}${n % 10}`)).status);
   t.strictSame(guesses, [...Array(10).fill(404), 429]);
+  const { number } = await place(box);
+  t.equal((await open(await linkTo(number))).status, 200, 'a right one at the same address');
   await forgetAttempts(box);
 });
 
