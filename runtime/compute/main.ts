@@ -21,8 +21,7 @@ process.on('message', async ({ module, input }: ToProcess) => {
   try {
     const loaded = (await import(module)) as { default: (input: unknown) => unknown };
     await tell({ kind: 'begun' });
-    const output = await loaded.default(input);
-    await tell({ kind: 'done', output, peak: process.resourceUsage().maxRSS });
+    await tell({ kind: 'done', output: await loaded.default(input) });
   } catch (error) {
     const { message, stack } = error as Error;
     await tell({ kind: 'failed', message, stack });

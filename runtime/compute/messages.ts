@@ -15,7 +15,6 @@ export type FromProcess =
   | { kind: 'ready' }
   /** The module of the task is loaded, and the function is called. */
   | { kind: 'begun' }
-  /** With the most memory that it has ever taken, in KiB. */
-  | { kind: 'done'; output: unknown; peak: number }
+  | { kind: 'done'; output: unknown }
   /** The function threw an error. */
   | { kind: 'failed'; message: string; stack: string | undefined };

@@ -131,10 +131,10 @@ export class ComputeProcess {
         break;
       case 'begun':
         this.#setDeadline(this.#current?.milliseconds ?? 0);
-        this.#watch = setInterval(() => this.#limitMemory(memoryOf(this.#child.pid as number)), watchInterval);
+        this.#watch = setInterval(() => this.#limitMemory(), watchInterval);
         break;
       case 'done':
-        this.#limitMemory(message.peak);
+        this.#limitMemory();
         this.#current?.resolve(message.output);
         break;
       default:
@@ -147,9 +147,8 @@ export class ComputeProcess {
     this.#deadline = setTimeout(() => this.end(new BudgetExceeded('time')), milliseconds);
   }
 
-  /** @param kibibytes what the process takes, or has taken */
-  #limitMemory(kibibytes: number): void {
-    if (kibibytes > maxMemory) this.end(new BudgetExceeded('memory'));
+  #limitMemory(): void {
+    if (peakOf(this.#child.pid as number) > maxMemory) this.end(new BudgetExceeded('memory'));
   }
 
   #clearTimers(): void {
@@ -194,10 +193,13 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The memory of a process, in KiB; 0 if it has ended. */
-function memoryOf(pid: number): number {
+/**
+ * The most memory that a process has had, in KiB; 0 if it has ended. Its own `process.resourceUsage()` includes what its
+ * parent had when it was started.
+ */
+function peakOf(pid: number): number {
   try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   } catch {
     return 0;
   }

@@ -39,6 +39,14 @@ t.test('work is done in another process, without the secrets of the box', async 
   t.equal(processes.size, 1, 'one process does tasks that follow each other');
 });
 
+t.test('the memory of the box is not that of the process', async (t) => {
+  const processes = open(t);
+  // Touched, so that it is in memory.
+  const held = Buffer.alloc(300 * 1024 * 1024, 1);
+  t.equal(await processes.run(one, task, { kind: 'echo', value: 1 }), 1);
+  t.equal(held.at(-1), 1);
+});
+
 t.test('an error of the work is passed on, and its process goes on', async (t) => {
   const processes = open(t);
   const pid = await processes.run(one, task, { kind: 'pid' });

@@ -266,8 +266,8 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Costly work of a tenant that takes too much memory at once is ended',
     file: 'runtime/compute/process.ts',
-    text: 'if (kibibytes > maxMemory) this.end',
-    replacement: 'if (kibibytes < 0) this.end',
+    text: 'if (peakOf(this.#child.pid as number) > maxMemory) this.end',
+    replacement: 'if (maxMemory < 0) this.end',
     tests: ['runtime/compute/test/compute.test.ts'],
   },
   {
