@@ -41,7 +41,7 @@ const slots = 2;
 /** Tasks of a tenant that wait: eight of its mails are rendered at a time. */
 const waiting = 12;
 /** As long as one waits, it holds one of the connections that all tenants share. */
-const waitingWithConnection = 2;
+const waitingWithConnection = 3;
 /** Milliseconds for which an idle process is kept: starting one takes 0.1 s of a processor. */
 const idleLimit = 15_000;
 

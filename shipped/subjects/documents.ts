@@ -58,6 +58,8 @@ subject('documents', async (t, stage) => {
     const content = '<p onclick="x()">We make <b>shirts</b>.</p><script>alert(1)</script>';
     const page = { title: 'About us', handle: 'about', status: 'published', content };
     t.equal((await staff.post('/admin/pages', page)).status, 201, 'created');
+    const long = { ...page, handle: 'long', content: content + ' '.repeat(9000) };
+    t.equal((await staff.post('/admin/pages', long)).status, 201, 'a long one, too');
     const read = await store.visitor().get('/pages/about');
     t.match(read, { status: 200, body: { content: /^<p>We make <b>shirts<\/b>.<\/p>$/ } }, 'read');
   });

@@ -93,9 +93,9 @@ t.test('a tenant never holds all processes', async (t) => {
 t.test('few tasks of a tenant wait, fewer of those that hold a connection', async (t) => {
   const processes = open(t);
   const run = (holdsConnection: boolean) => codeOf(processes.run({ ...one, holdsConnection }, task, { kind: 'spin' }));
-  const waiting = [run(true), run(true), run(true)];
-  t.equal(await run(true), 'unavailable', 'the fourth that holds one');
-  waiting.push(...Array.from({ length: 10 }, () => run(false)));
+  const waiting = [run(true), run(true), run(true), run(true)];
+  t.equal(await run(true), 'unavailable', 'the fifth that holds one');
+  waiting.push(...Array.from({ length: 9 }, () => run(false)));
   t.equal(await run(false), 'unavailable', 'the fourteenth');
   t.equal(await processes.run(another, task, { kind: 'echo', value: 1 }), 1, 'another tenant’s are not counted');
   await processes.close();

@@ -1,6 +1,6 @@
 /**
- * The HTML that pages may contain. It is sanitised when it is written, so that storefronts can insert it as it is. This
- * runs in a compute process.
+ * The HTML that pages may contain. It is sanitised when it is written, so that storefronts can insert it as it is. Long
+ * ones are sanitised in a compute process.
  */
 import sanitize, { type IOptions } from 'sanitize-html';
 

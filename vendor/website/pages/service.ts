@@ -25,8 +25,14 @@ const sanitizing: ComputeTask<string, string> = {
   milliseconds: 2_000,
 };
 
-function sanitize(db: TenantDatabase, html: string): Promise<string> | string {
-  return html === '' ? '' : compute(db, sanitizing, html);
+/** Characters that take a few milliseconds at most, whatever they are, so that they are sanitised here. */
+const short = 8_000;
+
+async function sanitize(db: TenantDatabase, html: string): Promise<string> {
+  if (html.length > short) return compute(db, sanitizing, html);
+  // Loaded with the first page that is written: loading it takes longer than the rest of the package.
+  const { default: sanitizeHtml } = await import('./html.ts');
+  return sanitizeHtml(html);
 }
 
 /** @throws page_handle_taken, page_limit, external_id_taken (409), too_costly (422) */
