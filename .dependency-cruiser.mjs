@@ -20,7 +20,9 @@ export const rooms = {
     operations: ['http', 'db', 'vendor.ts'],
     workers: ['http', 'operations'],
     start: ['http', 'openapi', 'db', 'queries', 'operations', 'workers'],
-    money: ['http'],
+    intl: [],
+    money: ['http', 'intl'],
+    'formats.ts': ['intl', 'money'],
     country: ['http'],
     locale: ['http'],
     events: ['http', 'extension', 'db', 'operations'],
@@ -30,6 +32,7 @@ export const rooms = {
     persons: ['http', 'extension', 'db'],
     storefront: ['extension', 'db'],
     services: ['http', 'extension'],
+    compute: ['http', 'extension', 'vendor.ts'],
     box: ['http', 'extension', 'db', 'operations', 'workers', 'vendor.ts'],
     package: ['http', 'extension', 'settings.ts', 'events', 'background', 'box', 'vendor.ts'],
     resource: ['http', 'db', 'queries', 'events', 'box'],
@@ -123,7 +126,7 @@ export const rooms = {
 
 /** The entry points of the engine, which `runtime/package.json` exports. */
 const names =
-  '^runtime/(index|service|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
+  '^runtime/(index|service|formats|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
 const tests = '/(test|testing)/';
 

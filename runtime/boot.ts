@@ -12,6 +12,7 @@ import { dataFolders } from './box/data-folder.ts';
 import { defaultRequestDeadline } from './box/scope.ts';
 import type { Box, RequestServices } from './box/services.ts';
 import type { TenantScope } from './box/tenancy.ts';
+import { ComputeProcesses, computeProcesses } from './compute/compute.ts';
 import { settings as boxSettings } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import { outboxListeners } from './events/outbox.ts';
@@ -61,6 +62,8 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     const database = openDatabase({ ...connection, poolSize, statementTimeout: requestDeadline });
     onClose(database.close);
     const observe = operations.observeBackground;
+    const processes = new ComputeProcesses({ log });
+    onClose(processes.close);
     const background = prepareBackground({ ...connection, packages, log, observe, workers });
     onClose(background.stop);
     if (background.database) operations.watchPool('background', background.database.knex);
@@ -70,6 +73,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
       ...(options.extends ?? []),
       ...settings,
       dataFolders.with(dataFolder),
+      computeProcesses.with(processes),
       outboxListeners.with(background.wake),
       serviceObservers.with(operations.observeServices),
     ]);

@@ -22,6 +22,8 @@ export { issueStamp, readStamp } from './box/stamps.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
+export { type ComputeTask, compute, computeProcesses, tooCostly } from './compute/compute.ts';
+export { Turns } from './compute/turns.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
 export { type Actor, actorTypes, type Change } from './db/changes.ts';
@@ -85,6 +87,7 @@ export type { Chunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
+export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
 export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
@@ -97,8 +100,9 @@ export {
   type MailTexts,
   mailTemplates,
 } from './mails/template.ts';
-export { Currency, isCurrency, minorUnitDigits } from './money/currency.ts';
+export { Currency } from './money/currency.ts';
 export { formatMoney } from './money/format.ts';
+export { isCurrency, minorUnitDigits } from './money/minor-units.ts';
 export {
   Amount,
   allocate,

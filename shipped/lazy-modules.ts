@@ -10,7 +10,6 @@ export const subjectOfLazyModule: Readonly<Record<string, string>> = {
   'file-type': 'media',
   nodemailer: 'documents',
   'prom-client': 'services',
-  'sanitize-html': 'documents',
   sharp: 'media',
   stripe: 'services',
   strtok3: 'media',

@@ -1,7 +1,8 @@
 /**
  * Amounts as people read them.
  */
-import { minorUnitDigits } from './currency.ts';
+import { numberFormat } from '../intl/formats.ts';
+import { minorUnitDigits } from './minor-units.ts';
 import type { MoneyValue } from './money.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { MoneyValue } from './money.ts';
  */
 export function formatMoney({ amount, currency }: MoneyValue, locale: string): string {
   const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat(locale, {
+  const format = numberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,

@@ -30,6 +30,16 @@ subject('documents', async (t, stage) => {
     t.equal(previewed.status, 200, 'and shown as a mail');
     const unknown = await staff.post(`/admin/notification-templates/${key}/preview`, template);
     t.not(unknown.status, 500, 'a text of the store is accepted, or refused');
+    const preview = (text: string) =>
+      staff.post(`/admin/notification-templates/${key}/preview`, { draft: { subject: 'x', text, html: null } });
+    t.match(
+      await preview('{{ order.totals.total | money }}'),
+      { status: 200, body: { text: /39/ } },
+      'a draft is shown',
+    );
+    const slow = `{% for i in (1..9000) %}{{ 1 ${'| abs '.repeat(14_000)}}}{% endfor %}`;
+    t.match(await preview(slow), { status: 422, body: { code: 'too_costly' } }, 'one that takes too long is refused');
+    t.equal((await preview('Order {{ order.number }}')).body.text, 'Order ORD-1001', 'and the next is shown');
   });
 
   await t.test('pages to print', async (t) => {
@@ -48,6 +58,8 @@ subject('documents', async (t, stage) => {
     const content = '<p onclick="x()">We make <b>shirts</b>.</p><script>alert(1)</script>';
     const page = { title: 'About us', handle: 'about', status: 'published', content };
     t.equal((await staff.post('/admin/pages', page)).status, 201, 'created');
+    const long = { ...page, handle: 'long', content: content + ' '.repeat(9000) };
+    t.equal((await staff.post('/admin/pages', long)).status, 201, 'a long one, too');
     const read = await store.visitor().get('/pages/about');
     t.match(read, { status: 200, body: { content: /^<p>We make <b>shirts<\/b>.<\/p>$/ } }, 'read');
   });

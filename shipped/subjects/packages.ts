@@ -16,7 +16,7 @@ import { boxFolder } from '../stack/settings.ts';
 import { subject } from '../subject.ts';
 
 /** Modules that start something when they are loaded. */
-const programs = ['dist/main.js', 'dist/check-settings.js'];
+const programs = ['dist/main.js', 'dist/check-settings.js', 'dist/compute.js'];
 
 interface InstalledPackage {
   name: string;

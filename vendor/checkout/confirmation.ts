@@ -4,11 +4,13 @@
 import { findStore, type Store } from '@carton/core';
 import { addressLines, type Order, type PaymentNotice, paymentNoticesOf } from '@carton/order';
 import {
+  dateTimeFormat,
   formatMoney,
   type Html,
   type HtmlDocument,
   html,
   type MoneyValue,
+  numberFormat,
   renderPage,
   type ShopperSession,
   type TenantDatabase,
@@ -79,9 +81,7 @@ function statusOf({ status, paymentStatus }: Order): string {
 }
 
 function dateOf(time: string, locale: string, timeZone: string): Html {
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(
-    new Date(time),
-  );
+  const shown = dateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(time));
   return html`<time datetime="${time}"><bdi>${shown}</bdi></time>`;
 }
 
@@ -150,7 +150,7 @@ function totalsOf(order: Order, show: Show, locale: string): Html {
   const { adjustments, taxLines, totals, currency } = order;
   const row = ({ label, amount }: Sum) =>
     html`<tr><th scope="row"><bdi>${label}</bdi></th><td class="number">${show({ amount, currency })}</td></tr>`;
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
+  const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
   const taxes = taxLines.map(({ label, rate, included, amount }) => {
     const rated = rate === null ? label : `${label} ${percent.format(rate / 100)}`;
     return { label: included ? `Includes ${rated}` : rated, amount, included };

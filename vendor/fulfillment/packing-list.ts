@@ -3,7 +3,7 @@
  */
 import { findStore, type Store } from '@carton/core';
 import { addressLines, findOrder, type Order } from '@carton/order';
-import { type Html, type HtmlDocument, html, renderPage, type TenantDatabase } from '@carton/runtime';
+import { dateTimeFormat, type Html, type HtmlDocument, html, renderPage, type TenantDatabase } from '@carton/runtime';
 import { findOrderShipping, type OrderShippingMethods } from '@carton/shipping';
 import type { Fulfillment } from './schemas.ts';
 import { readFulfillment } from './service.ts';
@@ -41,7 +41,7 @@ export function renderPackingList(
   { name, logoUrl, defaultLocale: locale, timeZone }: StoreOnPage,
 ): HtmlDocument {
   const units = parcel.items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(order.createdAt));
+  const date = dateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(order.createdAt));
   return renderPage({
     locale,
     title: `Packing list ${order.number}-${parcel.number} – ${name}`,

@@ -3,12 +3,14 @@
  */
 import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
 import {
+  dateTimeFormat,
   formatMoney,
   type Html,
   type HtmlDocument,
   html,
   money,
   notFound,
+  numberFormat,
   renderPage,
   type ShopperSession,
   type TenantDatabase,
@@ -103,7 +105,7 @@ type Show = (amount: number) => string;
 
 /** A day in a language: `22. November 2026`. */
 function dayOf(day: string, locale: string): Html {
-  const shown = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+  const shown = dateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
   return html`<time datetime="${day}"><bdi>${shown}</bdi></time>`;
 }
 
@@ -153,7 +155,7 @@ function linesOf({ taxGroups, lines, locale }: InvoiceContent, heading: Html, sh
 }
 
 function percentOf({ rate }: TaxOfRate, locale: string): string | null {
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
+  const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
   return rate === null ? null : percent.format(rate / 100);
 }
 

@@ -4,7 +4,7 @@
  */
 import { findStore, type Store } from '@carton/core';
 import { addressLines, addTimelineEntry, chargedRowsOf, findOrder, type Order, type OrderState } from '@carton/order';
-import { formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
+import { dateTimeFormat, formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } from './content.ts';
 import { type ChargeCredit, creditAll, creditAmount, creditCharges, leftOf } from './credits.ts';
 import { invoiceIssued } from './events.ts';
@@ -168,7 +168,7 @@ function contentOf(
 
 /** The day of a time in the time zone of the store. */
 export function dayIn({ timeZone }: Pick<Store, 'timeZone'>, time: Date | string): string {
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const format = dateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return format.format(new Date(time));
 }
 

@@ -76,7 +76,7 @@ async function makeVariant(
   const folder = await mkdtemp(join(tmpdir(), 'media-'));
   try {
     const path = join(folder, variant.name);
-    await resizePicture(() => bytesOf(storage.read(keyOf(db, original))), path, variant);
+    await resizePicture(db, () => bytesOf(storage.read(keyOf(db, original))), path, variant);
     const { mediaType } = variant;
     const file = await reserveFile(db, { variant: variant.name, mediaType, size: (await stat(path)).size });
     await storage.put(keyOf(db, file), path, mediaType);

@@ -4,19 +4,21 @@
  * The size in pixels is read from the header and limited before anything is decoded; libvips checks it again while it
  * decodes. Only the decoders of the accepted types are enabled: what claims to be another type inside is not opened.
  */
-import { type Problem, unavailable } from '@carton/runtime';
+import { type Problem, type TenantDatabase, Turns, unavailable } from '@carton/runtime';
 import type sharpFunction from 'sharp';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { pictureTooManyPixels, pictureUnreadable } from './problems.ts';
 import { maximumMegapixels } from './settings.ts';
 import type { MediaType } from './types.ts';
-import { WorkQueue } from './work-queue.ts';
 
 /** Seconds for one picture. */
 const deadline = 60;
 
-/** Two at a time, in each worker of the box, bound the memory; libvips uses threads of its own that Node.js shares with file access. */
-const queue = new WorkQueue(2, 100);
+/**
+ * Two at a time, in each worker of the box, bound the memory; libvips uses threads of its own that Node.js shares with
+ * file access. One is the most for a tenant, so that the pictures of another wait for one picture and not for all.
+ */
+const turns = new Turns({ slots: 2, waiting: 100 });
 
 let loaded: Promise<typeof sharpFunction> | undefined;
 
@@ -61,10 +63,15 @@ export interface Dimensions {
  * Decodes a picture completely and writes it to another file: upright, in sRGB, without metadata such as the place where
  * it was taken, and without anything that followed the picture in the file.
  * @param pixels the most pixels, over all frames
- * @throws picture_too_many_pixels (413), picture_unreadable (400), unavailable (503) while too many wait
+ * @throws picture_too_many_pixels (413), picture_unreadable (400), unavailable (503) while too many of the tenant wait
  */
-export function cleanPicture(from: string, to: string, type: MediaType, pixels: number): Promise<Dimensions> {
-  return queue.run(busy, async () => {
+export function cleanPicture(
+  db: Pick<TenantDatabase, 'tenantId'>,
+  from: string,
+  to: string,
+  { type, pixels }: { type: MediaType; pixels: number },
+): Promise<Dimensions> {
+  return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     const options = { limitInputPixels: pixels, failOn: 'warning', animated: true } satisfies SharpOptions;
     try {
@@ -84,14 +91,15 @@ export function cleanPicture(from: string, to: string, type: MediaType, pixels: 
 
 /**
  * Makes a sized variant of a stored picture.
- * @throws unavailable (503) while too many wait
+ * @throws unavailable (503) while too many of the tenant wait
  */
 export function resizePicture(
+  db: Pick<TenantDatabase, 'tenantId'>,
   picture: () => Promise<Buffer>,
   to: string,
   { width, height, mediaType }: { width: number; height: number; mediaType: MediaType },
 ): Promise<void> {
-  return queue.run(busy, async () => {
+  return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     const animated = mediaType === 'image/webp';
     // Pictures that were accepted under a higher limit stay readable: this is the highest that can be set.
@@ -160,5 +168,5 @@ function problemOf(error: Error): Error {
 }
 
 function busy(): Problem {
-  return unavailable('Too many pictures are being decoded.', { headers: { 'Retry-After': '10' } });
+  return unavailable('Too many pictures of this store wait to be decoded.', { headers: { 'Retry-After': '10' } });
 }

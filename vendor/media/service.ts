@@ -102,7 +102,7 @@ async function checkFile(db: TenantDatabase, { path, size }: { path: string; siz
   if (kindOf(mediaType) !== 'picture') return { path, mediaType, size, sha256: await digestOf(path), dimensions: null };
   if (size > pictureSize) throw bodyTooLarge(`The limit for pictures is ${pictureSize / megabyte} MiB.`);
   const clean = `${path}.clean`;
-  const dimensions = await cleanPicture(path, clean, mediaType, pixels);
+  const dimensions = await cleanPicture(db, path, clean, { type: mediaType, pixels });
   return { path: clean, mediaType, size: (await stat(clean)).size, sha256: await digestOf(clean), dimensions };
 }
 

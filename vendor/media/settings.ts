@@ -88,7 +88,7 @@ export const mediaSettings = packageSettings(
       maximum: maximumMegapixels,
       default: 50,
       description:
-        'Most pixels of a picture in millions, over all frames of an animation; decoding takes 4 bytes for each, and each worker decodes two pictures at a time',
+        'Most pixels of a picture in millions, over all frames of an animation; decoding takes 4 bytes for each, and each worker decodes two pictures at a time, of different stores',
     }),
     MEDIA_QUOTA_MEGABYTES: Type.Integer({
       minimum: 0,

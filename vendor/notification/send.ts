@@ -14,9 +14,11 @@ import {
   faults,
   type MailTemplate,
   mailTemplates,
+  Problem,
   publish,
   type Retries,
   type TenantDatabase,
+  tooCostly,
 } from '@carton/runtime';
 import { boundTransport, noTransport } from './bound.ts';
 import { notificationFailed, notificationSent } from './events.ts';
@@ -47,6 +49,12 @@ const reasons = {
   recipient: `Delayed: guests have caused ${guestLimits.recipient} mails to this address within an hour.`,
   client: `Delayed: the orders of one client have caused ${guestLimits.client} mails within an hour.`,
 };
+
+/**
+ * Attempts for a mail whose texts take too much time or memory. The first may have had a busy machine; others would cost
+ * as much. Staff find it as failed, and send it again once they have changed the text.
+ */
+const costlyAttempts = 3;
 
 /** Longest stored error, in characters. */
 const maxErrorLength = 1000;
@@ -158,7 +166,10 @@ async function recordFailure(
     await changeClaimed(db, claimed, { status: 'not_sent', error: message, leaseUntil: null });
     return;
   }
-  const isFinal = isLast || error instanceof MailRefused || error instanceof TextFault || error instanceof Unsendable;
+  const isTooCostly =
+    error instanceof Problem && error.type.code === tooCostly.code && claimed.attempts >= costlyAttempts;
+  const isFinal =
+    isLast || isTooCostly || error instanceof MailRefused || error instanceof TextFault || error instanceof Unsendable;
   if (!isFinal) {
     await changeClaimed(db, claimed, { error: message, leaseUntil: null });
     // Deliveries store this message, and the server's response may contain the recipient's address.

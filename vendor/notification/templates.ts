@@ -2,7 +2,7 @@
  * Rules of templates: reading and changing the texts of a store, previews, and tests by mail.
  */
 import { permits } from '@carton/auth';
-import { findStore, type Store } from '@carton/core';
+import { findStore } from '@carton/core';
 import {
   invalidField,
   type MailTemplate,
@@ -14,7 +14,6 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { boundTransport } from './bound.ts';
-import { TextFault } from './liquid/fault.ts';
 import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from './problems.ts';
 import type {
   ChangeNotificationTemplate,
@@ -25,7 +24,7 @@ import type {
 } from './schemas.ts';
 import { domainOf, senderOf } from './sender.ts';
 import { type TemplateRow, templates } from './store.ts';
-import { renderMail, verifyText } from './texts.ts';
+import { PartFault, renderMail, verifyTexts } from './texts.ts';
 
 /** @throws not_found (404) */
 function requireTemplate(db: TenantDatabase, key: string): MailTemplate {
@@ -71,7 +70,7 @@ export async function readTemplate(db: TenantDatabase, key: string): Promise<Not
 
 /**
  * Changes the texts of a store.
- * @throws not_found (404), invalid_request (400) for a text with a fault, template_reserved (403)
+ * @throws not_found (404), invalid_request (400) for a text with a fault, template_reserved (403), too_costly (422)
  */
 export async function changeTemplate(
   db: TenantDatabase,
@@ -84,7 +83,7 @@ export async function changeTemplate(
   if (template.opens !== undefined && !permits(staff.permissions, template.opens)) {
     throw templateReserved(`Only callers with ${nameOf(template.opens)} change this mail.`);
   }
-  if (texts) await verifyTexts(template, texts, await findStore(db));
+  if (texts?.length) await checkTexts(db, template, texts);
   return db.transaction(async (tx) => {
     const [row] = await tx.query<TemplateRow>(
       'select * from notification_templates where tenant_id = $1 and key = $2 for update',
@@ -97,49 +96,46 @@ export async function changeTemplate(
   });
 }
 
-/** @throws invalid_request (400) */
-async function verifyTexts(template: MailTemplate, texts: readonly MailText[], store: Store): Promise<void> {
-  for (const [at, text] of texts.entries()) {
-    const { locale } = text;
+/** @throws invalid_request (400), too_costly (422) */
+async function checkTexts(db: TenantDatabase, template: MailTemplate, texts: readonly MailText[]): Promise<void> {
+  for (const [at, { locale }] of texts.entries()) {
     if (texts.findIndex((each) => each.locale.toLowerCase() === locale.toLowerCase()) < at) {
       throw invalidField(`/texts/${at}/locale`, 'is the locale of an earlier text');
     }
-    for (const part of ['subject', 'text', 'html'] as const) {
-      const source = text[part];
-      if (source !== null)
-        await refuseFaults(`/texts/${at}/${part}`, () =>
-          verifyText(template, source, { html: part === 'html', store, locale }),
-        );
-    }
   }
+  const parts = texts.map((text) => ({ ...text, html: text.html ?? undefined }));
+  await refuseFaults(
+    ({ index, part }) => `/texts/${index}/${part}`,
+    async () => verifyTexts(db, template, parts, await findStore(db)),
+  );
 }
 
-async function refuseFaults<T>(pointer: string, work: () => Promise<T>): Promise<T> {
+async function refuseFaults<T>(pointerOf: (fault: PartFault) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof TextFault ? invalidField(pointer, `is not a valid text: ${error.message}`) : error;
+    throw error instanceof PartFault ? invalidField(pointerOf(error), `is not a valid text: ${error.message}`) : error;
   }
 }
 
-/** Renders a template with its sample. @throws not_found (404), invalid_request (400) for a draft with a fault */
+/**
+ * Renders a template with its sample.
+ * @throws not_found (404), invalid_request (400) for a draft with a fault, too_costly (422)
+ */
 export async function previewTemplate(
   db: TenantDatabase,
   key: string,
-  { locale, draft }: PreviewNotification,
+  { locale: requested, draft }: PreviewNotification,
 ): Promise<NotificationPreview> {
   const template = requireTemplate(db, key);
   const store = await findStore(db);
-  if (draft) {
-    const options = { store, locale: locale ?? store.defaultLocale };
-    for (const part of ['subject', 'text', 'html'] as const) {
-      const source = draft[part];
-      if (source === null) continue;
-      await refuseFaults(`/draft/${part}`, () => verifyText(template, source, { html: part === 'html', ...options }));
-    }
-  }
-  const parts = draft && { ...draft, html: draft.html ?? undefined };
-  return renderMail(db, template, template.sample, { store, locale: locale ?? null, draft: parts });
+  const locale = requested ?? null;
+  if (!draft) return renderMail(db, template, template.sample, { store, locale });
+  const parts = { ...draft, html: draft.html ?? undefined };
+  return refuseFaults(
+    ({ part }) => `/draft/${part}`,
+    () => renderMail(db, template, template.sample, { store, locale, draft: parts }),
+  );
 }
 
 /** Milliseconds; the server's response is part of the request. */
@@ -147,7 +143,7 @@ const testTimeout = 15_000;
 
 /**
  * Sends a template with its sample to the caller's own address. Nothing is recorded.
- * @throws not_found (404), no_own_address (409) for a caller who is not a member of staff, mail_not_configured (503),
+ * @throws not_found (404), too_costly (422), no_own_address (409) for a caller who is not a member of staff, mail_not_configured (503),
  *   mail_not_accepted (502) with the response of the mail server
  */
 export async function testTemplate(

@@ -2,10 +2,21 @@
  * The texts of a mail: which one a store uses for a language, and the parts of a mail rendered from it.
  */
 import type { Store } from '@carton/core';
-import { type MailTemplate, type MailTexts, object, type TenantDatabase, Type } from '@carton/runtime';
+import {
+  type ComputeTask,
+  compute,
+  type MailTemplate,
+  type MailTexts,
+  object,
+  type TenantDatabase,
+  type TSchema,
+  Type,
+  tooCostly,
+} from '@carton/runtime';
 import { findOwnOrigin } from '@carton/tenant';
 import { TextFault } from './liquid/fault.ts';
 import { withLayout } from './liquid/layout.ts';
+import type { LocalizedTexts, MailPart, Rendered, Rendering } from './liquid/task.ts';
 import type { MailText, NotificationPreview } from './schemas.ts';
 import { withoutControls } from './sender.ts';
 import { templates } from './store.ts';
@@ -45,15 +56,59 @@ export function chooseText(
   return template;
 }
 
+/** Milliseconds for rendering a mail, and for checking the texts of all languages. */
+const timeLimits = { mail: 1_000, check: 5_000 };
+
+/** What is left of the time is for parts of the work that do not look at the clock. */
+const taskOf = (milliseconds: number): ComputeTask<Rendering, Rendered> => ({
+  name: 'Rendering the texts',
+  module: import.meta.resolve('@carton/notification/render'),
+  milliseconds: 2 * milliseconds,
+});
+const tasks = { mail: taskOf(timeLimits.mail), check: taskOf(timeLimits.check) };
+
+/** A fault in a part of a text. */
+export class PartFault extends TextFault {
+  /** Of the text in a list. */
+  readonly index: number;
+  readonly part: MailPart;
+  constructor({ index, part, message }: Extract<Rendered, { part: MailPart }>) {
+    super(message);
+    this.index = index;
+    this.part = part;
+  }
+}
+
+async function renderTexts(
+  db: TenantDatabase,
+  purpose: keyof typeof tasks,
+  store: Store,
+  { data, ...rendering }: Pick<Rendering, 'texts' | 'data' | 'variables' | 'isCheck'>,
+): Promise<LocalizedTexts[]> {
+  const { name, logoUrl, timeZone } = store;
+  const rendered = await compute(db, tasks[purpose], {
+    ...rendering,
+    data: { ...data, store: { name, logoUrl } },
+    timeZone,
+    milliseconds: timeLimits[purpose],
+  });
+  if (rendered.kind === 'rendered') return rendered.mails;
+  if (rendered.kind === 'fault') throw new PartFault(rendered);
+  throw tooCostly(`${rendered.part}, ${rendered.message}.`);
+}
+
 export interface RenderOptions {
   store: Store;
   /** Null for the store's default. */
   locale: string | null;
-  /** Used instead of the stored texts. */
+  /** Used instead of the stored texts, and checked before. */
   draft?: MailTexts;
 }
 
-/** Renders a mail with the texts of the store. @throws TextFault */
+/**
+ * Renders a mail with the texts of the store.
+ * @throws PartFault, too_costly (422)
+ */
 export async function renderMail(
   db: TenantDatabase,
   template: MailTemplate,
@@ -63,8 +118,21 @@ export async function renderMail(
   const locale = requested ?? store.defaultLocale;
   const { defaultLocale } = store;
   const own = draft ? null : await templates.findBy(db, { key: template.key });
-  const texts = draft ?? chooseText(own?.texts ?? [], template, { locale, defaultLocale });
-  return renderTexts(texts, data, { ...store, logoUrl: await absoluteLogoOf(db, store) }, locale);
+  // A template has functions, too, which another process cannot have.
+  const { subject, text, html } = draft ?? chooseText(own?.texts ?? [], template, { locale, defaultLocale });
+  const [rendered] = await renderTexts(
+    db,
+    'mail',
+    { ...store, logoUrl: await absoluteLogoOf(db, store) },
+    { texts: [{ locale, subject, text, html }], data, ...(draft && { variables: variablesOf(template) }) },
+  );
+  const mail = rendered as LocalizedTexts;
+  return {
+    locale,
+    subject: withoutControls(mail.subject).slice(0, maxSubjectLength),
+    text: mail.text,
+    html: mail.html === undefined ? null : withLayout(mail.html, { locale, storeName: store.name }),
+  };
 }
 
 /** The address of the logo for mails, which have no origin; null for one of the box if the store has no host. */
@@ -74,41 +142,20 @@ async function absoluteLogoOf(db: TenantDatabase, { logoUrl }: Store): Promise<s
   return origin && `${origin}${logoUrl}`;
 }
 
-async function renderTexts(texts: MailTexts, data: object, store: Store, locale: string): Promise<NotificationPreview> {
-  const { render } = await import('./liquid/render.ts');
-  const { name, logoUrl, timeZone } = store;
-  const variables = { ...data, store: { name, logoUrl }, locale };
-  const formats = { locale, timeZone };
-  const part = (partName: string, text: string, html = false) => {
-    try {
-      return render(text, variables, { ...formats, html });
-    } catch (error) {
-      throw new TextFault(`${partName}, ${(error as Error).message}`);
-    }
-  };
-  const html = texts.html === undefined ? null : part('html', texts.html, true);
-  return {
-    locale,
-    subject: withoutControls(part('subject', texts.subject)).slice(0, maxSubjectLength),
-    text: part('text', texts.text),
-    html: html === null ? null : withLayout(html, { locale, storeName: name }),
-  };
+function variablesOf({ data }: MailTemplate): Record<string, TSchema> {
+  return JSON.parse(JSON.stringify({ ...data.properties, ...commonVariables }));
 }
 
 /**
- * Verifies that a text can be sent: it parses, uses known variables only, and renders with the sample within the limits.
- * @throws TextFault
+ * Verifies that texts can be sent: they parse, use known variables only, and render with the sample within the limits.
+ * @throws PartFault, too_costly (422)
  */
-export async function verifyText(
+export async function verifyTexts(
+  db: TenantDatabase,
   template: MailTemplate,
-  text: string,
-  options: { html: boolean; store: Store; locale: string },
+  texts: readonly LocalizedTexts[],
+  store: Store,
 ): Promise<void> {
-  const { parse, render } = await import('./liquid/render.ts');
-  const { requireKnownVariables } = await import('./liquid/variables.ts');
-  const { html, store, locale } = options;
-  const { name, logoUrl, timeZone } = store;
-  requireKnownVariables(parse(text, { html }), { ...template.data.properties, ...commonVariables });
-  const sample = { ...template.sample, store: { name, logoUrl }, locale };
-  render(text, sample, { html, locale, timeZone });
+  const variables = variablesOf(template);
+  await renderTexts(db, 'check', store, { texts, data: template.sample as object, variables, isCheck: true });
 }

@@ -1,6 +1,7 @@
 /**
  * The lines of an order's address, as pages show them.
  */
+import { displayNames } from '@carton/runtime';
 import type { OrderAddress } from './schemas.ts';
 
 /** The fields of an address in the order of an envelope; fields with other names follow. */
@@ -20,5 +21,5 @@ export function addressLines(address: OrderAddress | null, locale: string): stri
 /** The name of a country in a language; free text stays as it is. */
 function countryIn(country: string, locale: string): string {
   const isCode = /^[A-Z]{2}$/.test(country);
-  return (isCode && new Intl.DisplayNames([locale], { type: 'region' }).of(country)) || country;
+  return (isCode && displayNames(locale, { type: 'region' }).of(country)) || country;
 }

@@ -3,7 +3,7 @@
  */
 import { codes, code as entryOf, publishDate } from 'currency-codes';
 import t from 'tap';
-import { isCurrency, minorUnitDigits } from '../currency.ts';
+import { isCurrency, minorUnitDigits } from '../minor-units.ts';
 
 /** Minor unit "N.A." in the standard; the package has 0. */
 const withoutMinorUnit = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');

@@ -27,7 +27,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A currency has the decimals of ISO 4217',
-    file: 'runtime/money/currency.ts',
+    file: 'runtime/money/minor-units.ts',
     text: 'return digits.get(currency) ?? 2;',
     replacement: 'return 2;',
     tests: ['runtime/money/test/currency.test.ts'],

@@ -241,4 +241,47 @@ export const tenants: readonly Mutation[] = [
     replacement: '.where({ name })',
     tests: ['control-plane/test/credentials.test.ts'],
   },
+  {
+    rule: 'A tenant never holds all slots for costly work',
+    file: 'runtime/compute/turns.ts',
+    text: 'perTenant = Math.max(1, slots - 1)',
+    replacement: 'perTenant = slots',
+    tests: ['runtime/compute/test/turns.test.ts', 'vendor/media/test/turns.test.ts'],
+  },
+  {
+    rule: 'Tenants whose costly work waits take turns',
+    file: 'runtime/compute/turns.ts',
+    text: `      this.#waiting.delete(tenantId);
+      if (queue.length > 0) this.#waiting.set(tenantId, queue);`,
+    replacement: '      if (queue.length === 0) this.#waiting.delete(tenantId);',
+    tests: ['runtime/compute/test/turns.test.ts'],
+  },
+  {
+    rule: 'Little costly work of a tenant waits',
+    file: 'runtime/compute/turns.ts',
+    text: 'if (queue.length >= waiting) throw full();',
+    replacement: '',
+    tests: ['runtime/compute/test/turns.test.ts'],
+  },
+  {
+    rule: 'Costly work of a tenant that takes too much memory at once is ended',
+    file: 'runtime/compute/process.ts',
+    text: 'if (peakOf(this.#child.pid as number) > maxMemory) this.end',
+    replacement: 'if (maxMemory < 0) this.end',
+    tests: ['runtime/compute/test/compute.test.ts'],
+  },
+  {
+    rule: 'A process that does the costly work of tenants has no secret of the box',
+    file: 'runtime/compute/process.ts',
+    text: '...(process.env[runAsNode] && { [runAsNode]: process.env[runAsNode] }),',
+    replacement: '...process.env,',
+    tests: ['runtime/compute/test/compute.test.ts'],
+  },
+  {
+    rule: 'A mail whose rendering is costly work is tried again',
+    file: 'vendor/notification/send.ts',
+    text: 'claimed.attempts >= costlyAttempts',
+    replacement: 'claimed.attempts > 0',
+    tests: ['vendor/notification/test/budget.test.ts'],
+  },
 ];

@@ -1,16 +1,14 @@
 /**
  * Renders texts of mails in Liquid, within limits of length, time and memory.
  */
-import { minorUnitDigits } from '@carton/runtime';
-import { Liquid, type LiquidError, type Template } from 'liquidjs';
-import { maxTextLength, TextFault } from './fault.ts';
+import { dateTimeFormat, minorUnitDigits, numberFormat } from '@carton/runtime/formats';
+import { Context, Liquid, type LiquidError, type Template } from 'liquidjs';
+import { maxTextLength, TextFault, TextTooCostly } from './fault.ts';
 
 /** Longest part of a mail, in characters. */
 const maxOutputLength = 500_000;
-/** Most tags, outputs and pieces of text in one rendering. */
-const templateLimit = 10_000;
-/** Milliseconds. The count above ends most endless loops earlier. */
-const renderLimit = 1_000;
+/** Most tags, outputs and pieces of text in one rendering: an order of 500 lines has less than a fifth of that. */
+const templateLimit = 100_000;
 /** Characters and elements that filters and loops may create. */
 const memoryLimit = 1_000_000;
 
@@ -44,7 +42,6 @@ function createEngine(options: { outputEscape?: 'escape' }): Liquid {
     strictVariables: true,
     ownPropertyOnly: true,
     parseLimit: maxTextLength,
-    renderLimit,
     memoryLimit,
   });
   for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete engine.tags[name];
@@ -67,7 +64,7 @@ function formatMoney(value: unknown, { locale }: Formats): string {
   const { amount, currency } = value as { amount?: unknown; currency?: unknown };
   if (!Number.isInteger(amount) || typeof currency !== 'string') throw new Error('money formats only amounts');
   const digits = minorUnitDigits(currency);
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits });
+  const format = numberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits });
   return format.format((amount as number) / 10 ** digits);
 }
 
@@ -76,7 +73,7 @@ function formatTime(value: unknown, style: object, { locale, timeZone }: Formats
   if (value === null) return '';
   const time = new Date(String(value));
   if (Number.isNaN(time.getTime())) throw new Error('date and time format only times');
-  return new Intl.DateTimeFormat(locale, { ...style, timeZone }).format(time);
+  return dateTimeFormat(locale, { ...style, timeZone }).format(time);
 }
 
 /** @throws TextFault */
@@ -84,17 +81,40 @@ export function parse(text: string, { html }: { html: boolean }): Template[] {
   return withPosition(() => (html ? escaping : plain).parse(text));
 }
 
+export interface RenderOptions extends Formats {
+  html: boolean;
+  /** When the rendering has to be complete, as `performance.now()`. The count of tags ends most endless loops earlier. */
+  deadline: number;
+}
+
 /**
- * Renders a text; in HTML, values are escaped.
- * @throws TextFault for a text that does not parse, uses an unknown variable or exceeds a limit
+ * Renders a text that was parsed; in HTML, values are escaped.
+ * @throws TextFault for a text that uses an unknown variable or exceeds a limit, TextTooCostly after the deadline
  */
-export function render(text: string, data: object, { html, ...formats }: Formats & { html: boolean }): string {
-  const templates = parse(text, { html });
-  const options = { templateLimit, globals: formats };
-  const output = withPosition(() => String((html ? escaping : plain).renderSync(templates, data, options)));
+export function render(templates: Template[], data: object, { html, deadline, ...formats }: RenderOptions): string {
+  const engine = html ? escaping : plain;
+  const output = withPosition(() => String(engine.renderSync(templates, contextOf(engine, data, formats, deadline))));
   if (output.length > maxOutputLength) throw new TextFault(`it renders to more than ${maxOutputLength} characters`);
   return output;
 }
+
+/** With the limit of templates that the engine declares and does not have. */
+function contextOf(engine: Liquid, data: object, globals: Formats, deadline: number): Context {
+  const options = { sync: true, globals, renderLimit: deadline - performance.now() };
+  const context = new Context(data, engine.options, options, { liquid: engine });
+  const { renderLimit } = context;
+  const checkTime = renderLimit.check.bind(renderLimit);
+  let count = 0;
+  // Called before each template.
+  renderLimit.check = (now) => {
+    count++;
+    if (count > templateLimit) throw new Error('template count limit exceeded');
+    checkTime(now);
+  };
+  return context;
+}
+
+const timeExceeded = 'template render limit exceeded';
 
 function withPosition<T>(work: () => T): T {
   try {
@@ -103,6 +123,8 @@ function withPosition<T>(work: () => T): T {
     const { token, message, originalError } = error as LiquidError;
     const [line, column] = token?.getPosition() ?? [];
     const reason = originalError?.message ?? message.replace(/, line:\d+, col:\d+$/, '');
-    throw new TextFault(line === undefined ? reason : `line ${line}, column ${column}: ${reason}`);
+    const position = line === undefined ? '' : `line ${line}, column ${column}: `;
+    if (reason === timeExceeded) throw new TextTooCostly(`${position}rendering takes too long`);
+    throw new TextFault(`${position}${reason}`);
   }
 }

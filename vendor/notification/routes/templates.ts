@@ -1,7 +1,7 @@
 /**
  * Routes of the templates of mails.
  */
-import { notFound, object, route, Type } from '@carton/runtime';
+import { notFound, object, route, Type, tooCostly } from '@carton/runtime';
 import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from '../problems.ts';
 import {
   ChangeNotificationTemplate,
@@ -61,7 +61,7 @@ export const updateNotificationTemplate = route(
     bodyLimit: 4_000_000,
     status: 200,
     response: NotificationTemplate,
-    problems: [notFound, templateReserved],
+    problems: [notFound, templateReserved, tooCostly],
   },
   ({ db, staff, params, body }) => changeTemplate(db, staff, params.key, body),
 );
@@ -78,7 +78,7 @@ export const previewNotificationTemplate = route(
     body: PreviewNotification,
     status: 200,
     response: NotificationPreview,
-    problems: [notFound],
+    problems: [notFound, tooCostly],
   },
   ({ db, params, body }) => previewTemplate(db, params.key, body),
 );
@@ -96,7 +96,7 @@ export const testNotificationTemplate = route(
     outsideTransaction: true,
     status: 200,
     response: TestedNotification,
-    problems: [notFound, noOwnAddress, mailNotConfigured, mailNotAccepted],
+    problems: [notFound, tooCostly, noOwnAddress, mailNotConfigured, mailNotAccepted],
   },
   ({ db, staff, params, body }) => testTemplate(db, staff, params.key, body.locale),
 );

@@ -1,7 +1,8 @@
 /**
- * The HTML that pages may contain. It is sanitised when it is written, so that storefronts can insert it as it is.
+ * The HTML that pages may contain. It is sanitised when it is written, so that storefronts can insert it as it is. Long
+ * ones are sanitised in a compute process.
  */
-import type { IOptions } from 'sanitize-html';
+import sanitize, { type IOptions } from 'sanitize-html';
 
 const addresses = ['http', 'https', 'mailto', 'tel'];
 
@@ -36,8 +37,6 @@ const options: IOptions = {
 };
 
 /** Removes whatever is not allowed: tags (their text stays, except that of scripts and styles), attributes, addresses. */
-export async function sanitizeHtml(html: string): Promise<string> {
-  // Loaded with the first page that is written: loading it takes longer than the rest of the package.
-  const { default: sanitize } = await import('sanitize-html');
+export default function sanitizeHtml(html: string): string {
   return sanitize(html, options);
 }

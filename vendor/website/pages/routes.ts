@@ -1,7 +1,7 @@
 /**
  * Routes of pages for staff and for shoppers.
  */
-import { HandleOrId, resource } from '@carton/runtime';
+import { HandleOrId, resource, tooCostly } from '@carton/runtime';
 import { pageHandleTaken, pageLimit } from '../problems.ts';
 import { AdminPageQuery, shapes, WebPage } from './schemas.ts';
 import { changePage, createPage, readVisiblePage } from './service.ts';
@@ -19,14 +19,14 @@ export const adminPages = resource({
   list: { query: AdminPageQuery, page: shapes.Page },
   create: {
     body: shapes.Create,
-    problems: [pageHandleTaken, pageLimit],
+    problems: [pageHandleTaken, pageLimit, tooCostly],
     run: ({ db, body }) => createPage(db, body),
   },
   read: {},
   change: {
     summary: 'Change, publish or withdraw a page',
     body: shapes.Change,
-    problems: [pageHandleTaken],
+    problems: [pageHandleTaken, tooCostly],
     run: ({ db, params, body }) => changePage(db, params.id, body),
   },
   remove: {},

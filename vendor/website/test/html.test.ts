@@ -3,7 +3,7 @@
  */
 import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { sanitizeHtml } from '../pages/html.ts';
+import sanitizeHtml from '../pages/html.ts';
 import { createPage, openBox } from './helpers.ts';
 
 const box = await openBox(t);
@@ -19,7 +19,7 @@ t.test('text, tables, links and images stay as they are', async (t) => {
     '<img src="/media/1/a.jpg" alt="" loading="lazy" />',
     '<p lang="ar" dir="rtl">مرحبا</p>',
   ]) {
-    t.equal(await sanitizeHtml(html), html);
+    t.equal(sanitizeHtml(html), html);
   }
 });
 
@@ -55,21 +55,21 @@ t.test('whatever could run or cover something is removed', async (t) => {
     ['<p>unclosed <b>bold', '<p>unclosed <b>bold</b></p>'],
     ['1 < 2 > 0', '1 &lt; 2 &gt; 0'],
   ] as const) {
-    const safe = await sanitizeHtml(html);
+    const safe = sanitizeHtml(html);
     t.equal(safe, expected, html);
-    t.equal(await sanitizeHtml(safe), safe, 'sanitised text stays as it is');
+    t.equal(sanitizeHtml(safe), safe, 'sanitised text stays as it is');
   }
 });
 
 t.test('a link to another window does not give it control of the page', async (t) => {
   const link = '<a href="https://example.com" target="_blank" rel="noopener noreferrer">a</a>';
-  t.equal(await sanitizeHtml('<a href="https://example.com" target="_blank">a</a>'), link);
-  t.equal(await sanitizeHtml('<a href="https://example.com" target="_blank" rel="opener">a</a>'), link);
-  t.equal(await sanitizeHtml('<a href="/a" target="_top">a</a>'), '<a href="/a">a</a>');
+  t.equal(sanitizeHtml('<a href="https://example.com" target="_blank">a</a>'), link);
+  t.equal(sanitizeHtml('<a href="https://example.com" target="_blank" rel="opener">a</a>'), link);
+  t.equal(sanitizeHtml('<a href="/a" target="_top">a</a>'), '<a href="/a">a</a>');
 });
 
 t.test('deep nesting is cut off', async (t) => {
-  const deep = await sanitizeHtml('<div>'.repeat(20_000));
+  const deep = sanitizeHtml('<div>'.repeat(20_000));
   t.equal(deep, `${'<div>'.repeat(100)}${'</div>'.repeat(100)}`);
 });
 

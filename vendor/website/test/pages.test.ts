@@ -155,3 +155,14 @@ t.test('a page belongs to one tenant', async (t) => {
   t.match(await staff.get(`/admin/pages/${unknownId}`), { status: 404 });
   t.match(await other.visitor().get('/pages/private-matters'), { status: 200, body: { title: 'Private matters' } });
 });
+
+t.test('a long page is sanitised like a short one, and changed with a precondition', async (t) => {
+  const written = `<p onclick="x()">We make shirts.</p>${'<b>x</b>'.repeat(10_000)}<script>alert(1)</script>`;
+  const content = `<p>We make shirts.</p>${'<b>x</b>'.repeat(10_000)}`;
+  const page = await createPage(box, { title: 'Long', content: written });
+  t.equal(page.content, content);
+  const path = `/admin/pages/${page.id}`;
+  const etag = (await staff.get(path)).headers.get('etag') ?? '';
+  const changed = await staff.patch(path, { content: `${written}<i>x</i>` }, { headers: { 'if-match': etag } });
+  t.match(changed, { status: 200, body: { content: `${content}<i>x</i>` } });
+});

@@ -1,0 +1,31 @@
+/**
+ * Work for tests of compute processes. Its default export runs in one.
+ */
+export interface Work {
+  /** What to do: `echo` the value, `spin` for ever, `fill` the heap, `copy` a text larger than the heap, … */
+  kind: 'echo' | 'spin' | 'fill' | 'copy' | 'throw' | 'exit' | 'pid' | 'environment';
+  value?: unknown;
+}
+
+export default function work({ kind, value }: Work): unknown {
+  switch (kind) {
+    case 'echo':
+      return value;
+    case 'spin':
+      for (;;);
+    case 'fill': {
+      const all: unknown[] = [];
+      for (;;) all.push({ value: all.length });
+    }
+    case 'copy':
+      return 'x'.repeat(2000).split('x').join('y'.repeat(200_000)).charCodeAt(3);
+    case 'throw':
+      throw new Error('no such value');
+    case 'exit':
+      return process.exit(3);
+    case 'pid':
+      return process.pid;
+    case 'environment':
+      return Object.keys(process.env);
+  }
+}
