@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pruneArchive, removeOldBackups } from '../backup/catalogue.ts';
+import { provideBackupKey } from '../backup/key.ts';
 import { isNameOfBackup, openBackup, openPlace, requireFolderOf } from '../backup/open-place.ts';
 import type { BackupPlace, CatalogueEntry, PlacedBackup, PlaceOptions } from '../backup/place.ts';
 import { verifyBackup } from '../backup/read.ts';
@@ -66,11 +67,12 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
       encrypted: passphrase !== undefined,
       signal: options.signal,
     });
-    const taken = await takeBackup(folder, { place, name, passphrase, output, signal: options.signal });
+    const key = await provideBackupKey(folder, output, { shown: false });
+    const taken = await takeBackup(folder, { place, name, passphrase, key, output, signal: options.signal });
     const { path } = taken;
     output.info('taken', `backup written: ${path}`, { path, bytes: taken.bytes });
     try {
-      await verifyBackup({ place, name, passphrase });
+      await verifyBackup({ place, name, passphrase, verification: { key } });
     } catch (error) {
       await place.remove(name).catch((reason: Error) => output.warn(`${path} stays: ${reason.message}`, { path }));
       throw error;

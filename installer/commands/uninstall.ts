@@ -72,6 +72,8 @@ async function removeFiles(folder: BoxFolder, withData: boolean): Promise<Pick<U
   const program = [folder.current, folder.releases, folder.run];
   const backupSettings = join(folder.root, 'backup.json');
   const data = [folder.data, folder.upgrades, folder.logs, folder.secrets, folder.installationId, backupSettings];
+  // The key stays with the backups in the folder, which are of use with it.
+  if (!(await exists(join(folder.root, 'backups')))) data.push(folder.backupKey);
   const removed: string[] = [];
   for (const path of [...program, ...(withData ? data : []), folder.settings]) {
     if (!(await exists(path))) continue;
