@@ -58,8 +58,7 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
   const folder = boxFolder(options.dir);
   await requireSettings(folder);
   await checkOwner(folder);
-  // Not the lock of the folder: a box must start after a crash, also during a long backup.
-  return withLock(join(folder.root, 'backups'), 'backup', async () => {
+  const take = async () => {
     const settings = await readBackupSettings(folder);
     const passphrase = await readPassphrase(options.passphraseFile ?? settings.passphraseFile);
     const { place, name } = await chooseName(folder, {
@@ -81,7 +80,8 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
     await place.record(entryOf(taken, name));
     const keep = options.keep ?? settings.keep;
     return { ...taken, removed: keep === undefined ? [] : await removeOld(folder, place, { keep, verified: name }) };
-  });
+  };
+  return withLock(folder.root, 'backup', take, 'backup-lock');
 }
 
 /** Removes what is older than the verified backup and those kept with it. */

@@ -2,6 +2,7 @@
  * All mutations, by subject.
  */
 import type { MutationList } from '../mutation.ts';
+import { backups } from './backups.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { money } from './money.ts';
@@ -11,4 +12,14 @@ import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
 
-export const mutationList = { money, fees, places, pending, stock, rights, tenants, erasure } satisfies MutationList;
+export const mutationList = {
+  money,
+  fees,
+  places,
+  pending,
+  stock,
+  rights,
+  tenants,
+  erasure,
+  backups,
+} satisfies MutationList;
