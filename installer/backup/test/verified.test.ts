@@ -13,7 +13,7 @@ import { silent } from '../../output/output.ts';
 import { useCheapKeys } from '../encryption.ts';
 import { generateBackupKey, readBackupKey } from '../key.ts';
 import { folderPlace } from '../open-place.ts';
-import { verifyBackup } from '../read.ts';
+import { digestOf, readBackup } from '../read.ts';
 import { emptyBox, startBox } from './support/box.ts';
 import {
   addingLines,
@@ -193,8 +193,13 @@ t.test('A changed backup is refused, however its digests were computed, also wit
     await make();
     for (const allowUnverified of [false, true]) {
       const verification = { key: await readBackupKey(box.folder), allowUnverified };
-      const read = verifyBackup({ place: folderPlace(dirname(to)), name: basename(to), verification });
-      await t.rejects(read, { code: 'integrity_failed' }, name);
+      const changed = { place: folderPlace(dirname(to)), name: basename(to), verification };
+      let begun = false;
+      const begin = async () => {
+        begun = true;
+      };
+      await t.rejects(readBackup(changed, begin, digestOf), { code: 'integrity_failed' }, name);
+      t.equal(begun, !/box\.env|box\.json|lock file|head/.test(name), 'changed settings are not used');
     }
   }
   const restored = { backupKeyFile: keyFile, allowUnverified: true };
