@@ -157,6 +157,13 @@ t.test('A changed backup is refused, however its digests were computed, also wit
     ],
     ['a file left out', () => tamper(path, to, (entries) => entries.toSpliced(data(entries), 1))],
     [
+      'a file left out of what the manifest lists',
+      async () => {
+        const entries = await entriesOf(path);
+        await writeEntries(to, entries.toSpliced(data(entries), 1));
+      },
+    ],
+    [
       'a file in the place of another, twice',
       async () => {
         const entries = await entriesOf(path);
