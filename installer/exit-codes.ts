@@ -29,6 +29,7 @@ export const exitCodes = {
   would_lose_data: { status: 21, meaning: 'going back would lose data; nothing was changed' },
   no_former_release: { status: 22, meaning: 'there is no former release to go back to' },
   storage_unavailable: { status: 23, meaning: 'the bucket of backups is unreachable or refuses access' },
+  unverified: { status: 24, meaning: 'nothing shows that the backup is as the box has written it' },
   interrupted: { status: 130, meaning: 'interrupted by a signal; run the command again to resume' },
 } as const;
 

@@ -21,6 +21,9 @@ export const runtimePackage = `${scope}/runtime`;
 /** Prefix of the names of the embedded PostgreSQL's packages, one per platform. */
 export const embeddedDatabasePrefix = `${scope}/postgresql-`;
 
+/** The first part of every backup key; of licence keys, `ctn` is. Secret scanners recognise both by it. */
+export const backupKeyPrefix = 'ctn_backup';
+
 /** Name of one of the command's environment variables: `BOX_DIR` becomes `<VENDOR>_BOX_DIR`. */
 export function variable(name: string): string {
   return `${vendor.toUpperCase()}_${name}`;

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@carton/runtime/service';
 import { freePort } from '@carton/runtime/testing';
 import type { Recovery } from '../installer/backup/timelines.ts';
+import { boxFolder } from '../installer/box/folder.ts';
 import { median } from '../tools/load/measurement.ts';
 import { checkBooks } from './books.ts';
 import { type RigBox, startRigBox } from './box.ts';
@@ -70,6 +71,7 @@ class Rounds {
   readonly #box: RigBox;
   readonly #shoppers: Shoppers;
   readonly #dir: string;
+  readonly #keyFile: string;
   readonly #times = { backup: [] as number[], restore: [] as number[] };
   #kills = 0;
   #exact = 0;
@@ -82,6 +84,7 @@ class Rounds {
     this.#box = box;
     this.#shoppers = shoppers;
     this.#dir = join(stage.folder, box.name);
+    this.#keyFile = boxFolder(this.#dir).backupKey;
   }
 
   /** Takes a backup under load, restores it into a folder of its own, and compares. */
@@ -124,7 +127,7 @@ class Rounds {
       await sleep(100);
     }
     const dir = join(this.#stage.folder, `interrupted-${number}`);
-    await killLater(run([source, restoreProgram, JSON.stringify({ path: this.#good, dir })]));
+    await killLater(run([source, restoreProgram, JSON.stringify({ path: this.#good, dir, keyFile: this.#keyFile })]));
     await this.#restoreWhole(this.#good, `interrupted-${number}`);
     this.#kills += 2;
     this.#stage.say(`kill ${number} of ${this.#stage.number('kills')}: a backup and a restore`);
@@ -191,7 +194,11 @@ class Rounds {
 
   async #restore(path: string, dir: string, recovery?: Recovery): Promise<void> {
     const started = performance.now();
-    const { status, output } = await run([source, restoreProgram, JSON.stringify({ path, dir, recovery })]).ended;
+    const { status, output } = await run([
+      source,
+      restoreProgram,
+      JSON.stringify({ path, dir, keyFile: this.#keyFile, recovery }),
+    ]).ended;
     if (status !== 0) throw new Error(`a restore failed: ${output.trim()}`);
     this.#times.restore.push(performance.now() - started);
   }
@@ -199,7 +206,11 @@ class Rounds {
   /** Restores into a folder in which a restore may have been killed. */
   async #restoreWhole(path: string, name: string): Promise<void> {
     const dir = join(this.#stage.folder, name);
-    const { status, output } = await run([source, restoreProgram, JSON.stringify({ path, dir })]).ended;
+    const { status, output } = await run([
+      source,
+      restoreProgram,
+      JSON.stringify({ path, dir, keyFile: this.#keyFile }),
+    ]).ended;
     // One that was killed after its last step has restored the box.
     if (status !== 0 && !/there is a box in/.test(output)) this.broken.push(`${name}: ${output.trim()}`);
     else await this.#compare(dir, [], name);

@@ -179,6 +179,13 @@ async function layOut(folder: BoxFolder, options: RigBoxOptions): Promise<void> 
   );
   const modules = [...(preload ? [preload] : []), pathToFileURL(join(root, 'runtime/main.ts'))];
   await writeFile(program, modules.map((address) => `await import('${address}');\n`).join(''));
+  const check = [source, join(root, 'runtime/check-settings.ts')];
+  await writeFile(
+    join(dirname(program), 'check-settings.js'),
+    `import { spawnSync } from 'node:child_process';
+spawnSync(process.execPath, ${JSON.stringify(check)}, { stdio: 'inherit' });
+`,
+  );
   for (const [name, place] of Object.entries(packages)) await symlink(place, join(target, 'node_modules', name));
   const lock = { tier: 'enterprise', packages: Object.fromEntries(Object.keys(packages).map((name) => [name, {}])) };
   await writeFile(join(target, lockFileName), JSON.stringify(lock));

@@ -21,6 +21,8 @@ export interface ArchiveEntry {
   path: string;
   isFolder: boolean;
   bytes: number;
+  /** Whether the passphrase has shown that the content is as it was written. */
+  authentic: boolean;
   content: AsyncIterable<Buffer>;
 }
 
@@ -106,9 +108,14 @@ export async function writeArchive(
 /** Writes entries of a tar archive. */
 function tarSink(write: (part: Buffer) => Promise<void>): BackupSink {
   const files: BackedUpFile[] = [];
+  const folders: string[] = [];
   return {
     files,
-    folder: (path) => write(headerOf(`${path}/`, 0, 'Directory')),
+    folders,
+    async folder(path) {
+      await write(headerOf(`${path}/`, 0, 'Directory'));
+      folders.push(path);
+    },
     async file(path, bytes, content) {
       const hash = createHash('sha256');
       await write(headerOf(path, bytes, 'File'));
@@ -141,7 +148,12 @@ export async function* readArchive(
 ): AsyncGenerator<ArchiveEntry> {
   const broken = () => new Failure('integrity_failed', `${name} was changed or cut off`, 'Use another backup');
   const decompressed = createZstdDecompress({ chunkSize: partBytes });
-  const input = Readable.from(opened(source, name, passphrase));
+  let authentic = false;
+  const input = Readable.from(
+    opened(source, name, passphrase, () => {
+      authentic = true;
+    }),
+  );
   let reason: unknown;
   input.once('error', (error) => {
     reason = error;
@@ -181,7 +193,7 @@ export async function* readArchive(
           if (left > 0) throw broken();
         };
         const text = path ?? '';
-        yield { path: isFolder ? text.replace(/\/$/, '') : text, isFolder, bytes, content: content() };
+        yield { path: isFolder ? text.replace(/\/$/, '') : text, isFolder, bytes, authentic, content: content() };
         if (left > 0) throw new Error(`the content of ${text} was not read`);
       }
       await reader.upTo((block - (bytes % block)) % block);
@@ -200,6 +212,7 @@ async function* opened(
   source: AsyncIterable<Buffer>,
   name: string,
   passphrase: string | undefined,
+  decrypts: () => void,
 ): AsyncGenerator<Buffer> {
   const reader = new ByteReader(source);
   const beginning = await reader.upTo(64);
@@ -213,7 +226,10 @@ async function* opened(
     yield* whole;
   } else if (passphrase === undefined) {
     throw new Failure('usage', `${name} is encrypted`, 'Pass its passphrase with --passphrase-file');
-  } else yield* decrypt(whole, passphrase, name);
+  } else {
+    decrypts();
+    yield* decrypt(whole, passphrase, name);
+  }
 }
 
 /** The path and size in a header of POSIX.1-2001, such as `30 path=a/long/name`. */

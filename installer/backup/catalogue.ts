@@ -22,6 +22,8 @@ export async function readCatalogue(folder: string): Promise<CatalogueEntry[]> {
   }
   const present: CatalogueEntry[] = [];
   for (const entry of entries) {
+    // An attacker who can write there must not have other files read or removed.
+    if (!/^[^/.][^/]*\.(zst|enc)$/.test(entry.file)) continue;
     const { size } = (await stat(join(folder, entry.file)).catch(() => undefined)) ?? {};
     if (size === entry.bytes) present.push(entry);
   }

@@ -13,9 +13,12 @@ import { readSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
 import { type CopyOptions, copyRunning, copyStopped, measureData } from './base-backup.ts';
+import type { SealedFolder } from './database-folder.ts';
 import { dumpDatabase, dumpPath } from './external.ts';
 import { databaseHome, findServer, hasData, lockDatabase, socketOptions } from './home.ts';
+import type { BackupKey } from './key.ts';
 import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } from './record.ts';
+import { sealOf } from './seal.ts';
 import { type BackupSink, folderSink } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
 
@@ -27,6 +30,8 @@ export { type RestoredDatabase, restoreDatabase } from './restore-database.ts';
 export interface BackUpOptions extends CopyOptions {
   /** The folder to write, which must not exist. It has the name `<to>.partial` until it is complete and on disk. */
   to: string;
+  /** Seals the backup. */
+  key: BackupKey;
 }
 
 /**
@@ -34,7 +39,10 @@ export interface BackUpOptions extends CopyOptions {
  * @throws Failure disk_full with nothing left behind; usage if the folder exists or pg_dump is missing; not_installed
  * without a database; interrupted
  */
-export async function backUpDatabase(folder: BoxFolder, { to, ...options }: BackUpOptions): Promise<DatabaseRecord> {
+export async function backUpDatabase(
+  folder: BoxFolder,
+  { to, key, ...options }: BackUpOptions,
+): Promise<DatabaseRecord> {
   if (await exists(to)) throw new Failure('usage', `${to} exists already`, 'Choose another folder');
   await checkSpaceFor(dirname(to), await measureDatabase(folder));
   const partial = `${to}.partial`;
@@ -43,8 +51,9 @@ export async function backUpDatabase(folder: BoxFolder, { to, ...options }: Back
   try {
     const sink = folderSink(partial);
     const record = await writeDatabase(folder, sink, options);
-    const content: DatabaseFolder = { record, files: sink.files };
-    await writeAtomically(join(partial, recordFile), `${JSON.stringify(content)}\n`, 0o600);
+    const content: DatabaseFolder = { record, files: sink.files, folders: sink.folders };
+    const sealed: SealedFolder = { ...content, seal: sealOf(key, 'upgrade', content) };
+    await writeAtomically(join(partial, recordFile), `${JSON.stringify(sealed)}\n`, 0o600);
     await flushTree(partial);
     await rename(partial, to);
     await flushFolder(dirname(to));

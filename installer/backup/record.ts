@@ -26,6 +26,8 @@ export interface DatabaseRecord {
 export interface DatabaseFolder {
   record: DatabaseRecord;
   files: readonly BackedUpFile[];
+  /** Also empty ones; absent in backups of earlier versions of the command. */
+  folders?: readonly string[];
 }
 
 /** The file of a folder that is complete. */

@@ -18,12 +18,14 @@ import { vendor } from '../vendor.ts';
 import { chooseDatabaseAccount, type DatabaseAccount, postgresProgram } from './account.ts';
 import { dataPath } from './base-backup.ts';
 import { type Counts, compareCounts, countRows } from './counts.ts';
+import { checkDigest, damaged, foldersOf, readDatabaseFolder } from './database-folder.ts';
 import { dumpPath, replaceCommand } from './external.ts';
 import { readWith, takingTurns } from './file-content.ts';
 import { databaseHome, findServer, hasData, lockDatabase } from './home.ts';
-import { type DatabaseFolder, type DatabaseRecord, passwordPath, recordFile } from './record.ts';
+import { type DatabaseRecord, passwordPath } from './record.ts';
+import type { Verification } from './seal.ts';
 import { killServersOn, withServer } from './server.ts';
-import { type BackedUpFile, type Content, writeFileOf } from './sink.ts';
+import { type Content, writeFileOf } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
 import { explainEnd, isOffTimeline, quotePath, type Recovery, recoverySettings } from './timelines.ts';
 
@@ -63,14 +65,15 @@ export interface DatabaseRestore {
 
 /**
  * Restores a folder that `backUpDatabase` has written. The box must be stopped.
- * @throws Failure integrity_failed for a damaged or incomplete backup, disk_full, busy if the database runs, usage if there
+ * @throws Failure unverified, integrity_failed for a damaged or incomplete backup, disk_full, busy if the database runs, usage if there
  * is data and `replace` is false, interrupted. Nothing has changed then.
  */
 export async function restoreDatabase(
   folder: BoxFolder,
-  { from, ...options }: RestoreOptions & { from: string },
+  { from, verification, ...options }: RestoreOptions & { from: string; verification: Verification },
 ): Promise<RestoredDatabase> {
-  const { record, files } = await readDatabaseFolder(from);
+  const content = await readDatabaseFolder(from, verification);
+  const { record, files } = content;
   if (record.kind === 'dump') {
     throw new Failure(
       'usage',
@@ -82,7 +85,7 @@ export async function restoreDatabase(
   await checkSpaceFor(folder.data, bytes);
   const restore = await beginRestore(folder, options);
   try {
-    for (const path of await foldersIn(from)) await restore.folder(path);
+    for (const path of await foldersOf(from, content)) await restore.folder(path);
     const turn = takingTurns();
     for (const file of files) {
       await turn();
@@ -100,15 +103,6 @@ export async function restoreDatabase(
     await restore.abandon();
     throw asFailure(error);
   }
-}
-
-/** @throws Failure integrity_failed if the digest of a file is not the one of the backup */
-export function checkDigest(backup: string, { path, digest }: BackedUpFile, found: string): void {
-  if (digest !== found) throw damaged(backup, `${path} has changed since`);
-}
-
-export function damaged(backup: string, what: string): Failure {
-  return new Failure('integrity_failed', `the backup ${backup} is damaged: ${what}`, 'Use another backup');
 }
 
 /**
@@ -351,22 +345,4 @@ async function removePartials(home: string): Promise<void> {
     await killServersOn(path);
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-async function readDatabaseFolder(from: string): Promise<DatabaseFolder> {
-  const text = await readFile(join(from, recordFile), 'utf8').catch(() => undefined);
-  if (text === undefined) throw damaged(from, `${recordFile} is missing`);
-  try {
-    return JSON.parse(text) as DatabaseFolder;
-  } catch {
-    throw damaged(from, `${recordFile} cannot be read`);
-  }
-}
-
-/** The folders of the data in a backup, also empty ones. */
-async function foldersIn(from: string): Promise<string[]> {
-  const entries = await readdir(join(from, dataPath), { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => `${dataPath}${join(entry.parentPath, entry.name).slice(join(from, dataPath).length)}`);
 }

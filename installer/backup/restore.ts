@@ -2,26 +2,27 @@
  * Restoring a backup of a box into a folder. Everything is restored aside and verified before anything of the box changes;
  * what was there before stays beside it. A restore that was killed begins again.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { keepInstallationId } from '../box/installation.ts';
-import { type BoxSettings, quoteValue, readSecrets } from '../box/settings.ts';
+import { type BoxSettings, quoteValue, readSecrets, writeBoxSettings } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { ArchiveEntry } from './archive.ts';
 import { type Counts, countRows } from './counts.ts';
 import { dumpPath, restoreDump } from './external.ts';
 import { databaseHome, hasData, withConnection } from './home.ts';
+import { keepBackupKey } from './key.ts';
 import type { PlacedBackup } from './place.ts';
-import { readBackup } from './read.ts';
+import { type BackupStart, readBackup } from './read.ts';
 import type { DatabaseRecord } from './record.ts';
 import { beginRestore, type DatabaseRestore } from './restore-database.ts';
+import { restoredSecrets, restoredSettings } from './restored-settings.ts';
+import type { Verification, VerifiedBy } from './seal.ts';
 import { writeFileOf } from './sink.ts';
 import { checkSpaceFor } from './space.ts';
 import { type BackupHead, paths } from './take.ts';
@@ -29,6 +30,8 @@ import type { Recovery } from './timelines.ts';
 
 export interface RestoreBoxOptions extends PlacedBackup {
   passphrase?: string | undefined;
+  /** How the backup is shown to be as the box has written it. */
+  verification: Verification;
   /** Whether an existing box is replaced; its data and settings stay aside. */
   replace: boolean;
   /** The URL of an empty database, for the backup of a box with one of the operator's. */
@@ -44,8 +47,9 @@ export interface RestoredSettings {
   head: BackupHead;
   lock: string;
   settings: BoxSettings;
-  /** The text of `box.env`. */
+  /** The text of `box.env`, of which only declared settings are restored. */
   secrets: string;
+  verifiedBy: VerifiedBy;
 }
 
 /** A restored box, which does not run yet. */
@@ -57,6 +61,9 @@ export interface RestoredBox {
   files: number;
   /** What was there before, and stays until you remove it. */
   former: string[];
+  verifiedBy: VerifiedBy;
+  /** Names of variables in the backup's `box.env` that are no settings, and were left out. */
+  leftOut: string[];
 }
 
 const markerFile = '.restoring.json';
@@ -97,19 +104,20 @@ export async function restoreBox(
   await checkReplaced(folder, options.replace);
   const aside = join(folder.data, '.restored-files');
   await rm(aside, { recursive: true, force: true });
-  const texts: Record<string, string> = {};
-  let head: BackupHead | undefined;
   let database: DatabaseRestore | undefined;
   let release = '';
   let files = 0;
   const known = new Set<string>();
+  let settings: BoxSettings | undefined;
 
-  const openDatabase = async () => {
-    const settings = JSON.parse(texts[paths.settings] ?? '') as BoxSettings;
+  const begin = async ({ head, texts, verifiedBy }: BackupStart) => {
+    checkDatabase(head, options);
+    await checkSpaceFor(folder.root, head.bytes);
+    settings = restoredSettings(texts[paths.settings] ?? '', options.place.addressOf(options.name));
     const secrets = texts[paths.secrets] ?? '';
-    release = await provideRelease({ head: head as BackupHead, lock: texts[paths.lock] ?? '', settings, secrets });
+    release = await provideRelease({ head, lock: texts[paths.lock] ?? '', settings, secrets, verifiedBy });
     await mkdir(folder.data, { recursive: true });
-    if (head?.database === 'embedded') {
+    if (head.database === 'embedded') {
       const { recovery, output, signal } = options;
       // A restore that was killed may have put the data in its place already.
       const archive = await archiveOfReplaced(folder, secrets);
@@ -119,7 +127,9 @@ export async function restoreBox(
   };
   const putAside = async (entry: ArchiveEntry, name: string) => {
     const names = name.split('/');
-    if (names.some((part) => part === '' || part === '.' || part === '..')) {
+    const isOutside = names.some((part) => part === '' || part === '.' || part === '..');
+    // The database is restored apart, and compared.
+    if (isOutside || names[0] === 'postgresql') {
       throw new Failure(
         'integrity_failed',
         `the backup has a file at a wrong place: ${entry.path}`,
@@ -132,12 +142,6 @@ export async function restoreBox(
     return writeFileOf(target, entry.content);
   };
   const use = async (entry: ArchiveEntry): Promise<string> => {
-    if ([paths.settings, paths.secrets, paths.lock].includes(entry.path)) {
-      const content = await buffer(entry.content);
-      texts[entry.path] = content.toString();
-      return digestText(content);
-    }
-    if (!release) await openDatabase();
     if (entry.isFolder) {
       await database?.folder(entry.path);
       return '';
@@ -156,16 +160,8 @@ export async function restoreBox(
   };
 
   try {
-    const { manifest } = await readBackup(
-      options,
-      async (found) => {
-        head = found;
-        checkDatabase(found, options);
-        await checkSpaceFor(folder.root, found.bytes);
-      },
-      use,
-    );
-    const found = head as unknown as BackupHead;
+    const { head, texts, verifiedBy, key, manifest } = await readBackup(options, begin, use);
+    const secrets = await restoredSecrets(folder, release, texts[paths.secrets] ?? '');
     const restore = database as DatabaseRestore | undefined;
     const counts = restore ? await restore.recover(manifest.record) : await loadDump(aside, options);
     await flushTree(folder.data);
@@ -175,9 +171,12 @@ export async function restoreBox(
     const former = [
       ...(await swapFiles(folder, aside, time)),
       ...((await restore?.swap().then((path) => (path ? [path] : []))) ?? []),
-      ...(await writeSettingsOf(folder, texts, options, time)),
+      ...(await writeSettingsOf(folder, secrets.text, settings as unknown as BoxSettings, options, time)),
     ];
-    return { head: found, record: manifest.record, counts, files, former };
+    // A box that moves keeps its key.
+    if (key) await keepBackupKey(folder, key);
+    const { leftOut } = secrets;
+    return { head, record: manifest.record, counts, files, former, verifiedBy, leftOut };
   } catch (error) {
     await (database as DatabaseRestore | undefined)?.abandon();
     await rm(aside, { recursive: true, force: true });
@@ -249,7 +248,8 @@ async function ownLikeBox(folder: BoxFolder): Promise<void> {
 /** Writes the settings, `box.json` last: then a box is installed. The former ones stay beside them. */
 async function writeSettingsOf(
   folder: BoxFolder,
-  texts: Record<string, string>,
+  secrets: string,
+  settings: BoxSettings,
   { databaseUrl }: RestoreBoxOptions,
   time: string,
 ): Promise<string[]> {
@@ -259,8 +259,8 @@ async function writeSettingsOf(
     former.push(`${path}.before-${time}`);
     await writeAtomically(`${path}.before-${time}`, await readFile(path, 'utf8'), 0o600);
   }
-  await writeAtomically(folder.secrets, placed(texts[paths.secrets] ?? '', databaseUrl), 0o600);
-  await writeAtomically(folder.settings, texts[paths.settings] ?? '');
+  await writeAtomically(folder.secrets, placed(secrets, databaseUrl), 0o600);
+  await writeBoxSettings(folder, settings);
   return former;
 }
 
@@ -271,10 +271,6 @@ function placed(text: string, databaseUrl: string | undefined): string {
   const others = lines.filter((line) => !/^\s*(export\s+)?DATABASE_URL\s*=/.test(line));
   while (others.at(-1) === '') others.pop();
   return [...others, `DATABASE_URL=${quoteValue('DATABASE_URL', databaseUrl)}`, ''].join('\n');
-}
-
-function digestText(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 /** Keeps the id of the installation that the backup is of: a box that moves stays the same installation. */

@@ -23,13 +23,15 @@ export interface BackupSink {
   folder(path: string): Promise<void>;
   /** Writes a file of exactly this many bytes. */
   file(path: string, bytes: number, content: Content): Promise<void>;
-  /** The files so far. */
+  /** The files and the folders so far. */
   readonly files: readonly BackedUpFile[];
+  readonly folders: readonly string[];
 }
 
 /** Writes to a folder, with mode 0700 for folders and 0600 for files. Nothing is flushed to disk. */
 export function folderSink(root: string): BackupSink {
   const files: BackedUpFile[] = [];
+  const folders: string[] = [];
   const known = new Set<string>();
   const createFolder = async (path: string) => {
     if (!known.has(path)) await mkdir(path, { recursive: true, mode: 0o700 });
@@ -37,7 +39,11 @@ export function folderSink(root: string): BackupSink {
   };
   return {
     files,
-    folder: (path) => createFolder(join(root, path)),
+    folders,
+    async folder(path) {
+      await createFolder(join(root, path));
+      folders.push(path);
+    },
     async file(path, bytes, content) {
       await createFolder(dirname(join(root, path)));
       const digest = await writeFileOf(join(root, path), content);

@@ -1,6 +1,7 @@
 /**
  * Taking a backup of a box: its database, files, settings with secrets, and the lock file of its release, in one file.
  */
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,9 +14,11 @@ import type { Output } from '../output/output.ts';
 import { lockFileName, vendor, version } from '../vendor.ts';
 import { writeArchive } from './archive.ts';
 import { measureDatabase, writeDatabase } from './database.ts';
+import type { BackupKey } from './key.ts';
 import type { PlacedBackup } from './place.ts';
 import { filesPath, namesIn, type Place, placesOf } from './places.ts';
 import type { DatabaseRecord } from './record.ts';
+import { type Seal, sealOf } from './seal.ts';
 import type { BackedUpFile, BackupSink } from './sink.ts';
 
 /** The first entry of a backup, `backup.json`. */
@@ -37,12 +40,19 @@ export interface BackupHead {
   bytes: number;
 }
 
+/** The head as it is written: the seal is of the head and of the settings that follow it. */
+export type SealedHead = BackupHead & { seal?: Seal };
+
 /** The last entry, `manifest.json`: a backup without it is incomplete. */
 export interface BackupManifest {
   record: DatabaseRecord;
   /** All entries between the first and this one. */
   files: readonly BackedUpFile[];
+  /** Those with entries of their own, also empty ones; absent in backups of earlier versions of the command. */
+  folders?: readonly string[];
 }
+
+export type SealedManifest = BackupManifest & { seal?: Seal };
 
 export const paths = {
   head: 'backup.json',
@@ -53,6 +63,19 @@ export const paths = {
   /** What is in the box's folder `data`, besides the database and uploads in progress. */
   files: filesPath,
 };
+/** The entries after the first one, in this order. They are used before the rest is read. */
+export const settingsPaths = [paths.settings, paths.secrets, paths.lock] as const;
+
+/** What the first seal is of. @param texts the contents of `settingsPaths` */
+export function sealedStart(head: BackupHead, texts: Readonly<Record<string, string>>): unknown {
+  const digests = settingsPaths.map((path) => [
+    path,
+    createHash('sha256')
+      .update(texts[path] ?? '')
+      .digest('hex'),
+  ]);
+  return { head, digests };
+}
 
 /** A backup that has been taken. */
 export interface TakenBackup {
@@ -66,10 +89,14 @@ export interface TakenBackup {
   /** How many files of the box besides its database. */
   files: number;
   encrypted: boolean;
+  /** Id of the backup key that has sealed it. */
+  key: string;
 }
 
 export interface TakeOptions extends PlacedBackup {
   passphrase?: string | undefined;
+  /** Seals the backup. */
+  key: BackupKey;
   output: Output;
   signal?: AbortSignal | undefined;
 }
@@ -80,7 +107,7 @@ export interface TakeOptions extends PlacedBackup {
  */
 export async function takeBackup(
   folder: BoxFolder,
-  { place, name, passphrase, ...options }: TakeOptions,
+  { place, name, passphrase, key, ...options }: TakeOptions,
 ): Promise<TakenBackup> {
   const { tier } = await requireSettings(folder);
   const secrets = await readSecrets(folder);
@@ -105,10 +132,14 @@ export async function takeBackup(
     let files = 0;
     const store = (source: AsyncIterable<Buffer>) => place.write(name, source, bytes);
     const written = await writeArchive(store, passphrase, async (sink) => {
-      await addText(sink, paths.head, JSON.stringify(head));
-      await addFile(sink, paths.settings, folder.settings);
-      await addText(sink, paths.secrets, withoutBucketSecret(await readFile(folder.secrets, 'utf8')));
-      await addFile(sink, paths.lock, join(releaseFolder(folder, release), lockFileName));
+      const texts = {
+        [paths.settings]: await readFile(folder.settings, 'utf8'),
+        [paths.secrets]: withoutBucketSecret(await readFile(folder.secrets, 'utf8')),
+        [paths.lock]: await readFile(join(releaseFolder(folder, release), lockFileName), 'utf8'),
+      };
+      const sealed: SealedHead = { ...head, seal: sealOf(key, 'head', sealedStart(head, texts)) };
+      await addText(sink, paths.head, JSON.stringify(sealed));
+      for (const path of settingsPaths) await addText(sink, path, texts[path] as string);
       record = await writeDatabase(folder, sink, options);
       // Files after the database: each that it refers to is there, or was deleted meanwhile.
       files = await addFiles(sink, places, options);
@@ -116,8 +147,9 @@ export async function takeBackup(
       if (now !== release) {
         throw new Failure('busy', `release ${now} became current during the backup`, 'Run the command again');
       }
-      const manifest: BackupManifest = { record, files: sink.files };
-      await addText(sink, paths.manifest, JSON.stringify(manifest));
+      const manifest: BackupManifest = { record, files: sink.files, folders: sink.folders };
+      const end: SealedManifest = { ...manifest, seal: sealOf(key, 'manifest', manifest) };
+      await addText(sink, paths.manifest, JSON.stringify(end));
     });
     return {
       path: place.addressOf(name),
@@ -126,6 +158,7 @@ export async function takeBackup(
       record: record as unknown as DatabaseRecord,
       files,
       encrypted: passphrase !== undefined,
+      key: key.id,
     };
   } catch (error) {
     throw asFailure(error);

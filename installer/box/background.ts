@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { commandWords, superviseWord } from './command-words.ts';
+import { inheritedVariables, type Launch } from './environment.ts';
 import { type BoxFolder, boxFolder } from './folder.ts';
-import { inheritedVariables, type Launch } from './launch.ts';
 import { rotate } from './log-rotation.ts';
 
 /** Variables for Node.js, besides those that a box inherits. */

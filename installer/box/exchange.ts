@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { hasSupervisor } from './control-socket.ts';
+import { checkVariable } from './environment.ts';
 import type { BoxFolder } from './folder.ts';
 import type { Launch } from './launch.ts';
 import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
@@ -121,16 +122,13 @@ export async function exchangeBox(
   }
 }
 
-/** Tells a box that it does no background work, such as sending mails (runtime/start/supervisor.ts). */
-const checkVariable = 'SUPERVISOR_CHECK';
-
 /** The launch at a port of this machine that nobody knows, without background work: the data may be put back. */
 async function privately(launch: Launch): Promise<Launch> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  // One worker is enough for a check.
+  // One worker is enough for a check. A supervisor of an earlier version of the command takes the variable from the secrets.
   const secrets = { ...launch.secrets, WORKERS: '1', [checkVariable]: '1' };
-  return { ...launch, host: '127.0.0.1', port, secrets };
+  return { ...launch, host: '127.0.0.1', port, secrets, checked: true };
 }

@@ -29,7 +29,7 @@ export async function writeAtomically(path: string, content: string, mode = 0o64
 }
 
 /** Of the files that commands write in the folder of a box, and in that of its upgrades. */
-const temporaryName = /^(?:box\.json|box\.env|backup\.json|journal\.json)\.(\d{1,7})\.new$/;
+const temporaryName = /^(?:box\.json|box\.env|\.backup-key|backup\.json|journal\.json)\.(\d{1,7})\.new$/;
 
 /**
  * Removes the temporary files of `writeAtomically` whose processes were killed, in a folder that need not exist. A file

@@ -12,6 +12,8 @@ export interface BoxFolder {
   readonly settings: string;
   readonly secrets: string;
   readonly installationId: string;
+  /** Seals the backups of the box (backup/key.ts). */
+  readonly backupKey: string;
   readonly releases: string;
   readonly current: string;
   readonly data: string;
@@ -34,6 +36,7 @@ export function boxFolder(directory: string): BoxFolder {
     secrets: join(root, 'box.env'),
     // Hidden files are ignored where a box is to be installed, also by earlier versions of the command.
     installationId: join(root, '.installation-id'),
+    backupKey: join(root, '.backup-key'),
     releases: join(root, 'releases'),
     current: join(root, 'current'),
     data: join(root, 'data'),

@@ -5,29 +5,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isSea } from 'node:sea';
-import { lockFileName, runAsNode, vendor } from '../vendor.ts';
-import { type BoxFolder, releaseEntry, releaseFolder } from './folder.ts';
-import { heapOptions, memoryOfMachine } from './heap.ts';
+import { vendor } from '../vendor.ts';
+import { boxEnvironment } from './declared-settings.ts';
+import type { Launch } from './environment.ts';
+import { type BoxFolder, releaseEntry } from './folder.ts';
 import { identify } from './process-table.ts';
 import type { PublicSocket } from './public-socket.ts';
 import { type Parent, type RunningBox, workerWord } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
 
-/** The release to start and its settings. */
-export interface Launch {
-  release: string;
-  host: string;
-  port: number;
-  secrets: Partial<BoxSecrets>;
-}
-
-/** Variables that the box inherits from the command. Everything else belongs in `box.env`, so that a box behaves the same
- * whether it is started by hand or by a service manager. */
-export const inheritedVariables = [
-  'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LOG_LEVEL',
-  'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
-]; // biome-ignore format: compact
+export type { Launch } from './environment.ts';
 
 /** Names the path of the private socket of a box whose supervisor holds its public one (runtime/start/supervisor.ts). */
 const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
@@ -46,27 +33,6 @@ export interface Place {
   count: number;
   /** Path of the socket of the leader, from the box's folder. */
   path: string;
-}
-
-/** Returns the environment of a box. It excludes the licence key, which a running box does not need. */
-export function boxEnvironment(folder: BoxFolder, launch: Launch, place?: Place): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = {};
-  for (const name of inheritedVariables) if (process.env[name]) environment[name] = process.env[name];
-  const { LICENSE_KEY: _key, ...secrets } = launch.secrets;
-  // Nor does it need the access to its backups.
-  for (const name of Object.keys(secrets)) if (name.startsWith('BACKUP_S3_')) delete secrets[name];
-  Object.assign(environment, secrets, {
-    HOST: launch.host,
-    PORT: String(launch.port),
-    BOX_HOME: folder.root,
-    BOX_PACKAGES: join(releaseFolder(folder, launch.release), lockFileName),
-    // The last value of a repeated option counts: the operator's.
-    NODE_OPTIONS: [heapOptions(memoryOfMachine() / (place?.count ?? 1)), secrets.NODE_OPTIONS]
-      .filter(Boolean)
-      .join(' '),
-  });
-  if (isSea()) environment[runAsNode] = '1';
-  return environment;
 }
 
 /** Whether the program of a release can take the place of a running one: it listens on a socket that it inherits. */
@@ -128,7 +94,7 @@ export async function launchBox(
   place?: Place,
 ): Promise<BoxProcess> {
   await Promise.all([folder.logs, folder.run].map((path) => mkdir(path, { recursive: true })));
-  const environment = boxEnvironment(folder, launch, place);
+  const environment = await boxEnvironment(folder, launch, place?.count);
   const name = `box-${randomBytes(4).toString('hex')}.sock`;
   // The working folder of the box is its own, so that this path is short.
   if (socket) environment[privatePathVariable] = join('run', name);

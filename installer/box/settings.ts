@@ -129,7 +129,7 @@ export function isPort(value: unknown): value is number {
 }
 
 const heading =
-  '# Secrets of this box: do not share them. The box also gets lines added here as environment variables.\n';
+  '# Secrets of this box: do not share them. Lines added here set the box; "config list" names its settings.\n';
 const managed = ['LICENSE_KEY', 'OPERATOR_SECRET', 'HOSTING_SECRET', 'DATABASE_URL'] as const;
 /** Is added if it is missing, and never changed: the operator may have chosen it. */
 const addedOnce = 'SECOND_FACTOR_KEY';

@@ -1,8 +1,8 @@
 /**
  * Commands about backups of a box.
  */
-import { vendor } from '../vendor.ts';
-import { type CommandDefinition, type OptionDefinition, pullCodes } from './definition.ts';
+import { variable, vendor } from '../vendor.ts';
+import { allowUnverified, type CommandDefinition, type OptionDefinition, pullCodes } from './definition.ts';
 
 const load = () => import('../commands/run-backup.ts');
 
@@ -81,6 +81,12 @@ export const backupCommands: readonly CommandDefinition[] = [
     options: [
       { ...passphrase, description: 'file with the passphrase of the backup, - for standard input' },
       {
+        flags: '--backup-key-file <path>',
+        description: `file with the backup key of the box, - for standard input (or set ${variable('BACKUP_KEY')}; default: that of the box in the folder)`,
+        type: 'file',
+      },
+      allowUnverified,
+      {
         flags: '--replace',
         description: 'replace the box in the folder; its data and settings stay beside the new ones',
       },
@@ -103,9 +109,14 @@ export const backupCommands: readonly CommandDefinition[] = [
         description: 'file with a licence key (default: the one in the backup)',
         type: 'file',
       },
+      {
+        flags: '--control-plane <url>',
+        description: 'URL of the control plane (default: the one in the backup)',
+        env: variable('CONTROL_PLANE_URL'),
+      },
     ],
     examples: [
-      `${vendor} restore backup.tar.zst --dir /srv/store`,
+      `${vendor} restore backup.tar.zst --backup-key-file backup-key.txt --dir /srv/store`,
       `${vendor} restore backup.tar.zst.enc --passphrase-file passphrase.txt --replace`,
       `${vendor} restore s3://store-backups/berlin/carton-20261125T030000Z.tar.zst.enc --passphrase-file passphrase.txt`,
       `${vendor} restore backup.tar.zst --replace --to-time 2026-11-25T14:30:00Z`,
@@ -120,6 +131,7 @@ export const backupCommands: readonly CommandDefinition[] = [
       'not_installed',
       'not_running',
       'folder_unusable',
+      'unverified',
       'interrupted',
     ],
     load: async () => (await load()).runRestore,

@@ -6,7 +6,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { variable, vendor } from '../vendor.ts';
 import { backupCommands } from './backup.ts';
 import { configCommands } from './config.ts';
-import { allCodes, type CommandDefinition, healthTimeout } from './definition.ts';
+import { allCodes, allowUnverified, type CommandDefinition, healthTimeout } from './definition.ts';
 import { domainCommands } from './domains.ts';
 import { informationCommands } from './information.ts';
 import { serviceCommands } from './service.ts';
@@ -75,6 +75,7 @@ export const commands: readonly CommandDefinition[] = [
           'run the box in the foreground: print its output, restart it after a crash, exit when it is stopped',
       },
       healthTimeout,
+      allowUnverified,
       {
         flags: '--watchdog <seconds>',
         description: 'restart a box in the foreground that has not responded for so long; 0 for never',
@@ -91,6 +92,7 @@ export const commands: readonly CommandDefinition[] = [
       'busy',
       'not_installed',
       'folder_unusable',
+      'unverified',
       'interrupted',
     ],
     load: async () => (await import('../commands/run-start.ts')).runStart,
@@ -125,6 +127,7 @@ export const commands: readonly CommandDefinition[] = [
       'did_not_stop',
       'folder_unusable',
       'taken_back',
+      'unverified',
       'interrupted',
     ],
     load: async () => (await import('../commands/run-start.ts')).runRestart,

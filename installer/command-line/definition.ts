@@ -82,6 +82,12 @@ const dir: OptionDefinition = {
 };
 const json: OptionDefinition = { flags: '--json', description: 'print JSON events, one per line' };
 
+/** An option of the commands that restore a backup. */
+export const allowUnverified: OptionDefinition = {
+  flags: '--allow-unverified',
+  description: 'restore a backup of which nothing shows that it is as the box has written it',
+};
+
 /** An option of the commands that start a box. */
 export const healthTimeout: OptionDefinition = {
   flags: '--health-timeout <seconds>',

@@ -2,7 +2,13 @@
  * The commands that plan, make and undo upgrades.
  */
 import { vendor } from '../vendor.ts';
-import { type CommandDefinition, healthTimeout, type OptionDefinition, pullCodes } from './definition.ts';
+import {
+  allowUnverified,
+  type CommandDefinition,
+  healthTimeout,
+  type OptionDefinition,
+  pullCodes,
+} from './definition.ts';
 
 const which: readonly OptionDefinition[] = [
   { flags: '--version <release>', description: 'version of the release; the box then stays at it' },
@@ -49,6 +55,7 @@ export const upgradeCommands: readonly CommandDefinition[] = [
       'folder_unusable',
       'yanked',
       'taken_back',
+      'unverified',
       'interrupted',
     ],
     load: async () => (await import('../commands/run-upgrade.ts')).runUpgrade,
@@ -59,6 +66,7 @@ export const upgradeCommands: readonly CommandDefinition[] = [
     options: [
       { flags: '--with-data', description: 'also restore the backup taken before the upgrade' },
       { flags: '--accept-loss', description: 'lose what was written since that backup' },
+      allowUnverified,
       { flags: '--no-start', description: 'do not start the box' },
       healthTimeout,
     ],
@@ -81,6 +89,7 @@ export const upgradeCommands: readonly CommandDefinition[] = [
       'taken_back',
       'would_lose_data',
       'no_former_release',
+      'unverified',
       'interrupted',
     ],
     load: async () => (await import('../commands/run-rollback.ts')).runRollback,

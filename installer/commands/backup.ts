@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pruneArchive, removeOldBackups } from '../backup/catalogue.ts';
+import { provideBackupKey } from '../backup/key.ts';
 import { isNameOfBackup, openBackup, openPlace, requireFolderOf } from '../backup/open-place.ts';
 import type { BackupPlace, CatalogueEntry, PlacedBackup, PlaceOptions } from '../backup/place.ts';
 import { verifyBackup } from '../backup/read.ts';
@@ -57,8 +58,7 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
   const folder = boxFolder(options.dir);
   await requireSettings(folder);
   await checkOwner(folder);
-  // Not the lock of the folder: a box must start after a crash, also during a long backup.
-  return withLock(join(folder.root, 'backups'), 'backup', async () => {
+  const take = async () => {
     const settings = await readBackupSettings(folder);
     const passphrase = await readPassphrase(options.passphraseFile ?? settings.passphraseFile);
     const { place, name } = await chooseName(folder, {
@@ -66,11 +66,12 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
       encrypted: passphrase !== undefined,
       signal: options.signal,
     });
-    const taken = await takeBackup(folder, { place, name, passphrase, output, signal: options.signal });
+    const key = await provideBackupKey(folder, output, { shown: false });
+    const taken = await takeBackup(folder, { place, name, passphrase, key, output, signal: options.signal });
     const { path } = taken;
     output.info('taken', `backup written: ${path}`, { path, bytes: taken.bytes });
     try {
-      await verifyBackup({ place, name, passphrase });
+      await verifyBackup({ place, name, passphrase, verification: { key } });
     } catch (error) {
       await place.remove(name).catch((reason: Error) => output.warn(`${path} stays: ${reason.message}`, { path }));
       throw error;
@@ -79,7 +80,8 @@ export async function backup(options: BackupOptions, output: Output): Promise<Ba
     await place.record(entryOf(taken, name));
     const keep = options.keep ?? settings.keep;
     return { ...taken, removed: keep === undefined ? [] : await removeOld(folder, place, { keep, verified: name }) };
-  });
+  };
+  return withLock(folder.root, 'backup', take, 'backup-lock');
 }
 
 /** Removes what is older than the verified backup and those kept with it. */

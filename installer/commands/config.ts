@@ -7,6 +7,7 @@ import { bucketVariables } from '../backup/s3/settings.ts';
 import { askRelease, type DeclaredSetting, type SettingsReport } from '../box/declared-settings.ts';
 import { editSecrets, editVariables, type SettingChanges } from '../box/edit-settings.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
+import { ignoredVariables, isAccepted } from '../box/known-variables.ts';
 import { toLaunch } from '../box/launch.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
@@ -58,9 +59,6 @@ const ownSettings: readonly DeclaredSetting[] = Object.entries(bucketVariables).
 const fixedNames = new Set(['BOX_HOME', 'BOX_PACKAGES']);
 /** In box.json. */
 const addressNames = ['HOST', 'PORT'] as const;
-/** Variables of Node.js and of libraries in a box, which no package declares. */
-const commonNames =
-  /^(NODE_\w+|TZ|LANG|LC_\w+|TMPDIR|SSL_CERT_(FILE|DIR)|https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|OTEL_\w+|AWS_\w+)$/;
 
 /** All settings: those of the release in its order, then further variables of box.env. @throws Failure not_installed */
 export async function listSettings(dir: string): Promise<Setting[]> {
@@ -156,11 +154,14 @@ export async function findSettingFaults(dir: string): Promise<string[]> {
   const report = await ask(folder, settings, secrets);
   const { mode } = await stat(folder.secrets);
   const declared = new Set(report?.settings.map(({ name }) => name));
-  const unknown = report ? Object.keys(secrets).filter((name) => !isKnown(declared, name)) : [];
+  const unknown = report ? ignoredVariables(secrets, declared) : [];
   return [
     ...((mode & 0o077) === 0 ? [] : [`other users can read ${folder.secrets}: run chmod 600 ${folder.secrets}`]),
     ...(report?.faults ?? []),
-    ...unknown.map((name) => `${name} in box.env is no setting of this release: ${vendor} config unset ${name}`),
+    ...unknown.map(
+      (name) =>
+        `${name} in box.env is no setting of this release, and does not reach the box: ${vendor} config unset ${name}`,
+    ),
   ];
 }
 
@@ -173,12 +174,12 @@ async function checkChanges(
   const report = await ask(folder, after.settings, after.secrets);
   if (!report) return;
   const declared = new Set(report.settings.map(({ name }) => name));
-  const unknown = [...changes].find(([name, value]) => value !== null && !isKnown(declared, name))?.[0];
+  const unknown = [...changes].find(([name, value]) => value !== null && !isAccepted(name, value, declared))?.[0];
   if (unknown !== undefined) {
     throw new Failure(
       'usage',
       `${unknown} is no setting of this box`,
-      `Run ${vendor} config list for the names, or add --unchecked for a variable of another program`,
+      `Run ${vendor} config list for the names, or add --unchecked for a variable of another program, which does not reach the box`,
     );
   }
   if (report.faults.length === 0) return;
@@ -197,10 +198,6 @@ async function ask(
   const release = await currentRelease(folder);
   if (!release) throw new Failure('not_installed', `${folder.current} is missing`, 'Run install again');
   return askRelease(folder, toLaunch(release, settings, secrets));
-}
-
-function isKnown(declared: ReadonlySet<string>, name: string): boolean {
-  return declared.has(name) || name === 'LICENSE_KEY' || name in bucketVariables || commonNames.test(name);
 }
 
 function isAddress(name: string): boolean {

@@ -8,6 +8,7 @@ import { chooseDatabaseAccount, postgresProgram } from '../backup/account.ts';
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
 import { dumpPath } from '../backup/external.ts';
 import { databaseHome } from '../backup/home.ts';
+import { readBackupKey } from '../backup/key.ts';
 import type { CatalogueEntry } from '../backup/place.ts';
 import { digestOf, type ReadableBackup, readBackup } from '../backup/read.ts';
 import { passwordPath } from '../backup/record.ts';
@@ -36,7 +37,7 @@ export interface Proof {
 
 /**
  * Restores the database of the last backup aside, compares it with what the backup says, and removes it.
- * @throws Failure usage if there is none; integrity_failed, disk_full, interrupted
+ * @throws Failure usage if there is none; unverified, integrity_failed, disk_full, interrupted
  */
 export async function proveLastBackup(folder: BoxFolder, options: ProofOptions): Promise<Proof> {
   const settings = await readBackupSettings(folder);
@@ -46,7 +47,8 @@ export async function proveLastBackup(folder: BoxFolder, options: ProofOptions):
   const passphrase = entry.encrypted
     ? await readPassphrase(options.passphraseFile ?? settings.passphraseFile)
     : undefined;
-  const rows = await restoreAside(folder, { place, name: entry.file, passphrase }, options);
+  const verification = { key: await readBackupKey(folder) };
+  const rows = await restoreAside(folder, { place, name: entry.file, passphrase, verification }, options);
   await place.record({ ...entry, restored: new Date().toISOString() });
   return { entry, rows };
 }
@@ -70,7 +72,7 @@ async function restoreAside(
   try {
     const { head, manifest } = await readBackup(
       backup,
-      (found) => checkSpaceFor(home, found.bytes),
+      ({ head }) => checkSpaceFor(home, head.bytes),
       async (entry) => {
         if (entry.isFolder) return target.folder(entry.path).then(() => '');
         const isDatabase = entry.path.startsWith('database/data/') || entry.path === passwordPath;

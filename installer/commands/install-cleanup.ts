@@ -43,6 +43,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
     logs: await exists(folder.logs),
     run: await exists(folder.run),
     installationId: (await readInstallationId(folder)) !== undefined,
+    backupKey: await exists(folder.backupKey),
   };
   const releases = new Set(await readdir(folder.releases).catch(() => []));
   let release: string | undefined;
@@ -88,6 +89,7 @@ export async function prepareCleanup(folder: BoxFolder): Promise<Cleanup> {
       if (!existed.box) {
         await remove(folder.current);
         if (!existed.secrets) await remove(folder.secrets);
+        if (!existed.backupKey) await remove(folder.backupKey);
         // Data that this install created belongs to the failed box. Data that existed before is never removed.
         if (!existed.data) await remove(folder.data);
         if (!existed.run) await remove(folder.run);

@@ -2,6 +2,7 @@
  * `install`: from a licence key to a running box, and later to another release or tier. Steps: activate, resolve, pull
  * and verify, lay out, start (the box migrates before it listens), make current.
  */
+import { provideBackupKey } from '../backup/key.ts';
 import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkFolderUsable, checkOwner, exists, releaseFolder } from '../box/folder.ts';
 import { boxUrl } from '../box/health.ts';
@@ -49,7 +50,7 @@ import {
   rejectOlder,
   resolveRelease,
 } from './resolve-release.ts';
-import { warnOfDatabaseRestart, warnOfRoot, warnOfUnencrypted } from './risks.ts';
+import { warnOfDatabaseRestart, warnOfIgnored, warnOfRoot, warnOfUnencrypted } from './risks.ts';
 
 /** The result of an install. */
 export interface InstallResult {
@@ -211,6 +212,7 @@ async function finish(plan: Plan, options: InstallOptions, output: Output): Prom
   }
   await flushing;
   if (before.current !== id) await switchCurrent(folder, id);
+  await provideBackupKey(folder, output, { shown: true });
   await writeSettings(folder, settings, secrets);
   // Without an upgrade, one that was killed in its last step may have left more than the last two backups.
   await (guard ? guard.complete() : pruneUpgrades(folder));
@@ -266,6 +268,7 @@ async function startRelease(
     signal: options.signal,
     smokeCheck: true,
   };
+  await warnOfIgnored(folder, launch, output);
   let box: RunningBox;
   const old = before.running && before.settings && toLaunch(before.running.release, before.settings, before.secrets);
   if (guard?.closed) {

@@ -9,6 +9,7 @@ import { findRunningBox } from '../box/running.ts';
 import { readStopSeconds } from '../box/stopping.ts';
 import type { Output } from '../output/output.ts';
 import { resumeUpgrade } from '../upgrade/restore.ts';
+import { warnOfIgnored } from './risks.ts';
 import { describe, readyToLaunch, type StartOptions, type StartResult, start } from './start.ts';
 import { stop } from './stop.ts';
 
@@ -26,6 +27,7 @@ async function restartSupervised(options: StartOptions, output: Output): Promise
   return withLock(folder.root, 'restart', async () => {
     await resumeUpgrade(folder, output);
     const launch = await readyToLaunch(folder);
+    await warnOfIgnored(folder, launch, output);
     const running = await findRunningBox(folder);
     const { healthSeconds = 120, signal } = options;
     const waits = { healthSeconds, stopSeconds: await readStopSeconds(folder), signal };

@@ -21,19 +21,23 @@ import { hasSupervisor } from '../box/control-socket.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
-import { activate } from '../control-plane.ts';
+import { type BoxSettings, readSettings } from '../box/settings.ts';
+import { activate, defaultChannel, readRelease } from '../control-plane.ts';
 import { asFailure, Failure } from '../failure.ts';
 import { counted, type Output } from '../output/output.ts';
 import { createCredentials } from '../pull/credentials.ts';
 import { mapConcurrently } from '../pull/map-concurrently.ts';
+import builtIn from '../pull/package-keys.json' with { type: 'json' };
 import { planPull, pullPackages } from '../pull/pull.ts';
 import { openRegistry } from '../pull/registry.ts';
+import { type PackageKey, verifyRelease } from '../pull/release-signature.ts';
 import { createPartial, finishRelease, flushRelease, isComplete, switchCurrent } from '../release/layout.ts';
 import { type ReleaseLock, releaseId } from '../release/lock-file.ts';
 import { embeddedDatabasePrefix, vendor } from '../vendor.ts';
 import { placeOptions, readPassphrase } from './backup.ts';
+import { type BackupKeyOptions, verificationOf } from './backup-key.ts';
 
-export interface RestoreOptions {
+export interface RestoreOptions extends BackupKeyOptions {
   dir: string;
   /** Path of the backup, or its address in a bucket. */
   path: string;
@@ -46,6 +50,10 @@ export interface RestoreOptions {
   databaseUrl?: string | undefined;
   /** The licence key that pulls the release; that in the backup by default. */
   licenseKey?: string | undefined;
+  /** URL of the control plane that names the registry; that of the box in the folder, or in the backup, by default. */
+  controlPlaneUrl?: string | undefined;
+  /** The vendor's public keys; those of this build by default. */
+  packageKeys?: readonly PackageKey[];
   signal?: AbortSignal | undefined;
 }
 
@@ -63,6 +71,7 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
     await checkReplaced(folder, replace);
     const isInUse = (await findRunningBox(folder)) !== undefined || (await hasSupervisor(folder));
     if (isInUse) throw new Failure('busy', 'the box runs', `Run ${vendor} stop first`);
+    const verification = await verificationOf(folder, options, output);
     const backup = await findBackup(folder, path, signal);
     await mkdir(folder.root, { recursive: true });
     let release = '';
@@ -70,8 +79,9 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
     const recovery = options.toTime === undefined ? undefined : await recoveryTo(folder, options);
     const restored = await restoreBox(
       folder,
-      { ...backup, passphrase, replace, databaseUrl, recovery, output, signal },
+      { ...backup, passphrase, verification, replace, databaseUrl, recovery, output, signal },
       async (settings) => {
+        await chooseControlPlane(folder, settings, options, output);
         installation = settings.head.installation;
         if (recovery) completeRecovery(recovery, settings, options);
         release = await provideRelease(folder, settings, options, output);
@@ -129,17 +139,57 @@ function completeRecovery(recovery: Recovery, { head, secrets }: RestoredSetting
   recovery.archive = archive;
 }
 
+/**
+ * The control plane that is asked for the release, and that the box has afterwards. One that an unverified backup names may be
+ * anybody's: that of the box in the folder goes before it.
+ */
+async function chooseControlPlane(
+  folder: BoxFolder,
+  { settings, verifiedBy }: RestoredSettings,
+  { controlPlaneUrl }: RestoreOptions,
+  output: Output,
+): Promise<void> {
+  const own = verifiedBy === 'nothing' ? (await readSettings(folder))?.controlPlaneUrl : undefined;
+  const chosen = controlPlaneUrl ?? own;
+  if (chosen !== undefined) settings.controlPlaneUrl = chosen;
+  else if (verifiedBy === 'nothing') {
+    const message = `the control plane ${settings.controlPlaneUrl} is the one that the unverified backup names`;
+    output.warn(`${message}: pass yours with --control-plane`, { risk: 'unverified' });
+  }
+}
+
+/**
+ * Requires that the vendor has signed the release that an unverified backup names: its own lock file says nothing.
+ * @throws Failure integrity_failed
+ */
+async function requireSigned(
+  { packages }: ReleaseLock,
+  { controlPlaneUrl, version, channel = defaultChannel }: BoxSettings,
+  { packageKeys = builtIn.keys, signal }: RestoreOptions,
+): Promise<void> {
+  if (packageKeys.length === 0) return;
+  const release = version === undefined ? undefined : await readRelease(controlPlaneUrl, channel, signal, version);
+  if (release) verifyRelease(release, channel, packageKeys, Date.now());
+  const signed = new Map(release?.packages.map((each) => [each.name, each.integrity]));
+  const other = Object.entries(packages).find(([name, { integrity }]) => signed.get(name) !== integrity)?.[0];
+  if (other === undefined) return;
+  const message = `the release of the backup is none that the vendor has signed (${other})`;
+  throw new Failure('integrity_failed', message, 'Nothing was changed. Use a verified backup');
+}
+
 /** Pulls the release of the backup, or finds it in the folder. @returns its id */
 async function provideRelease(
   folder: BoxFolder,
-  { lock: text, settings, secrets, head }: RestoredSettings,
-  { licenseKey, signal }: RestoreOptions,
+  { lock: text, settings, secrets, head, verifiedBy }: RestoredSettings,
+  options: RestoreOptions,
   output: Output,
 ): Promise<string> {
   const lock = JSON.parse(text) as ReleaseLock;
   const id = releaseId(lock);
   checkPlatform(lock);
   if (await isComplete(folder, id, lock)) return id;
+  const { licenseKey, signal } = options;
+  if (verifiedBy === 'nothing') await requireSigned(lock, settings, options);
   const key = licenseKey ?? parseEnv(secrets).LICENSE_KEY;
   if (!key) throw new Failure('usage', 'the backup has no licence key', 'Pass one with --key-file');
   const request = { key, installationId: head.installation };

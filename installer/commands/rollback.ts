@@ -41,6 +41,7 @@ import {
   restoreBackup,
   resumeUpgrade,
   untilDatabaseStopped,
+  verifyUpgradeBackup,
 } from '../upgrade/restore.ts';
 import { vendor } from '../vendor.ts';
 
@@ -51,6 +52,8 @@ export interface RollbackOptions {
   withData?: boolean;
   /** Whether what was written since may be lost. */
   acceptLoss?: boolean;
+  /** Whether a backup is restored of which nothing shows that the box has written it. */
+  allowUnverified?: boolean | undefined;
   /** False leaves the box stopped if it is. */
   start?: boolean;
   healthSeconds?: number;
@@ -81,7 +84,7 @@ interface Target {
 }
 
 /**
- * @throws Failure would_lose_data, no_former_release with nothing changed; taken_back if the former release fails and the
+ * @throws Failure would_lose_data, no_former_release, unverified with nothing changed; taken_back if the former release fails and the
  * present one runs again
  */
 export async function rollback(options: RollbackOptions, output: Output): Promise<RollbackResult> {
@@ -90,7 +93,7 @@ export async function rollback(options: RollbackOptions, output: Output): Promis
     await requireSettings(folder);
     await checkOwner(folder);
     await checkSecrets(folder);
-    const resumed = await resumeUpgrade(folder, output);
+    const resumed = await resumeUpgrade(folder, output, options);
     const settings = await requireSettings(folder);
     const target =
       resumed?.kind === 'rollback' && resumed.completed
@@ -218,6 +221,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
         : `Nothing was changed. Use ${vendor} rollback, which keeps all data`,
     );
   }
+  await verifyUpgradeBackup(folder, record, output, options);
   const fileOf = (what: string) => join(folder.upgrades, record.id, `${what}-${Date.now()}.jsonl`);
   const count = async (what: string): Promise<LostWrites> => {
     await mkdir(join(folder.upgrades, record.id), { recursive: true });
@@ -274,7 +278,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
       nameOrders(lost, 'are lost', output);
       if (lost.rows > 0) output.warn(`lost: ${summaryOf(lost)}; ${lost.file} has their content`, { lost });
       await proceedTo('restoring');
-      await restoreBackup(folder, record, { output, signal: options.signal });
+      await restoreBackup(folder, record, { output, signal: options.signal, allowUnverified: options.allowUnverified });
       isRestored = true;
     },
     async passed() {

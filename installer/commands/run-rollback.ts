@@ -11,6 +11,7 @@ interface Options {
   json?: boolean;
   withData?: boolean;
   acceptLoss?: boolean;
+  allowUnverified?: boolean;
   start: boolean;
   healthTimeout: number;
 }

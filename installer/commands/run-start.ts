@@ -13,14 +13,15 @@ interface Options {
   foreground?: boolean;
   healthTimeout: number;
   watchdog: number;
+  allowUnverified?: boolean;
 }
 
 /** Runs `start` and sets the exit status; in the foreground, to the exit status of the box. */
 export async function runStart(options: Options): Promise<void> {
   const output = await chooseOutput(options);
   await runCommand(output, async () => {
-    const { dir, healthTimeout: healthSeconds, watchdog: watchdogSeconds } = options;
-    const settings = { dir, healthSeconds, watchdogSeconds, signal: abortOnSignals() };
+    const { dir, healthTimeout: healthSeconds, watchdog: watchdogSeconds, allowUnverified } = options;
+    const settings = { dir, healthSeconds, watchdogSeconds, allowUnverified, signal: abortOnSignals() };
     if (!options.foreground) {
       const result = await start(settings, output);
       output.result(result, describe(result));

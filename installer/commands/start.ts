@@ -20,7 +20,7 @@ import { currentRelease } from '../release/layout.ts';
 import { findService } from '../service/systemd.ts';
 import { type ExitStatus, type SupervisedBox, supervise } from '../supervisor/supervision.ts';
 import { resumeUpgrade } from '../upgrade/restore.ts';
-import { warnOfRoot } from './risks.ts';
+import { warnOfIgnored, warnOfRoot } from './risks.ts';
 
 /** Options of `start`. */
 export interface StartOptions {
@@ -28,6 +28,8 @@ export interface StartOptions {
   dir: string;
   /** How long to wait until the box is healthy, in seconds; 120 by default. */
   healthSeconds?: number;
+  /** Whether an interrupted upgrade by an earlier version of the command is undone by its backup, which has no seal. */
+  allowUnverified?: boolean | undefined;
   /** After how long without a response a box in the foreground is killed and restarted, in seconds; 0 for never. */
   watchdogSeconds?: number;
   /** Stops a box in the foreground like SIGTERM; cancels the start of a box in the background. */
@@ -59,7 +61,7 @@ export interface ForegroundResult extends StartResult {
 export async function start(options: StartOptions, output: Output): Promise<StartResult> {
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'start', async () => {
-    await resumeUpgrade(folder, output);
+    await resumeUpgrade(folder, output, options);
     const launch = await readyToLaunch(folder);
     const { healthSeconds = 120, signal } = options;
     const running = await findRunningBox(folder);
@@ -72,6 +74,7 @@ export async function start(options: StartOptions, output: Output): Promise<Star
     }
     if (!(await hasSupervisor(folder))) await checkPort(launch.host, launch.port);
     warnOfRoot(output);
+    await warnOfIgnored(folder, launch, output);
     const stopSeconds = await readStopSeconds(folder);
     const box = await startBox(folder, launch, output, { healthSeconds, stopSeconds, signal });
     return describe(folder, launch, box, false);
@@ -108,7 +111,7 @@ async function staysUp(
 export async function startInForeground(options: StartOptions, output: Output): Promise<ForegroundResult> {
   const folder = boxFolder(options.dir);
   return withLock(folder.root, 'start', async () => {
-    await resumeUpgrade(folder, output);
+    await resumeUpgrade(folder, output, options);
     const launch = await readyToLaunch(folder);
     const running = await findRunningBox(folder);
     if (running && !isInBackground(running)) {
@@ -121,6 +124,7 @@ export async function startInForeground(options: StartOptions, output: Output): 
     } else await endPausedSupervisor(folder, output);
     await checkPort(launch.host, launch.port);
     warnOfRoot(output);
+    await warnOfIgnored(folder, launch, output);
     const { watchdogSeconds = 30 } = options;
     const supervised = await supervise(folder, launch, output, { watchdogSeconds });
     options.signal?.addEventListener('abort', () => supervised.stop());

@@ -6,7 +6,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { stopOrphanedDatabase } from '../backup/orphan.ts';
 import { type BoxFolder, boxFolder, exists } from '../box/folder.ts';
-import { withLock } from '../box/lock.ts';
+import { isOfLock, withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { requireSettings } from '../box/settings.ts';
 import { endPausedSupervisor, stopForGood } from '../box/stop-for-good.ts';
@@ -38,7 +38,7 @@ export interface UninstallResult {
 /** @throws Failure not_installed, busy, did_not_stop, folder_unusable; usage if the removal of data is not confirmed */
 export async function uninstall(options: UninstallOptions, output: Output): Promise<UninstallResult> {
   const folder = boxFolder(options.dir);
-  return withLock(folder.root, 'uninstall', async () => {
+  const result = await withLock(folder.root, 'uninstall', async () => {
     // What an earlier uninstall has kept can be removed later.
     if (!options.data || !(await exists(folder.secrets))) await requireSettings(folder);
     if (options.data && !options.confirmed && !(await options.askForConfirmation?.(folder.root))) {
@@ -60,11 +60,11 @@ export async function uninstall(options: UninstallOptions, output: Output): Prom
     if (running) await stopForGood(folder, running, output);
     else await endPausedSupervisor(folder, output);
     await stopOrphanedDatabase(folder, output);
-    const result = { dir: folder.root, ...(await removeFiles(folder, options.data === true)) };
-    // The folder may be a mount point, or another user's.
-    if (result.kept.length === 0) await rmdir(folder.root).catch(() => undefined);
-    return result;
+    return { dir: folder.root, ...(await removeFiles(folder, options.data === true)) };
   });
+  // The folder may be a mount point, or another user's.
+  if (result.kept.length === 0) await rmdir(folder.root).catch(() => undefined);
+  return result;
 }
 
 /** Removes the box's files, the settings last: until then the box counts as installed, and the command can be repeated. */
@@ -72,11 +72,13 @@ async function removeFiles(folder: BoxFolder, withData: boolean): Promise<Pick<U
   const program = [folder.current, folder.releases, folder.run];
   const backupSettings = join(folder.root, 'backup.json');
   const data = [folder.data, folder.upgrades, folder.logs, folder.secrets, folder.installationId, backupSettings];
+  // The key stays with the backups in the folder, which are of use with it.
+  if (!(await exists(join(folder.root, 'backups')))) data.push(folder.backupKey);
   const removed: string[] = [];
   for (const path of [...program, ...(withData ? data : []), folder.settings]) {
     if (!(await exists(path))) continue;
     await rm(path, { recursive: true, force: true });
     removed.push(basename(path));
   }
-  return { removed: removed.sort(), kept: (await readdir(folder.root)).sort() };
+  return { removed: removed.sort(), kept: (await readdir(folder.root)).filter((name) => !isOfLock(name)).sort() };
 }

@@ -2,9 +2,10 @@
  * The heap limits of a box depend on the machine's memory, and the operator's options take precedence.
  */
 import t from 'tap';
+import { boxEnvironment } from '../box/declared-settings.ts';
 import { boxFolder } from '../box/folder.ts';
 import { heapOptions } from '../box/heap.ts';
-import { boxEnvironment, toLaunch } from '../box/launch.ts';
+import { toLaunch } from '../box/launch.ts';
 import type { BoxSettings } from '../box/settings.ts';
 
 const mebibyte = 2 ** 20;
@@ -26,7 +27,7 @@ t.test('the old generation is a quarter of the memory, within bounds', async (t)
 t.test('NODE_OPTIONS of a box has the limits, followed by the options of its own environment', async (t) => {
   const launch = toLaunch('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});
   const folder = boxFolder('/srv/box');
-  t.equal(boxEnvironment(folder, launch).NODE_OPTIONS, heapOptions());
+  t.equal((await boxEnvironment(folder, launch)).NODE_OPTIONS, heapOptions());
   const withOptions = { ...launch, secrets: { NODE_OPTIONS: '--max-old-space-size=2000' } };
-  t.equal(boxEnvironment(folder, withOptions).NODE_OPTIONS, `${heapOptions()} --max-old-space-size=2000`);
+  t.equal((await boxEnvironment(folder, withOptions)).NODE_OPTIONS, `${heapOptions()} --max-old-space-size=2000`);
 });

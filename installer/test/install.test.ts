@@ -42,7 +42,18 @@ t.test('a first install ends with a healthy box', async (t) => {
   t.test('reports each step and then the result', async (t) => {
     t.strictSame(
       events.map(({ event }) => event).filter((event) => event !== 'waiting'),
-      ['activated', 'resolved', 'package', 'package', 'package', 'laid_out', 'smoke_checked', 'healthy', 'result'],
+      [
+        'activated',
+        'resolved',
+        'package',
+        'package',
+        'package',
+        'laid_out',
+        'smoke_checked',
+        'healthy',
+        'backup_key',
+        'result',
+      ],
     );
     t.match(end, {
       exitCode: 0,
@@ -52,7 +63,16 @@ t.test('a first install ends with a healthy box', async (t) => {
   });
 
   t.test('lays the folder out as documented', async (t) => {
-    t.same(await list(box.dir), ['.installation-id', 'box.env', 'box.json', 'current', 'logs', 'releases', 'run']);
+    t.same(await list(box.dir), [
+      '.backup-key',
+      '.installation-id',
+      'box.env',
+      'box.json',
+      'current',
+      'logs',
+      'releases',
+      'run',
+    ]);
     const release = await readlink(box.folder.current);
     t.equal(release, join('releases', id));
     const lock = await readLock(join(box.dir, release));
@@ -86,6 +106,17 @@ t.test('a first install ends with a healthy box', async (t) => {
     t.equal(commandLine[1], join(box.folder.releases, id, 'node_modules', scope, 'runtime/dist/main.js'));
   });
 
+  t.test('shows the backup key once', async (t) => {
+    const text = (await readFile(box.folder.backupKey, 'utf8')).trim();
+    t.equal((await lstat(box.folder.backupKey)).mode & 0o777, 0o600);
+    t.match(
+      events.find(({ event }) => event === 'backup_key'),
+      { key: text, path: box.folder.backupKey },
+    );
+    t.notMatch(await readFile(box.folder.secrets, 'utf8'), text);
+    t.notMatch(JSON.stringify((await box.install()).events), text);
+  });
+
   t.test('a repeated install changes nothing and does not restart the box', async (t) => {
     const secrets = await readFile(box.folder.secrets, 'utf8');
     vendor.requests.length = 0;
@@ -104,11 +135,11 @@ t.test('a first install ends with a healthy box', async (t) => {
   });
 
   t.test('lines that the operator added to box.env stay and reach the box', async (t) => {
-    await writeFile(box.folder.secrets, `${await readFile(box.folder.secrets, 'utf8')}SMTP_URL='smtp://a b'\n`);
+    await writeFile(box.folder.secrets, `${await readFile(box.folder.secrets, 'utf8')}SMTP_PASSWORD='a b'\n`);
     await box.run(['stop']);
     t.match(await box.install(), { exitCode: 0 });
-    t.match(await readFile(box.folder.secrets, 'utf8'), "SMTP_URL='smtp://a b'");
-    t.equal((await box.ask())?.environment.SMTP_URL, 'smtp://a b');
+    t.match(await readFile(box.folder.secrets, 'utf8'), "SMTP_PASSWORD='a b'");
+    t.equal((await box.ask())?.environment.SMTP_PASSWORD, 'a b');
   });
 });
 

@@ -22,11 +22,16 @@ const isNotRoot = process.getuid?.() === 0 ? false : 'only root can';
 t.test('restart starts another process with the settings on disk, also a box that is not running', async (t) => {
   const box = await makeBox(t, vendor);
   const { end } = await box.install();
-  await appendFile(box.folder.secrets, 'GREETING=hello\n');
+  await appendFile(box.folder.secrets, 'DRAIN_SECONDS=7\nGREETING=hello\nNODE_OPTIONS=--require=/tmp/evil.cjs\n');
   const restarted = await box.run(['restart', '--json']);
   t.match(restarted, { exitCode: 0, end: { result: { url: box.url, alreadyRunning: false } } });
   t.not(restarted.end.result?.pid, end.result?.pid);
-  t.match(await box.ask(), { environment: { GREETING: 'hello' } });
+  const { environment = {} } = (await box.ask()) ?? {};
+  t.equal(environment.DRAIN_SECONDS, '7');
+  t.notHas(environment, { GREETING: 'hello' }, 'what is no setting does not reach the box');
+  t.notMatch(environment.NODE_OPTIONS, /require/);
+  const ignored = restarted.events.find(({ risk }) => risk === 'ignored_settings');
+  t.match(ignored, { event: 'warning', names: exactly(['GREETING', 'NODE_OPTIONS']) });
   await box.run(['stop', '--json']);
   t.match(await box.run(['restart', '--json']), { exitCode: 0, end: { result: { alreadyRunning: false } } });
 });
@@ -127,13 +132,13 @@ t.test('uninstall keeps the data, and an install goes on with it', async (t) => 
     end: {
       result: {
         removed: exactly(['box.json', 'current', 'releases', 'run']),
-        kept: exactly(['.installation-id', 'box.env', 'data', 'logs']),
+        kept: exactly(['.backup-key', '.installation-id', 'box.env', 'data', 'logs']),
       },
     },
   });
   t.equal(await findRunningBox(box.folder), undefined);
   t.equal(await box.ask(), undefined);
-  t.strictSame(await list(box.dir), ['.installation-id', 'box.env', 'data', 'logs']);
+  t.strictSame(await list(box.dir), ['.backup-key', '.installation-id', 'box.env', 'data', 'logs']);
   t.match(await box.run(['status', '--json']), { exitCode: 12 });
   t.match(await box.run(['uninstall', '--json']), { exitCode: 12 });
 

@@ -2,15 +2,17 @@
  * Unit tests of the parts that need no box: exit codes, releases, settings, files, locks, processes.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { readFile, stat, symlink } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, realpath, stat, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import t from 'tap';
 import { writeAtomically } from '../box/files.ts';
 import { boxUrl } from '../box/health.ts';
-import { withLock } from '../box/lock.ts';
+import { isOfLock, withLock } from '../box/lock.ts';
 import { identify, isAlive, isSame } from '../box/process-table.ts';
 import { updateSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
@@ -82,7 +84,8 @@ t.test('what killed commands were writing is removed by the next command', async
     t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json', journal].sort(), 'nothing behind a link');
   });
   await withLock(folder, 'start', async () => {
-    t.strictSame(readdirSync(folder).sort(), [...kept, aFolder, 'linked', 'upgrades'].sort());
+    const names = readdirSync(folder).filter((name) => !isOfLock(name));
+    t.strictSame(names.sort(), [...kept, aFolder, 'linked', 'upgrades'].sort());
     t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json']);
   });
 });
@@ -129,9 +132,43 @@ t.test('the lock', async (t) => {
       withLock(folder, 'start', async () => {}),
       { code: 'busy' },
     );
+    const [socket = ''] = readdirSync(folder);
+    t.equal(
+      (await stat(join(folder, socket))).mode & 0o777,
+      0o600,
+      'no other user can connect to it, or bind its name',
+    );
     holder.kill('SIGKILL');
     await once(holder, 'exit');
+    t.ok(existsSync(join(folder, socket)), 'a killed process leaves the file');
     t.equal(await withLock(folder, 'start', async () => 'free'), 'free');
+    t.strictSame(readdirSync(folder), [], 'and the next command removes it');
+  });
+  await t.test('is given to one of several commands that want it at once', async (t) => {
+    let holders = 0;
+    const want = (number: number) =>
+      withLock(folder, `start ${number}`, async () => {
+        holders += 1;
+        t.equal(holders, 1);
+        await new Promise((resolve) => setImmediate(resolve));
+        holders -= 1;
+      }).then(
+        () => 'held',
+        ({ code }) => code,
+      );
+    for (let round = 0; round < 10; round += 1) {
+      const ends = await Promise.all(Array.from({ length: 5 }, (_, number) => want(number)));
+      t.ok(ends.includes('held'), 'one has it');
+      t.ok(ends.every((end) => end === 'held' || end === 'busy'));
+    }
+  });
+  await t.test('cannot be held by another user, who knows the path', async (t) => {
+    const path = await realpath(t.testdir());
+    const name = `\0carton-box-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(name, resolve));
+    t.teardown(() => squatter.close());
+    t.equal(await withLock(path, 'start', async () => 'free'), 'free');
   });
 });
 

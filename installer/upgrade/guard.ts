@@ -7,6 +7,7 @@
  */
 import { backUpDatabase } from '../backup/database.ts';
 import { checkDump } from '../backup/external.ts';
+import { provideBackupKey } from '../backup/key.ts';
 import { exchangeBox } from '../box/exchange.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import type { Launch } from '../box/launch.ts';
@@ -90,7 +91,8 @@ export async function guardUpgrade(
       return;
     }
     const to = upgradeBackup(folder, record.id);
-    const backup = await explained(isOwn, backUpDatabase(folder, { to, output, signal }));
+    const key = await provideBackupKey(folder, output, { shown: true });
+    const backup = await explained(isOwn, backUpDatabase(folder, { to, key, output, signal }));
     record.backup = backup;
     await writeRecord(folder, record);
     const next = migrations.length > 0 ? `${counted(migrations.length, 'migration')} will be applied` : 'as it is now';

@@ -4,8 +4,11 @@
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readDatabaseFolder } from '../backup/database-folder.ts';
 import { databaseHome, findServer } from '../backup/home.ts';
+import { readBackupKey } from '../backup/key.ts';
 import { completeRestore, putFormerBack, restoreDatabase } from '../backup/restore-database.ts';
+import type { Verification } from '../backup/seal.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readSecrets, writeBoxSettings } from '../box/settings.ts';
@@ -30,6 +33,26 @@ export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
   return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
 }
 
+/** Whether a backup is used of which nothing shows that the box has written it: one of an earlier version of the command. */
+export interface Allowed {
+  allowUnverified?: boolean | undefined;
+}
+
+async function verificationOf(folder: BoxFolder, output: Output, { allowUnverified }: Allowed): Promise<Verification> {
+  const warn = (reason: string) => output.warn(reason, { risk: 'unverified' });
+  return { key: await readBackupKey(folder), allowUnverified, warn };
+}
+
+/** Verifies the seal of an upgrade's backup, before anything is stopped for it. @throws Failure unverified, integrity_failed */
+export async function verifyUpgradeBackup(
+  folder: BoxFolder,
+  { id }: UpgradeRecord,
+  output: Output,
+  allowed: Allowed,
+): Promise<void> {
+  await readDatabaseFolder(upgradeBackup(folder, id), await verificationOf(folder, output, allowed));
+}
+
 /**
  * Replaces the data by that of the backup, in one step that a kill leaves done or not done. The replaced data stays, and is
  * named in the record.
@@ -37,12 +60,13 @@ export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
 export async function restoreBackup(
   folder: BoxFolder,
   record: UpgradeRecord,
-  options: { output: Output; signal?: AbortSignal | undefined },
+  { allowUnverified, ...options }: { output: Output; signal?: AbortSignal | undefined } & Allowed,
 ): Promise<void> {
   const from = upgradeBackup(folder, record.id);
   await untilDatabaseStopped(folder, options.output);
   const { WAL_ARCHIVE_FOLDER: archive } = await readSecrets(folder);
-  const how = { from, release: record.to.release, replace: true, archive, ...options };
+  const verification = await verificationOf(folder, options.output, { allowUnverified });
+  const how = { from, verification, release: record.to.release, replace: true, archive, ...options };
   const { former } = await restoreDatabase(folder, how);
   if (former) record.replacedData = [...(record.replacedData ?? []), former];
   await writeRecord(folder, record);
@@ -97,8 +121,13 @@ export interface Resumed {
  * Completes or undoes an upgrade or rollback that was killed while it changed the data. Call it with the lock, before
  * anything starts the box.
  * @returns undefined if there was none
+ * @throws Failure unverified if it was begun by an earlier version of the command, and its backup must be restored
  */
-export async function resumeUpgrade(folder: BoxFolder, output: Output): Promise<Resumed | undefined> {
+export async function resumeUpgrade(
+  folder: BoxFolder,
+  output: Output,
+  allowed: Allowed = {},
+): Promise<Resumed | undefined> {
   const journal = await readJournal(folder);
   if (!journal) return undefined;
   const record = (await readRecords(folder)).find(({ id }) => id === journal.upgrade);
@@ -109,7 +138,7 @@ export async function resumeUpgrade(folder: BoxFolder, output: Output): Promise<
   await stopUnfinished(folder, output);
   const completed =
     journal.kind === 'upgrade'
-      ? await resumeStep(folder, journal, record, output)
+      ? await resumeStep(folder, journal, record, output, allowed)
       : await resumeRollback(folder, journal, record);
   await removeJournal(folder);
   const target = completed === (journal.kind === 'upgrade') ? record.to : record.from;
@@ -127,6 +156,7 @@ async function resumeStep(
   journal: Journal,
   record: UpgradeRecord,
   output: Output,
+  allowed: Allowed,
 ): Promise<boolean> {
   if (journal.step === 'passed') {
     await switchCurrent(folder, record.to.release);
@@ -136,7 +166,7 @@ async function resumeStep(
   }
   const { DATABASE_URL } = await readSecrets(folder);
   if (journal.step === 'checking' && record.backup && !DATABASE_URL) {
-    await restoreBackup(folder, record, { output });
+    await restoreBackup(folder, record, { output, ...allowed });
     await removeFormerData(folder, journal);
   }
   return false;

@@ -286,12 +286,14 @@ async function uninstallAndInstall(journey: Journey): Promise<void> {
 async function removeAndRestore(journey: Journey): Promise<void> {
   const { operator, system, dir, backups, carton } = journey;
   const backup = `${backups}/last.tar.zst`;
+  const key = `${backups}/backup-key.txt`;
   await operator.run(carton(`backup create --to ${backup}`));
+  await operator.run(`cp --preserve ${dir}/.backup-key ${key}`);
   await operator.run(carton('uninstall --data --yes'));
   const left = await readdir(join(system.root(), dir)).catch(() => []);
   operator.expect(left.length === 0, `uninstall --data left ${left.join(', ')}`);
   if (journey.createFolder) await operator.run(journey.createFolder);
-  await operator.run(carton(`restore ${backup}`));
+  await operator.run(carton(`restore ${backup} --backup-key-file ${key}`));
   await operator.run(carton('start'));
   await operator.run(carton('status | head -5'));
   await checkBooks(journey);

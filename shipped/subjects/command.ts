@@ -153,7 +153,10 @@ subject(
       checkEnded(t, await give('backup create', '--to', backups), 0, 'backup create');
       const [file = ''] = (await readdir(backups)).filter((name) => name.endsWith('.tar.zst'));
       given.add('restore').add('uninstall');
-      checkEnded(t, await carton(settings, ['restore', join(backups, file), '--dir', copy]), 0, 'restore');
+      const restore = ['restore', join(backups, file), '--dir', copy];
+      checkEnded(t, await carton(settings, restore), exitCodes.unverified.status, 'restore without the backup key');
+      const key = ['--backup-key-file', join(boxFolder(settings), '.backup-key')];
+      checkEnded(t, await carton(settings, [...restore, ...key]), 0, 'restore');
       const port = String(await freePort());
       checkEnded(t, await carton(settings, ['config', 'set', `PORT=${port}`, '--dir', copy]), 0, 'another port');
       checkEnded(t, await carton(settings, ['start', '--dir', copy]), 0, 'start');

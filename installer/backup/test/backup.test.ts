@@ -78,7 +78,11 @@ t.test('A wrong passphrase, and a changed, cut or continued file are named befor
     path: string,
     error: { code?: string; message?: RegExp },
     file: string | undefined = passphraseFile,
-  ) => t.rejects(restore({ dir: folder.root, path, passphraseFile: file }, output), error as unknown as Error);
+  ) =>
+    t.rejects(
+      restore({ dir: folder.root, path, passphraseFile: file, backupKeyFile: box.folder.backupKey }, output),
+      error as unknown as Error,
+    );
   await refuse(to, { code: 'usage', message: /passphrase is not that of/ }, wrong);
   await t.rejects(restore({ dir: folder.root, path: to }, output), { code: 'usage', message: /is encrypted/ });
   await refuse(join(dir, 'box.json'), { code: 'usage', message: /is no backup/ });
@@ -102,6 +106,7 @@ t.test('A wrong passphrase, and a changed, cut or continued file are named befor
         place: folderPlace(dirname(bad)),
         name: basename(bad),
         passphrase: 'five random words are enough',
+        verification: {},
       }),
       { code: 'integrity_failed', message: /bad\.tar\.zst\.enc was changed or cut off \(chunk \d+\)/ },
       name,

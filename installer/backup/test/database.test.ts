@@ -8,11 +8,14 @@ import t from 'tap';
 import { silent } from '../../output/output.ts';
 import { segmentsBetween } from '../base-backup.ts';
 import { backUpDatabase, restoreDatabase, withDatabase } from '../database.ts';
+import { generateBackupKey } from '../key.ts';
 import { completeRestore } from '../restore-database.ts';
+import { sealOf, type Verification } from '../seal.ts';
 import { emptyBox, release, startBox } from './support/box.ts';
 
 const output = silent;
-const options = { release, replace: false, output };
+const key = generateBackupKey();
+const options = { release, replace: false, output, verification: { key } };
 const countText = 'select count(*)::integer as count from orders';
 const box = await startBox(t);
 const to = join(box.folder.root, '..', 'copy');
@@ -23,7 +26,7 @@ t.test(
     const sales = box.sell();
     while (sales.acknowledged() < 50) await new Promise((resolve) => setTimeout(resolve, 5));
     const before = sales.acknowledged();
-    const record = await backUpDatabase(box.folder, { to, output });
+    const record = await backUpDatabase(box.folder, { to, key, output });
     const after = sales.acknowledged();
     await sales.stop();
     const orders = record.counts?.['public.orders'] ?? 0;
@@ -83,19 +86,31 @@ t.test('A damaged backup is named, and changes nothing', async (t) => {
 t.test('Counts that differ from those of the backup are an error', async (t) => {
   await rename(join(to, 'removed.json'), join(to, 'database.json'));
   const text = await readFile(join(to, 'database.json'), 'utf8');
-  await writeFile(join(to, 'database.json'), text.replace(/"public\.orders":\d+/, '"public.orders":1'));
+  const { seal: _, ...content } = JSON.parse(text.replace(/"public\.orders":\d+/, '"public.orders":1'));
+  const write = (seal: object) => writeFile(join(to, 'database.json'), JSON.stringify({ ...content, ...seal }));
   const folder = await emptyBox(t);
   const message = /public\.orders has \d+ rows instead of 1$/;
-  await t.rejects(restoreDatabase(folder, { from: to, ...options }), { code: 'integrity_failed', message });
+  const restore = (verification: Verification = options.verification) =>
+    restoreDatabase(folder, { from: to, ...options, verification });
+  await write({ seal: JSON.parse(text).seal });
+  await t.rejects(restore(), { code: 'integrity_failed', message: /was changed after the box has sealed it/ });
+  await write({});
+  await t.rejects(restore(), { code: 'unverified', message: /has no seal/ });
+  await write({ seal: sealOf(generateBackupKey(), 'upgrade', content) });
+  await t.rejects(restore(), { code: 'unverified', message: /and not with/ });
+  await write({ seal: sealOf(key, 'upgrade', content) });
+  await t.rejects(restore(), { code: 'integrity_failed', message });
+  await write({});
+  await t.rejects(restore({ key, allowUnverified: true }), { code: 'integrity_failed', message });
 });
 
 t.test('A database that does not run is copied as it is, also after a crash', async (t) => {
   await box.query("insert into orders (text) values ('last')");
-  await t.rejects(backUpDatabase(box.folder, { to: box.folder.root, output }), { code: 'usage' });
+  await t.rejects(backUpDatabase(box.folder, { to: box.folder.root, key, output }), { code: 'usage' });
   const to = join(box.folder.root, '..', 'stopped');
   const [{ count } = { count: 0 }] = await box.query<{ count: number }>(countText);
   await box.server.stop();
-  t.match(await backUpDatabase(box.folder, { to, output }), { kind: 'stopped', postgres: 18 });
+  t.match(await backUpDatabase(box.folder, { to, key, output }), { kind: 'stopped', postgres: 18 });
   await t.rejects(
     withDatabase(box.folder, async () => {}),
     { code: 'not_running' },

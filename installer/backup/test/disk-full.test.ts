@@ -84,13 +84,16 @@ t.test('a full disk', async (t) => {
   await addRelease(folder);
   const before = (await readdir(folder.root)).sort();
   const duringRestore = fillAt(disk, join(folder.data, 'postgresql'), /^data\..*\.partial$/);
-  await t.rejects(restore({ dir: folder.root, path }, output), { code: 'disk_full', exitCode: 8 });
+  await t.rejects(restore({ dir: folder.root, path, backupKeyFile: box.folder.backupKey }, output), {
+    code: 'disk_full',
+    exitCode: 8,
+  });
   duringRestore.give();
   await duringRestore.filled;
   t.strictSame((await readdir(folder.root)).filter((name) => name !== 'data').sort(), before);
   t.notOk((await readdir(join(folder.data, 'postgresql'))).some((name) => /data|password/.test(name)));
   await rm(join(disk, 'filler'));
-  const restored = await restore({ dir: folder.root, path }, output);
+  const restored = await restore({ dir: folder.root, path, backupKeyFile: box.folder.backupKey }, output);
   t.strictSame(restored.counts, record.counts);
   t.equal((await stat(join(folder.data, 'media/large'))).size, large.length);
 });

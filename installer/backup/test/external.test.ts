@@ -27,7 +27,10 @@ t.test('a database of the operator is dumped, and restored into an empty one', {
 
   const folder = await emptyBox(t);
   const into = (databaseUrl?: string) =>
-    restore({ dir: folder.root, path: taken.path, ...(databaseUrl && { databaseUrl }) }, output);
+    restore(
+      { dir: folder.root, path: taken.path, backupKeyFile: box.folder.backupKey, ...(databaseUrl && { databaseUrl }) },
+      output,
+    );
   await t.rejects(into(), { code: 'usage', advice: /--database-url-file/ });
   await t.rejects(into(url), { code: 'usage', message: /not empty/ });
   await t.rejects(into(url.replace('/store', '/missing')), { code: 'not_running' });

@@ -1,9 +1,9 @@
 /**
  * All mutations, by subject.
  */
-
 import type { MutationList } from '../mutation.ts';
 import { accounts } from './accounts.ts';
+import { backups } from './backups.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { guesses } from './guesses.ts';
@@ -25,4 +25,5 @@ export const mutationList = {
   guesses,
   tenants,
   erasure,
+  backups,
 } satisfies MutationList;
