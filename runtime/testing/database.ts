@@ -92,7 +92,8 @@ export interface TestDatabase {
 
 /** Creates a database. @param from `template` for one with the tables of all packages, if the run has a template */
 export async function createTestDatabase(from: 'template' | 'empty' = 'template'): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
+  // By the name of the template, the run finds what is left of its databases.
+  const name = `${process.env.TEST_TEMPLATE ?? 'test'}_${randomBytes(6).toString('hex')}`;
   const nodes = await nodesOfCitus();
   if (nodes.length > 0) return createOnNodes(name, nodes);
   const template = from === 'template' ? process.env.TEST_TEMPLATE : undefined;

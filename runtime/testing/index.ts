@@ -37,7 +37,7 @@ export { raceRounds } from './race-rounds.ts';
 export { openTestLog } from './recent.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
-export { createTemplate, startTestServer } from './server.ts';
+export { createTemplate, dropTemplate, startTestServer } from './server.ts';
 export {
   type RunningSimulator,
   runSimulator,

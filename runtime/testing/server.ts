@@ -1,6 +1,7 @@
 /**
  * The PostgreSQL server of tests, and the template of their databases, which has the tables of all packages.
  */
+import { randomBytes } from 'node:crypto';
 import { connect } from '../db/connection.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrations.ts';
@@ -17,10 +18,13 @@ export function startTestServer(directory: string): Promise<EmbeddedPostgres> {
   });
 }
 
-/** Creates the template on a server, in place of an earlier one. Returns its name, for TEST_TEMPLATE. */
+/**
+ * Creates the template on a server. Returns its name, for TEST_TEMPLATE. The name is new: the server may have databases
+ * with data, and no test replaces one.
+ */
 export async function createTemplate(server: string): Promise<string> {
-  const name = 'carton_template';
-  await administerAt(server, `drop database if exists ${name}`, `create database ${name}`);
+  const name = `test_template_${randomBytes(8).toString('hex')}`;
+  await administerAt(server, `create database ${name}`);
   const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
   const knex = connect({ url: databaseOn(server, name) });
   try {
@@ -29,4 +33,13 @@ export async function createTemplate(server: string): Promise<string> {
     await knex.destroy();
   }
   return name;
+}
+
+/** Drops the template at the end of a run, with what is left of the databases made from it, from a server that stays. */
+export async function dropTemplate(server: string, template: string): Promise<void> {
+  const found = await administerAt(
+    server,
+    `select datname as name from pg_database where datname = '${template}' or starts_with(datname, '${template}_')`,
+  );
+  for (const { name } of found) await administerAt(server, `drop database if exists ${name} with (force)`);
 }

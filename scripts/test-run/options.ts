@@ -9,7 +9,8 @@ export const help = `Usage: npm test -- [options] [files or folders]
        npm run test:faults -- [options]
 
 Without files, runs a whole suite. Starts a PostgreSQL server of its own, unless
-TEST_DATABASE_URL names one whose user may create databases.
+TEST_DATABASE_URL names one whose user may create databases. There it creates
+databases named test_…, and drops those alone.
 
 Options:
   --seed <number>     order of the files; the same number is the same order

@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { access, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTemplate, startTestServer, temporaryFolder } from '@carton/runtime/testing';
+import { createTemplate, dropTemplate, startTestServer, temporaryFolder } from '@carton/runtime/testing';
 
 /** A file system in memory on most systems. */
 const inMemory = '/dev/shm';
@@ -37,18 +37,35 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/**
+ * The URL of TEST_DATABASE_URL, if it has one. An empty one names no server: PostgreSQL's client would connect to that of
+ * PGHOST. @throws Error for another text
+ */
+function namedServer(): string | undefined {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) return undefined;
+  if (!/^postgres(ql)?:\/\/[^/]+\/./.test(url)) {
+    throw new Error('TEST_DATABASE_URL must be a URL with a host and a database: postgres://user@host/database');
+  }
+  return url;
+}
+
 /** Starts a PostgreSQL server, or uses the one of TEST_DATABASE_URL, and creates the template. */
 export async function startServer(): Promise<TestServer> {
+  const named = namedServer();
   const folder = await temporaryFolder('carton-', await parentFolder());
-  const postgres = process.env.TEST_DATABASE_URL ? null : await startTestServer(join(folder, 'postgresql'));
+  let postgres: Awaited<ReturnType<typeof startTestServer>> | undefined;
+  let template: string | undefined;
   const stop = async () => {
+    if (named && template) await dropTemplate(named, template);
     await postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const url = process.env.TEST_DATABASE_URL ?? (postgres?.url as string);
-    const environment = { TEST_DATABASE_URL: url, TEST_TEMPLATE: await createTemplate(url), TMPDIR: folder };
-    return { environment, stop };
+    postgres = named === undefined ? await startTestServer(join(folder, 'postgresql')) : undefined;
+    const url = named ?? (postgres?.url as string);
+    template = await createTemplate(url);
+    return { environment: { TEST_DATABASE_URL: url, TEST_TEMPLATE: template, TMPDIR: folder }, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -169,7 +169,7 @@ t.test('a lost connection fails the seeding, with its cause', async (t) => {
     onProgress({ step }) {
       if (step !== 'orders') return;
       ended ??= box.owner.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'seed'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'seed'",
       );
     },
   });
