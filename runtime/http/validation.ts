@@ -2,11 +2,13 @@
  * Validates requests by their schemas. Each schema is compiled at its first use: compiling hundreds of them would
  * dominate the start.
  */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import addFormatsModule from 'ajv-formats';
+import { detailOf, fieldErrors, formatMeanings } from './field-errors.ts';
 import { type FieldError, invalidRequest } from './problems.ts';
 import { type TSchema, transformSchema } from './schemas.ts';
+import { uniqueItems } from './unique-items.ts';
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 // The schemas themselves are validated in tests, as part of the OpenAPI document; compiling the meta-schema at every
@@ -18,6 +20,8 @@ const exact = new Ajv2020({ ...options, useDefaults: true });
 const coercing = new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' });
 for (const ajv of [exact, coercing]) {
   addFormats(ajv);
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword(uniqueItems);
   // JSON Schema has no limit for the size of an object.
   ajv.addKeyword({
     keyword: 'x-maxBytes',
@@ -44,23 +48,20 @@ function convert(name: string, text: string, _: unknown, place?: DataValidationC
   return true;
 }
 
-/** The meanings of this API's formats, for error messages. */
-const formats = new Map<string, string>();
-
 /**
  * Defines a format for schemas, for strings that a pattern cannot check, such as the codes of a list.
  * @param meaning completes "must be": `a country of ISO 3166-1 alpha-2`
  * @returns the name, for use in schemas
  */
 export function defineFormat(name: string, meaning: string, check: (text: string) => boolean): string {
-  formats.set(name, meaning);
+  formatMeanings.set(name, meaning);
   for (const ajv of [exact, coercing]) ajv.addFormat(name, check);
   return name;
 }
 
 /** The names of this API's formats, for tools that read its documents. */
 export function definedFormats(): string[] {
-  return [...formats.keys()];
+  return [...formatMeanings.keys()];
 }
 
 const compiled = new WeakMap<Ajv2020, WeakMap<TSchema, ValidateFunction>>();
@@ -107,87 +108,4 @@ export function faults(schema: TSchema, value: unknown): string | null {
     error.keyword === 'enum' ? { ...error, message: detailOf(error) } : error,
   );
   return exact.errorsText(errors);
-}
-
-function fieldErrors(errors: ErrorObject[], part: FieldError['in']): FieldError[] {
-  const own = withChoices(withoutOtherAlternatives(errors));
-  // The meaning of a format is more helpful than the pattern that the value also violates.
-  const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
-  const relevant = own.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath));
-  return relevant.slice(0, 20).map((error) => ({
-    in: part,
-    pointer: pointerOf(error),
-    detail: detailOf(error),
-  }));
-}
-
-/** An alternative that the value does not mean: another constant is in the property that tells them apart. */
-interface OtherAlternative {
-  union: string;
-  schemaPath: string;
-  instancePath: string;
-}
-
-/**
- * Leaves out the errors of alternatives that the value does not mean, such as those of `{ kind: 'fixed' }` for a value
- * with the kind `percent`. If it means none, their constants are what is wrong.
- */
-function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
-  const others = errors.flatMap(({ keyword, schemaPath, instancePath }): OtherAlternative[] => {
-    const [, path, union] = /^((.*)\/(?:anyOf|oneOf)\/\d+)\/properties\/[^/]+\/const$/.exec(schemaPath) ?? [];
-    if (keyword !== 'const' || path === undefined || union === undefined) return [];
-    return [{ union, schemaPath: path, instancePath: instancePath.slice(0, instancePath.lastIndexOf('/')) }];
-  });
-  if (others.length === 0) return [...errors];
-  const isWithin = (error: ErrorObject, schemaPath: string, instancePath: string) =>
-    error.schemaPath.startsWith(`${schemaPath}/`) && error.instancePath.startsWith(instancePath);
-  const otherOf = (error: ErrorObject) =>
-    others.find(({ schemaPath, instancePath }) => isWithin(error, schemaPath, instancePath));
-  const meant = errors.filter((error) => otherOf(error) === undefined);
-  return errors.filter((error) => {
-    const other = otherOf(error);
-    if (other === undefined) return true;
-    // The union's own error is not that of an alternative, also in a union within another.
-    const isOfAlternative = ({ schemaPath }: ErrorObject) =>
-      /^\/(anyOf|oneOf)\/\d+\//.test(schemaPath.slice(other.union.length));
-    const isAnyMeant = meant.some((each) => isWithin(each, other.union, other.instancePath) && isOfAlternative(each));
-    return !isAnyMeant && error.keyword === 'const';
-  });
-}
-
-/** One error that names all constants of a place, instead of one for each alternative. */
-function withChoices(errors: readonly ErrorObject[]): ErrorObject[] {
-  const constants = Map.groupBy(
-    errors.filter(({ keyword }) => keyword === 'const'),
-    ({ instancePath }) => instancePath,
-  );
-  return errors.flatMap((error) => {
-    if (error.keyword !== 'const') return [error];
-    const [first, ...others] = constants.get(error.instancePath) ?? [];
-    if (error !== first) return [];
-    const allowedValues = [...new Set([first, ...others].map(({ params }) => params.allowedValue))];
-    return [{ ...error, keyword: 'enum', params: { allowedValues } }];
-  });
-}
-
-function isOwnFormatError({ keyword, params }: ErrorObject): boolean {
-  return keyword === 'format' && formats.has(params.format);
-}
-
-function detailOf(error: ErrorObject): string {
-  if (error.keyword === 'enum') return list(error);
-  const meaning = isOwnFormatError(error) ? formats.get(error.params.format) : undefined;
-  return meaning ? `must be ${meaning}` : (error.message ?? 'is invalid');
-}
-
-/** The pointer to the field itself: for a missing or unknown property, not to the object around it. */
-function pointerOf(error: ErrorObject): string {
-  const name = error.params.missingProperty ?? error.params.additionalProperty;
-  if (name === undefined) return error.instancePath;
-  return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-function list(error: ErrorObject): string {
-  const values = (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value));
-  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
 }

@@ -37,11 +37,13 @@ class Recent<T> {
 }
 
 const lines = new Recent<string>(1000);
+/** Errors, each with the number of lines before it. They are kept longer: thousands of requests may follow one. */
+const errors = new Recent<{ line: string; before: number }>(100);
 const responses = new Recent<RecordedResponse>(200);
 
 /** A log whose last lines can be shown. */
 export function openTestLog(): Logger {
-  const kept = { write: (line: string) => lines.add(line) };
+  const kept = { write: keep };
   const level = process.env.TEST_LOG_LEVEL;
   if (level === undefined) return openLog('info', kept);
   const { info, [level]: asked = info } = pino.levels.values as { info: number; [level: string]: number };
@@ -50,6 +52,11 @@ export function openTestLog(): Logger {
     { level, stream: pino.destination(2) },
   ] as const;
   return openLog(asked < info ? level : 'info', pino.multistream([...streams]));
+}
+
+function keep(line: string): void {
+  if (Number(/^\{"level":(\d+)/.exec(line)?.[1]) >= pino.levels.values.error) errors.add({ line, before: lines.count });
+  lines.add(line);
 }
 
 export function recordResponse(response: RecordedResponse): void {
@@ -77,8 +84,12 @@ export function describeSince(moment: Moment): string {
   const since = responses.after(moment.responses);
   const shown = since.filter((response, at) => response.status >= 500 || at === since.length - 1).slice(-5);
   const ids = new Set(shown.map(({ requestId }) => requestId));
-  const logged = lines
-    .after(moment.lines)
+  const kept = lines.after(moment.lines);
+  const overwritten = errors
+    .after(0)
+    .filter(({ before }) => before >= moment.lines && before < lines.count - kept.length)
+    .map(({ line }) => line);
+  const logged = [...overwritten, ...kept]
     .map((line) => JSON.parse(line) as LogLine)
     .filter(({ level, requestId }) => level >= pino.levels.values.error || ids.has(requestId ?? ''))
     .slice(-maxShown);

@@ -4,9 +4,10 @@
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { Country } from '../../country/country.ts';
-import { nullable, object, Type } from '../schemas.ts';
+import { fieldErrors } from '../field-errors.ts';
+import { nullable, object, type TSchema, Type } from '../schemas.ts';
 import { serialize } from '../serializer.ts';
-import { validate } from '../validation.ts';
+import { matches, validate } from '../validation.ts';
 
 t.test('formats of this API cause no warnings on the console', (t) => {
   const warnings = t.capture(console, 'warn');
@@ -77,5 +78,95 @@ t.test('the errors of alternatives within an alternative are those of the meant 
   t.strictSame(pointersOf({ fact: 'quantity', least: 2 }), []);
   t.strictSame(pointersOf({ fact: 'color' }), [...around, '/conditions/0/fact']);
   t.strictSame(pointersOf({ fact: 'quantity', least: 'x' }), [...around, '/conditions/0/least']);
+  t.end();
+});
+
+/** Whether an array without two equal items is required, and this one is none. */
+function repeats(items: readonly unknown[], schema: TSchema = Type.Unknown()): boolean {
+  return !matches(Type.Array(schema, { uniqueItems: true }), items);
+}
+
+t.test('items are equal by their own members, whatever these are called', (t) => {
+  const part = { code: 'standard', amount: 1 };
+  for (const name of ['toString', 'valueOf', 'constructor', 'hasOwnProperty', '__proto__', 'toJSON']) {
+    for (const value of [null, 1, {}]) {
+      const hostile = JSON.parse(`{ "${name}": ${JSON.stringify(value)} }`);
+      const same = JSON.parse(`{ "${name}": ${JSON.stringify(value)} }`);
+      const other = JSON.parse(`{ "${name}": [${JSON.stringify(value)}] }`);
+      t.notOk(repeats([part, hostile]) || repeats([hostile, part]) || repeats([{}, hostile, other]), name);
+      t.ok(repeats([part, hostile, { a: 1 }, same]), `${name} twice`);
+    }
+  }
+  t.ok(repeats(['__proto__', '__proto__'], Type.String()));
+  t.ok(
+    repeats([
+      { code: 'a', parts: [1, { b: null, a: 2 }] },
+      { parts: [1, { a: 2, b: null }], code: 'a' },
+    ]),
+  );
+  t.ok(repeats([JSON.parse('1.0'), 1]) && repeats([-0, 0]) && repeats([[], []]));
+  t.notOk(repeats([1, '1', null, 'null', [1], '[1]', { a: 1 }, '{"a":1}', [], {}, true, 'true', '', [1, 2], [[1, 2]]]));
+  t.notOk(repeats([['a', 'b'], ['a,b'], ['a","b']]));
+  t.notOk(repeats([JSON.parse('1e400'), null, 'Infinity']));
+  t.end();
+});
+
+t.test('the positions of equal items are named', (t) => {
+  const Body = object({ codes: Type.Array(Type.String(), { uniqueItems: true }), all: Type.Array(Type.Any()) });
+  t.throws(() => validate(Body, { codes: ['a', 'b', 'c', 'b', 'a'], all: [1, 1] }, 'body'), {
+    errors: exactly([
+      { in: 'body', pointer: '/codes', detail: 'must NOT have duplicate items (items ## 1 and 3 are identical)' },
+    ]),
+  });
+  t.ok(matches(Type.Array(Type.Any(), { uniqueItems: false }), [1, 1]));
+  t.end();
+});
+
+t.test('whether items are equal costs in proportion to their number, also in an array with too many', (t) => {
+  const readsOf = (count: number) => {
+    let reads = 0;
+    const items = Array.from({ length: count }, (_, at) =>
+      Object.defineProperty({}, 'code', {
+        enumerable: true,
+        get() {
+          reads++;
+          return `code ${at}`;
+        },
+      }),
+    );
+    t.notOk(matches(Type.Array(Type.Any(), { uniqueItems: true, maxItems: 10 }), items));
+    return reads;
+  };
+  const [few, many] = [readsOf(100), readsOf(1000)];
+  t.ok(few > 0);
+  t.equal(many, few * 10);
+  t.end();
+});
+
+t.test('what the value means is chosen from a limited number of errors', (t) => {
+  const readsOf = (count: number) => {
+    let reads = 0;
+    const place = '#/properties/conditions/items';
+    // Each condition lacks what its kind needs, and has another constant than the other kind.
+    const errors = Array.from({ length: count }, (_, at) => {
+      const [keyword, end] = at % 2 ? ['const', 'anyOf/0/properties/kind'] : ['type', 'anyOf/1/properties/least'];
+      return {
+        keyword,
+        schemaPath: `${place}/${end}/${keyword}`,
+        params: { allowedValue: 'category' },
+        message: 'must be integer',
+        get instancePath() {
+          reads++;
+          return `/conditions/${Math.floor(at / 2)}/${at % 2 ? 'kind' : 'least'}`;
+        },
+      };
+    });
+    const described = fieldErrors(errors, 'body');
+    t.strictSame([described.length, described[0]?.pointer], [20, '/conditions/0/least']);
+    return reads;
+  };
+  const [many, more] = [readsOf(1000), readsOf(2000)];
+  t.ok(many > 0);
+  t.equal(more, many);
   t.end();
 });

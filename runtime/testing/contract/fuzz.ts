@@ -7,6 +7,7 @@ import type { RouteDeclaration } from '../../http/route.ts';
 import { type ContractClient, inParallel, paramsOf, type RequestValues } from './client.ts';
 import { hostileBodies, hostileHeaders, hostileTexts, hostileValues } from './hostile.ts';
 import { requestsFor, seedFor } from './requests.ts';
+import { showRequest } from './shown-request.ts';
 
 /** @param runs maximum number of requests for each route; a failing one is shrunk */
 export async function fuzz(client: ContractClient, runs: number): Promise<void> {
@@ -30,7 +31,7 @@ export async function fuzz(client: ContractClient, runs: number): Promise<void> 
       if (errorInstance) throw errorInstance;
       return;
     }
-    const request = shorten(JSON.stringify(counterexample?.[0]));
+    const request = showRequest(counterexample?.[0], declaration.operationId);
     for (const { requirement, actual } of errorInstance.deviations) {
       client.report.fail(declaration, `${requirement} (fuzzed)`, `${actual} to ${request}`);
     }
@@ -119,8 +120,4 @@ function replaced(value: unknown, place: number, other: unknown): unknown {
   const rest = Math.floor(place / (keys.length + 1));
   const child = replaced((value as Record<string, unknown>)[key], rest, other);
   return Array.isArray(value) ? value.with(at, child) : { ...value, [key]: child };
-}
-
-function shorten(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

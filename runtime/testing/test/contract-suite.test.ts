@@ -45,6 +45,9 @@ t.test('each deviation is reported with its route', async (t) => {
       what,
       { failures },
     );
+  const [, request = '{}'] =
+    failures.map((line) => /notes\/search: .*\(fuzzed\).* to (\{.*\})/s.exec(line)).find(Boolean) ?? [];
+  t.throws(() => new RegExp(JSON.parse(request).body.text, 'u'), 'the request is complete');
   const expected = /undeclared|notes-with-more|notes\/search|notes-of-all|cached/;
   t.strictSame(
     failures.filter((failure) => !expected.test(failure)),

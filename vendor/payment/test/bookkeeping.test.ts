@@ -56,6 +56,22 @@ t.test('a recorded payment is refunded in parts, never beyond what was received'
   t.equal(items.length, 4);
 });
 
+t.test('members named like methods of objects are members', async (t) => {
+  const { id } = await paid(2500);
+  const part = { code: 'standard', ...eur(1) };
+  for (const other of [{ toString: null }, { valueOf: 1 }, { ...part, valueOf: 'a' }, { constructor: {} }]) {
+    for (const shipping of [
+      [part, other],
+      [other, part],
+    ]) {
+      const at = `/shipping/${shipping.indexOf(other)}/${Object.keys(other).at(-1)}`;
+      const { status, body } = await step(id, 'refunds', { ...eur(1), shipping });
+      t.equal(status, 400, JSON.stringify(other));
+      t.ok(body.errors.some(({ pointer }: { pointer: string }) => pointer === at));
+    }
+  }
+});
+
 t.test('the same work is performed once', async (t) => {
   const { id } = await paid(2500);
   const request = { workId: newId(), ...eur(400) };

@@ -1,0 +1,101 @@
+/**
+ * Describes the errors of a validation for the client: of many, those that the value means.
+ */
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { FieldError } from './problems.ts';
+
+/** At most so many errors are named. */
+const maxShown = 20;
+/**
+ * At most so many are chosen from, since choosing compares each with each other: a body of a megabyte may have hundreds
+ * of thousands.
+ */
+const maxErrors = 500;
+
+/** The meanings of this API's formats. */
+export const formatMeanings = new Map<string, string>();
+
+/** The first errors that a client needs, each with a JSON pointer. @param errors all errors of Ajv for a value */
+export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in']): FieldError[] {
+  const own = withChoices(withoutOtherAlternatives(errors.slice(0, maxErrors)));
+  // The meaning of a format is more helpful than the pattern that the value also violates.
+  const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
+  const relevant = own.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath));
+  return relevant.slice(0, maxShown).map((error) => ({
+    in: part,
+    pointer: pointerOf(error),
+    detail: detailOf(error),
+  }));
+}
+
+/** An alternative that the value does not mean: another constant is in the property that tells them apart. */
+interface OtherAlternative {
+  union: string;
+  schemaPath: string;
+  instancePath: string;
+}
+
+/**
+ * Leaves out the errors of alternatives that the value does not mean, such as those of `{ kind: 'fixed' }` for a value
+ * with the kind `percent`. If it means none, their constants are what is wrong.
+ */
+function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
+  const others = errors.flatMap(({ keyword, schemaPath, instancePath }): OtherAlternative[] => {
+    const [, path, union] = /^((.*)\/(?:anyOf|oneOf)\/\d+)\/properties\/[^/]+\/const$/.exec(schemaPath) ?? [];
+    if (keyword !== 'const' || path === undefined || union === undefined) return [];
+    return [{ union, schemaPath: path, instancePath: instancePath.slice(0, instancePath.lastIndexOf('/')) }];
+  });
+  if (others.length === 0) return [...errors];
+  const isWithin = (error: ErrorObject, schemaPath: string, instancePath: string) =>
+    error.schemaPath.startsWith(`${schemaPath}/`) && error.instancePath.startsWith(instancePath);
+  const otherOf = (error: ErrorObject) =>
+    others.find(({ schemaPath, instancePath }) => isWithin(error, schemaPath, instancePath));
+  const meant = errors.filter((error) => otherOf(error) === undefined);
+  return errors.filter((error) => {
+    const other = otherOf(error);
+    if (other === undefined) return true;
+    // The union's own error is not that of an alternative, also in a union within another.
+    const isOfAlternative = ({ schemaPath }: ErrorObject) =>
+      /^\/(anyOf|oneOf)\/\d+\//.test(schemaPath.slice(other.union.length));
+    const isAnyMeant = meant.some((each) => isWithin(each, other.union, other.instancePath) && isOfAlternative(each));
+    return !isAnyMeant && error.keyword === 'const';
+  });
+}
+
+/** One error that names all constants of a place, instead of one for each alternative. */
+function withChoices(errors: readonly ErrorObject[]): ErrorObject[] {
+  const constants = Map.groupBy(
+    errors.filter(({ keyword }) => keyword === 'const'),
+    ({ instancePath }) => instancePath,
+  );
+  return errors.flatMap((error) => {
+    if (error.keyword !== 'const') return [error];
+    const [first, ...others] = constants.get(error.instancePath) ?? [];
+    if (error !== first) return [];
+    const allowedValues = [...new Set([first, ...others].map(({ params }) => params.allowedValue))];
+    return [{ ...error, keyword: 'enum', params: { allowedValues } }];
+  });
+}
+
+function isOwnFormatError({ keyword, params }: ErrorObject): boolean {
+  return keyword === 'format' && formatMeanings.has(params.format);
+}
+
+/** What is wrong with a value, as a sentence without its subject. */
+export function detailOf(error: ErrorObject): string {
+  if (error.keyword === 'enum') return list(error);
+  const meaning = isOwnFormatError(error) ? formatMeanings.get(error.params.format) : undefined;
+  return meaning ? `must be ${meaning}` : (error.message ?? 'is invalid');
+}
+
+/** The pointer to the field itself: for a missing or unknown property, not to the object around it. */
+function pointerOf(error: ErrorObject): string {
+  const name = error.params.missingProperty ?? error.params.additionalProperty;
+  if (name === undefined) return error.instancePath;
+  return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function list(error: ErrorObject): string {
+  const values = (error.params.allowedValues as unknown[]).map((value) => JSON.stringify(value));
+  return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
+}
