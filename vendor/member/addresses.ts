@@ -5,7 +5,7 @@ import { notFound, type Page, rows, type TenantDatabase } from '@carton/runtime'
 import { publishUpdate } from './accounts.ts';
 import { tooManyAddresses } from './problems.ts';
 import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from './schemas.ts';
-import { members } from './store.ts';
+import { lockOwnMember, members } from './store.ts';
 
 /** Addresses that a member may store. */
 export const maxAddresses = 100;
@@ -31,7 +31,7 @@ export function findAddresses(db: TenantDatabase, memberId: string): Promise<Mem
   return memberAddresses.findAllBy(db, { memberId }, maxAddresses);
 }
 
-/** @throws not_found (404), too_many_addresses (409) */
+/** @throws unauthenticated (401) for a member who was just erased, not_found (404) for staff, too_many_addresses (409) */
 export function createAddress(db: TenantDatabase, memberId: string, body: CreateMemberAddress): Promise<MemberAddress> {
   return changeAddresses(db, memberId, async (tx) => {
     const stored = await memberAddresses.findAllBy(tx, { memberId }, maxAddresses);
@@ -72,7 +72,7 @@ function changeAddresses<T>(
   work: (tx: TenantDatabase) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
-    await members.lock(tx, memberId);
+    await (tx.actor ? members.lock(tx, memberId) : lockOwnMember(tx, memberId));
     const result = await work(tx);
     await publishUpdate(tx, await members.change(tx, memberId, {}));
     return result;

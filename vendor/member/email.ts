@@ -62,8 +62,8 @@ async function proveChangedEmail(tx: TenantDatabase, link: LinkRow): Promise<voi
   const { email } = link;
   const memberId = link.memberId as string;
   const owner = await lockEmail(tx, email);
-  const member = await members.lock(tx, memberId);
-  if (member.status !== 'active' || !(await consumeLink(tx, link))) throw linkUnknown();
+  const [member] = await members.lockAllBy(tx, { id: memberId });
+  if (member?.status !== 'active' || !(await consumeLink(tx, link))) throw linkUnknown();
   if (owner && owner.id !== memberId) throw emailTaken();
   if (member.email !== email) {
     // Links to the old address no longer give access to the account.

@@ -7,7 +7,7 @@ import { ownAttempt, sessionHashOf } from './access.ts';
 import { consentOf, publishUpdate } from './accounts.ts';
 import type { ChangeOwnMember, Member } from './schemas.ts';
 import { rewriteWords } from './search.ts';
-import { endAccess, type MemberRow, members } from './store.ts';
+import { endAccess, lockOwnMember, type MemberRow, members } from './store.ts';
 
 type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
 
@@ -33,7 +33,7 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
   const { id } = await readOwnMember(db, session.memberId);
   const replaced = password === undefined ? null : await checkPassword(caller, currentPassword as string, password);
   return db.transaction(async (tx) => {
-    const before = await members.lock(tx, id);
+    const before = await lockOwnMember(tx, id);
     // Replaces only the verified password, not one that a reset link has set in the meantime.
     if (replaced && before.passwordHash !== replaced.before) throw wrongPassword();
     const { acceptsMarketing, ...profile } = rest;

@@ -1,7 +1,7 @@
 /**
  * Queries of members and their sessions.
  */
-import { lockFor, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { lockFor, newId, rows, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { emailTaken } from './problems.ts';
 import type { Member, statuses } from './schemas.ts';
 
@@ -34,6 +34,16 @@ export async function lockEmail(tx: TenantDatabase, email: string): Promise<Memb
   await lockFor(tx, `member.email ${email}`);
   const [member] = await members.lockAllBy(tx, { email });
   return member ?? null;
+}
+
+/**
+ * Locks the account of a member who is logged in. It may have been erased since the request was authenticated.
+ * @throws unauthenticated (401)
+ */
+export async function lockOwnMember(tx: TenantDatabase, id: string): Promise<MemberRow> {
+  const [member] = await members.lockAllBy(tx, { id });
+  if (!member) throw unauthenticated();
+  return member;
 }
 
 export interface SessionRow {

@@ -3,7 +3,7 @@
  * of one address, and defaults among addresses.
  */
 import { createMember, logIn, openSession, password, register, tokenOf } from '@carton/member/testing';
-import { type Caller, callerOf, raceRounds } from '@carton/runtime/testing';
+import { type Answer, type Caller, callerOf, raceRounds, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   cartPackages,
@@ -165,4 +165,26 @@ t.test('concurrent registrations of an address leave one account', async (t) => 
   t.equal((await logIn(box.shopper(), { email, password })).status, 200);
   const left = await box.db.query('select id from member_tokens where tenant_id = $1 and email = $2', [email]);
   t.strictSame(left, []);
+});
+
+t.test('a member who is deleted while requests of theirs wait is no longer logged in', async (t) => {
+  const member = await createMember(box);
+  const path = `/admin/members/${member.id}`;
+  const address = { name: 'Ada Lovelace', line1: '12 Rue des Lilas', city: 'Lyon', country: 'FR' };
+  const work: Promise<Answer>[] = [];
+  await box.db.transaction(async (tx) => {
+    await tx.query('select from members where tenant_id = $1 and id = $2 for update', [member.id]);
+    work.push(box.staff.delete(path));
+    await untilWaiting(box);
+    work.push(
+      member.post('/member/addresses', address),
+      member.patch('/member', { name: 'Ada' }),
+      box.staff.post(`${path}/addresses`, address),
+    );
+    await untilWaiting(box, 4);
+  });
+  t.strictSame(
+    (await Promise.all(work)).map(({ status }) => status),
+    [204, 401, 401, 404],
+  );
 });
