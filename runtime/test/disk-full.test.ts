@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { exactly } from '../testing/exactly.ts';
-import { temporaryFolder } from '../testing/folders.ts';
+import { folderInProject } from '../testing/folders.ts';
 import { packageName } from '../vendor.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'disk-full-'));
@@ -37,7 +37,7 @@ try {
 }
 
 t.test('a full disk', { skip }, async (t) => {
-  const folder = await temporaryFolder('disk-full-');
+  const folder = await folderInProject('disk-full-');
   const lockFile = join(folder, 'lock.json');
   const names = ['core', 'auth', 'tenant'].map(packageName);
   writeFileSync(

@@ -1,9 +1,10 @@
 /**
  * Temporary folders for tests and measurements.
  */
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sourceRoot } from './packages.ts';
 
 /**
  * Creates a folder, which the caller removes. All users may enter it: an embedded PostgreSQL that root starts in it
@@ -14,4 +15,14 @@ export async function temporaryFolder(prefix: string, parent = tmpdir()): Promis
   const folder = await mkdtemp(join(parent, prefix));
   await chmod(folder, 0o711);
   return folder;
+}
+
+/**
+ * Creates a folder in the project, which the caller removes: a box whose lock file is in it finds the packages of the
+ * project. Unlike tap's `testdir`, it stays until the caller has ended what runs in it.
+ */
+export async function folderInProject(prefix: string): Promise<string> {
+  const parent = join(sourceRoot, '..', '.tap', 'fixtures');
+  await mkdir(parent, { recursive: true });
+  return temporaryFolder(prefix, parent);
 }

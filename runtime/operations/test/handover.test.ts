@@ -15,7 +15,7 @@ import t, { type Test } from 'tap';
 import { readLocation, readPassword } from '../../db/embedded/cluster.ts';
 import { readPostmaster } from '../../db/embedded/server.ts';
 import { connectionUrl } from '../../db/embedded.ts';
-import { temporaryFolder } from '../../testing/folders.ts';
+import { folderInProject, temporaryFolder } from '../../testing/folders.ts';
 import { packageName, vendor } from '../../vendor.ts';
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
@@ -47,9 +47,8 @@ interface Box {
   output(): string;
 }
 
-/** A folder that is removed when all that runs in it has ended; tap removes its own before. */
 async function homeOf(t: Test): Promise<string> {
-  const home = await temporaryFolder('handover-');
+  const home = await folderInProject('handover-');
   t.teardown(() => rm(home, { recursive: true, force: true }));
   return home;
 }
