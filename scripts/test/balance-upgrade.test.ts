@@ -3,6 +3,7 @@
  * the README of payment says, at once and in lists, and carts are priced in the region that applies to them. What the
  * former release writes beside the new schema is read like everything else.
  */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createForSale, shopperWith } from '@carton/cart/testing';
 import { type PaymentAdapter, paymentAdapters } from '@carton/payment';
@@ -377,8 +378,9 @@ t.test('what the former release writes beside the new schema is read as before',
 });
 
 t.test('plans of upgrades say which migrations the former release cannot run beside', async (t) => {
-  const folder = (name: string) => join(import.meta.dirname, '../../vendor', name, 'migrations');
-  const names = [...new Set(later.map((file) => file.split('_')[1] as string))];
+  const vendor = join(import.meta.dirname, '../../vendor');
+  const folder = (name: string) => join(vendor, name, 'migrations');
+  const names = await readdir(vendor);
   const kinds = Object.assign({}, ...(await Promise.all(names.map((name) => kindsOfMigrations(folder(name))))));
   const changing = later.filter((file) => file < '20261127' && kinds[file] !== 'additive');
   t.strictSame(changing, [
