@@ -2,16 +2,7 @@
  * Checks everything that needs no running program, and goes on after a fault, so that one run shows all of them.
  */
 import { spawnSync } from 'node:child_process';
-
-const own = ['node', '--conditions=workspace-source'];
-const checks: { words: string[]; advice?: string }[] = [
-  { words: ['biome', 'check', '.'], advice: 'npm run format mends what can be mended' },
-  { words: ['tsc', '--noEmit'] },
-  { words: ['npm', 'run', '-s', 'walls'] },
-  { words: ['npm', 'run', '-s', 'declared'] },
-  { words: ['npm', 'run', '-s', 'words'] },
-  { words: [...own, 'scripts/documentation.ts', '--check'], advice: 'npm run documentation writes what is generated' },
-];
+import { checks } from './checks.ts';
 
 const failed = checks.filter(({ words: [program = '', ...words] }) => {
   const { status, error } = spawnSync(program, words, { stdio: 'inherit' });

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
+import { isChecked } from '../checks.ts';
 
 const root = dirname(sourceRoot);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -123,7 +124,7 @@ for (const [name, folder] of Object.entries({ runtime: 'runtime', cart: 'vendor/
 
 t.test('allowed imports pass', async (t) => {
   t.strictSame(await walls(), { code: 0, rejected: [] });
-  t.match(scripts.check, '&& npm run -s walls &&', 'and is part of the check');
+  t.ok(isChecked('npm run -s walls'), 'and is part of the check');
 });
 
 t.test('an import through a wall is rejected with its name', async (t) => {

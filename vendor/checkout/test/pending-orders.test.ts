@@ -101,7 +101,7 @@ t.test('a shopper who reads often has the provider asked once in some seconds', 
 });
 
 t.test('lists tell pending orders from placed ones', async (t) => {
-  const { order } = await placePending();
+  const { order } = await placePending(1, buyer.customer.email);
   const { body: placed } = await (await shopperWith(box, [mug, 1])).post('/checkout', buyer);
   const idsOf = async (query: string) =>
     (await box.staff.get(`/admin/orders?${query}&limit=100`)).body.items.map(({ id }: { id: string }) => id);
