@@ -3,7 +3,6 @@
  * its own.
  */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
