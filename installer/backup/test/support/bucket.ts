@@ -21,6 +21,8 @@ export interface Bucket {
   objects(): Promise<string[]>;
   /** Decides on each request from now on; the count starts with 1. */
   breakRequests(decide: (request: { method: string; url: string; number: number }) => Fault): void;
+  /** Ends the service and starts it again with the same files: it may fail if an upload that it receives is removed. */
+  restart(): Promise<void>;
   /** Requests since the last call of `breakRequests`. */
   requests(): string[];
 }
@@ -79,6 +81,10 @@ export async function startBucket(t: Test): Promise<Bucket> {
     breakRequests(next) {
       decide = next;
       seen = [];
+    },
+    async restart() {
+      await service.kill();
+      await service.start();
     },
     requests: () => seen,
   };
