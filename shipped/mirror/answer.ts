@@ -10,9 +10,9 @@ const passing = new Set(['connection', 'date', 'keep-alive']);
 
 /**
  * Fields that are null until a box has done something in the background, which may be before or after the next request
- * that prevents it: a mail is sent, or its template is disabled.
+ * that prevents it: a mail is rendered and sent, delayed, or its template is disabled.
  */
-const momentary = new Set(['sentAt']);
+const momentary = new Set(['sentAt', 'subject', 'delayedUntil']);
 
 /** Operations on what boxes make in the background, so in another order, with the reason. */
 const incomparable: Readonly<Record<string, string>> = {
