@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packageName } from '@carton/runtime';
 import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import { startS3Service } from '../../control-plane/registry/testing/s3-service.ts';
@@ -199,7 +200,11 @@ export async function openCustomer(vendor: Vendor, customerId: string): Promise<
 }
 
 export async function activate({ visitor, issued }: Vendor, key: string) {
-  const { status, body } = await visitor.post('/license/activate', { key });
+  const send = () => visitor.post('/license/activate', { key });
+  let answer = await send();
+  // The activations of a key are limited.
+  for (; answer.status === 429; answer = await send()) await sleep(1000);
+  const { status, body } = answer;
   if (status !== 200) throw new Error(`a key was not activated: ${JSON.stringify(body)}`);
   issued.add(key).add(body.token);
   return { token: body.token as string, packages: body.packages as string[] };
