@@ -182,7 +182,9 @@ export class ComputeProcess {
 /** No secret of the box: the process reads no settings. */
 function environment(): NodeJS.ProcessEnv {
   const runAsNode = `${vendor.name.toUpperCase()}_RUN_AS_NODE`;
-  const conditions = process.execArgv.filter((option) => option.startsWith('--conditions='));
+  // A supervisor passes options to the box by NODE_OPTIONS.
+  const options = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')];
+  const conditions = options.filter((option) => option.startsWith('--conditions='));
   return {
     ...(process.env[runAsNode] && { [runAsNode]: process.env[runAsNode] }),
     NODE_OPTIONS: [
