@@ -52,7 +52,8 @@ export function hasResponse(error: unknown): boolean {
 /** Returns the failure for an error of a request. */
 export function explainFault(error: unknown, { place, endpoint, credentials, signal }: Where): Failure {
   if (error instanceof Failure) return error;
-  if (signal?.aborted) return interrupted('Nothing was left behind: run the command again');
+  if (signal?.aborted)
+    return interrupted('Run the command again: it removes what the service may still have of this backup');
   const { name, message, code, $metadata: { httpStatusCode: status } = {} } = error as ServiceError;
   const known = advices[name] ?? (status === 403 ? advices.Forbidden : undefined);
   if (known) return new Failure('storage_unavailable', `${place}: ${known[0]}`, known[1]);
