@@ -63,7 +63,11 @@ async function storedDuring(work: () => Promise<unknown>): Promise<number> {
   let isRunning = true;
   const watching = (async () => {
     while (isRunning) {
-      const names = await readdir(folder, { recursive: true });
+      // The folder of an upload may be removed while it is read; the next look is soon.
+      const names = await readdir(folder, { recursive: true }).catch((error) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      });
       const sizes = names.map((name) => stat(join(folder, name)).then((entry) => (entry.isFile() ? entry.size : 0)));
       const found = await Promise.allSettled(sizes);
       most = Math.max(
