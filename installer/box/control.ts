@@ -60,7 +60,15 @@ export async function serveControl(
     socket.once('close', () => connections.delete(socket));
     accept({
       answer: (answer) => void socket.write(`${JSON.stringify(answer)}\n`),
-      onRequest: (call) => createInterface(socket).on('line', (line) => call(JSON.parse(line))),
+      onRequest(call) {
+        // A command that is killed leaves half a line, or what it has not read: neither may end the supervisor.
+        const lines = createInterface(socket).on('error', () => undefined);
+        lines.on('line', (line) => {
+          const request = parsed<Request>(line);
+          if (request) call(request);
+          else socket.destroy();
+        });
+      },
       onEnd: (call) => socket.once('close', call),
       end: () => socket.end(),
     });
@@ -98,9 +106,20 @@ export async function openReplacement(folder: BoxFolder, running: RunningBox): P
   return {
     send: (request) => void socket.write(`${JSON.stringify(request)}\n`),
     async next() {
-      const { value, done } = await lines.next();
-      return done ? undefined : (JSON.parse(value) as Answer);
+      // A supervisor that is killed may end the connection with an error, or in the middle of a line.
+      const { value } = await lines.next().catch(() => ({ value: undefined }));
+      return value === undefined ? undefined : parsed<Answer>(value);
     },
     end: () => socket.destroy(),
   };
+}
+
+/** Returns the object of a line; undefined if it is not a complete one. */
+function parsed<T extends object>(line: string): T | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as T) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -43,7 +43,9 @@ function connectTo(t: Test, port: number): Clients {
     open = false;
   });
   const client = async (agent: Agent | undefined, pause: number) => {
-    while (open) {
+    // The last request begins after the end was asked for: it reaches the box of that moment.
+    for (let isLast = false; !isLast; ) {
+      isLast = !open;
       const answer = await ask(port, agent);
       if ('version' in answer) versions.add(answer.version);
       else failures.push(answer.error);
