@@ -31,7 +31,10 @@ export interface MeasuredBox {
   stop(): void;
 }
 
-const secrets = { operatorSecret: randomBytes(24).toString('hex'), hostingSecret: randomBytes(24).toString('hex') };
+export const secrets = {
+  operatorSecret: randomBytes(24).toString('hex'),
+  hostingSecret: randomBytes(24).toString('hex'),
+};
 
 /** Runs the work with a PostgreSQL server in a temporary folder; stops the one and removes the other afterwards. */
 export async function withPostgres<T>(

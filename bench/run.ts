@@ -24,6 +24,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
     about: 'a first install until the box is healthy, and npm install of the same packages',
     load: () => import('./install.ts'),
   },
+  neighbours: {
+    about: 'GET /products of a tenant while a client of another tenant does its worst, and beside nobody: p99',
+    load: () => import('./neighbours.ts'),
+  },
   products: {
     about: 'GET /products, twelve with prices, and a bare Koa and pg server with the same statements',
     load: () => import('./products.ts'),

@@ -76,7 +76,7 @@ export function boxApi(
     readDeadline,
     uploadFolder,
     uploadSpace: uploadSpace === undefined ? undefined : new UploadSpace(uploadSpace),
-    uploadOwner: ({ tenant }) => tenant?.id ?? null,
+    owner: ({ tenant }) => tenant?.id ?? null,
     runIdempotently,
     runConsistently,
     rateLimits: boxRateLimits(rateLimits, workers),

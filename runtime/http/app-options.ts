@@ -54,8 +54,8 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   uploadFolder?: string;
   /** What uploads may hold on disk at once; 1 GiB by default. */
   uploadSpace?: UploadSpace;
-  /** Whose uploads share half of it at most; null, and by default, for no such share. */
-  uploadOwner?(scope: Scope): string | null;
+  /** Whose request it is: their uploads share half of that space at most, and they take turns while the box is busy. */
+  owner?(scope: Scope): string | null;
   /** Milliseconds in which the client has to read what a streamed response has sent; defaults to two minutes. */
   readDeadline?: number;
   /**

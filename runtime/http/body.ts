@@ -33,27 +33,37 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   const read = await reader;
   await read(ctx, async () => {});
   const { body } = ctx.request;
-  if (isDeeper(body, maxBodyDepth)) {
-    const detail = `must not be nested deeper than ${maxBodyDepth} levels`;
-    throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
-  }
-  const path = declaration.acceptsNul ? null : pathToNul(body);
-  if (path) {
+  const fault = faultOf(body, maxBodyDepth, declaration.acceptsNul === true);
+  if (fault) {
+    const { path, detail } = fault;
     const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-    const detail = 'must not contain the character U+0000';
-    throw invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
+    throw invalidRequest(`body${pointer && ' '}${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
   }
   return body;
 }
 
-/** The names that lead to a text with the character U+0000, which PostgreSQL cannot store; null if there is none. */
-function pathToNul(value: unknown): string[] | null {
-  if (typeof value === 'string') return value.includes('\0') ? [] : null;
+interface Fault {
+  /** The names that lead to it. */
+  path: string[];
+  detail: string;
+}
+
+const tooDeep: Fault = { path: [], detail: `must not be nested deeper than ${maxBodyDepth} levels` };
+const nul = (): Fault => ({ path: [], detail: 'must not contain the character U+0000' });
+
+/**
+ * What no schema needs to name: nesting deeper than so many levels, and the character U+0000, which PostgreSQL cannot
+ * store. A body of a megabyte has up to 500,000 values, so this is one walk, without lists of them.
+ */
+function faultOf(value: unknown, levels: number, acceptsNul: boolean): Fault | null {
+  if (typeof value === 'string') return !acceptsNul && value.includes('\0') ? nul() : null;
   if (value === null || typeof value !== 'object') return null;
-  for (const [name, child] of Object.entries(value)) {
-    if (name.includes('\0')) return [];
-    const path = pathToNul(child);
-    if (path) return [name, ...path];
+  if (levels === 0) return tooDeep;
+  for (const name in value) {
+    if (!acceptsNul && name.includes('\0')) return nul();
+    const fault = faultOf((value as Record<string, unknown>)[name], levels - 1, acceptsNul);
+    if (fault === tooDeep) return fault;
+    if (fault) return { ...fault, path: [name, ...fault.path] };
   }
   return null;
 }
@@ -66,14 +76,6 @@ export function describeContentType(ctx: Context): string {
 
 function tooLarge(limit: number) {
   return bodyTooLarge(`The limit is ${limit} bytes.`);
-}
-
-/** Whether objects and arrays are nested deeper than so many levels. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  if (levels === 0) return true;
-  for (const child of Object.values(value)) if (isDeeper(child, levels - 1)) return true;
-  return false;
 }
 
 /** Waits for a body to arrive within the deadline, in milliseconds. @throws request_timeout (408) */

@@ -7,6 +7,7 @@ import type { Context, Middleware } from 'koa';
 import type { AppOptions } from './app-options.ts';
 import { defaultBodyDeadline } from './body.ts';
 import type { AccessKind } from './credentials.ts';
+import { FairShare } from './fair-share.ts';
 import { partialOf, selectedFields } from './fields.ts';
 import { type FileContent, sendFile } from './file-content.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
@@ -50,6 +51,12 @@ export function serveRoute<Scope, Services extends object, Caller>(
     ctx.state.route = declaration.path;
     ctx.state.declared = declared;
     const scope = await options.scope(ctx, route);
+    const owner = options.owner?.(scope) ?? null;
+    if (owner === null) return serveIn(ctx, scope, owner);
+    return fairShare.run(owner, ctx.res, () => serveIn(ctx, scope, owner));
+  };
+
+  async function serveIn(ctx: Context, scope: Scope, owner: string | null): Promise<void> {
     if (sources) await rejectCrossSite(ctx, sources, options.origins);
     const caller = await identify(ctx, scope);
     const params = readParams(ctx, declaration);
@@ -60,7 +67,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const received = await receive(ctx, declaration, {
       ...options,
       space,
-      owner: options.uploadOwner?.(scope) ?? null,
+      owner,
       admit: async (announced) => (await admit?.({ ...services, params, query } as never, announced)) ?? null,
     });
     try {
@@ -68,7 +75,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     } finally {
       await received.discard?.();
     }
-  };
+  }
 
   async function respond(ctx: Context, services: Services, input: Input): Promise<void> {
     const { params, query, body, files, fields } = input;
@@ -124,6 +131,8 @@ async function receive(
 
 const defaultUploadFolder = join(tmpdir(), 'uploads');
 const defaultUploadSpace = new UploadSpace(1024 * 1024 * 1024);
+/** Of the process, which has one event loop. */
+const fairShare = new FairShare();
 
 /** Returns a function that authenticates the caller and counts the request. It throws too_many_requests (429). */
 function identifier<Scope, Services, Caller>(

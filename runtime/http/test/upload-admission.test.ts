@@ -49,7 +49,7 @@ const app = createApp<string, { owner: string }>({
   bodyDeadline: 5000,
   uploadFolder: folder,
   uploadSpace: new UploadSpace(2_400_000),
-  uploadOwner: (owner) => owner || null,
+  owner: (owner) => owner || null,
 });
 const server = await listen(app, '127.0.0.1', 0);
 t.teardown(async () => {

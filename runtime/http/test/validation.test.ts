@@ -170,3 +170,20 @@ t.test('what the value means is chosen from a limited number of errors', (t) => 
   t.equal(more, many);
   t.end();
 });
+
+t.test('all errors of a value are named, and the first one of a value with very many parts', (t) => {
+  const Body = object({ items: Type.Array(object({ sku: Type.String() })) });
+  const faultsOf = (count: number) => {
+    try {
+      validate(Body, { items: Array.from({ length: count }, (_, sku) => ({ sku })) } as never, 'body');
+      return [];
+    } catch (error) {
+      return (error as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer);
+    }
+  };
+  t.strictSame(faultsOf(2), ['/items/0/sku', '/items/1/sku']);
+  t.strictSame(faultsOf(20_000), ['/items/0/sku']);
+  const many = Array.from({ length: 20_000 }, (_, number) => ({ sku: String(number) }));
+  t.equal(validate(Body, { items: many }, 'body').items.length, many.length, 'a right one has no limit');
+  t.end();
+});

@@ -242,6 +242,20 @@ export const tenants: readonly Mutation[] = [
     tests: ['control-plane/test/credentials.test.ts'],
   },
   {
+    rule: 'Costly requests of a tenant begin one after the other',
+    file: 'runtime/http/fair-share.ts',
+    text: 'if (tenant.cost < this.#costly) return false;',
+    replacement: 'if (tenant.cost < this.#costly * 1000) return false;',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'A request whose client has gone is not begun',
+    file: 'runtime/http/fair-share.ts',
+    text: "response.once('close', close);",
+    replacement: "response.once('close', begin);",
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
     rule: 'A tenant never holds all slots for costly work',
     file: 'runtime/compute/turns.ts',
     text: 'perTenant = Math.max(1, slots - 1)',
