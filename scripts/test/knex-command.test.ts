@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { administerAt, createTestDatabase, sourceRoot } from '@carton/runtime/testing';
+import { administerAt, createTestDatabase, freePort, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { knexSettings } from '../../tools/migrations/knex.ts';
 import { noOlderNode, type Outcome, runInOlderNode } from './support/older-node.ts';
@@ -53,6 +53,14 @@ t.test('what is missing is named', { skip: noOlderNode }, async (t) => {
   const message = /Set DATABASE_URL=.*CARTON_BOX_DIR/;
   t.match(await knex('migrate:list', {}), { code: 1, errors: message });
   await t.rejects(knexSettings({ DATABASE_URL: '' }), { message });
+  const isNoUrl = { message: 'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.' };
+  for (const url of ['localhost', 'mysql://localhost/box', 'postgres://[']) {
+    await t.rejects(knexSettings({ DATABASE_URL: url }), isNoUrl, url);
+  }
+  const refused = `postgres://ada:secret@127.0.0.1:${await freePort()}/box`;
+  const outcome = await knex('migrate:list', { DATABASE_URL: refused });
+  t.match(outcome, { code: 1, errors: /^The database box at 127\.0\.0\.1:\d+ accepts no connection: .*ECONNREFUSED/ });
+  t.notMatch(outcome.errors, /secret|at .*\(/);
 
   const folder = await mkdtemp(join(tmpdir(), 'knex-'));
   t.teardown(() => rm(folder, { recursive: true }));

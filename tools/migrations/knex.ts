@@ -13,6 +13,7 @@ import {
   startEmbeddedPostgres,
 } from '@carton/runtime/service';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import pg from 'pg';
 
 /** Milliseconds of waiting for the PostgreSQL of a box that starts. */
 const timeout = 2000;
@@ -46,6 +47,22 @@ function lockFileOf(folder: string | undefined, name: string | undefined): strin
   return path;
 }
 
+/** @throws Error that says why the database accepts no connection, without the password in its URL */
+async function checkConnection(url: string): Promise<void> {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new Error('DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.');
+  }
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    const { host, pathname } = new URL(url);
+    throw new Error(`The database ${pathname.slice(1)} at ${host} accepts no connection: ${(error as Error).message}.`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /**
  * The settings of knex for the database of DATABASE_URL, or of the box that is installed in the folder CARTON_BOX_DIR;
  * BOX_PACKAGES names the lock file of another installation.
@@ -61,6 +78,7 @@ export async function knexSettings({ DATABASE_URL, BOX_PACKAGES, CARTON_BOX_DIR 
         'box, which must be running.',
     );
   }
+  await checkConnection(url);
   const names = lockFile
     ? Object.keys(JSON.parse(readFileSync(lockFile, 'utf8')).packages)
     : packagesOfTier('enterprise');
