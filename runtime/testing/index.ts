@@ -38,6 +38,7 @@ export { openTestLog } from './recent.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
 export { createTemplate, dropTemplate, startTestServer } from './server.ts';
+export { type OwnServer, startOwnServer } from './shared-server.ts';
 export {
   type RunningSimulator,
   runSimulator,

@@ -1,6 +1,7 @@
 /**
  * The process of the server that the files of a run of tests share: starts it with its template, and ends it with the
- * process of the run. Its words are its folder, and the id and the start of that process.
+ * process of the run, also if that is killed, or on SIGTERM. Its words are its folder, and the id and the start of that
+ * process.
  */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +11,9 @@ import { answerFile, type SharedServer, startOf } from './shared-server.ts';
 
 const [folder, owner, start] = process.argv.slice(2) as [string, string, string];
 const isRunning = () => startOf(Number(owner)) === start;
+
+const ending = new AbortController();
+process.on('SIGTERM', () => ending.abort());
 
 /** Milliseconds between two looks at the process of the run, which does not know of this one. */
 const interval = 500;
@@ -29,7 +33,9 @@ try {
   console.error(error);
   await answer({ error: (error as Error).message });
 }
-while (isRunning()) await sleep(interval);
+while (isRunning() && !ending.signal.aborted) {
+  await sleep(interval, undefined, { signal: ending.signal }).catch(() => {});
+}
 await server?.stop();
 await rm(folder, { recursive: true, force: true });
 process.exit(0);

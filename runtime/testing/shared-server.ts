@@ -3,10 +3,11 @@
  * it, all files of the run share it, and it ends with the run. It belongs to a process of its own
  * (shared-server-process.ts), since the process of a test file ends before the run.
  */
-import { spawn } from 'node:child_process';
-import { closeSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('shared-server-process.ts', import.meta.url));
@@ -52,6 +53,11 @@ function startOnce(folder: string, owner: number): void {
     if (found.isDirectory() && found.uid === process.getuid?.()) return;
     throw new Error(`${folder} belongs to another user: remove it`);
   }
+  spawnServer(folder, owner).unref();
+}
+
+/** Starts the process of the server, which ends with its owner and removes the folder. */
+function spawnServer(folder: string, owner: number): ChildProcess {
   const environment = Object.entries(process.env).filter(([name]) => !/^(TAP|_TAPJS_|NODE_)/.test(name));
   const log = openSync(join(folder, 'log'), 'a');
   const words = ['--conditions=workspace-source', program, folder, String(owner), startOf(owner) ?? ''];
@@ -60,9 +66,40 @@ function startOnce(folder: string, owner: number): void {
     stdio: ['ignore', log, log],
     env: Object.fromEntries(environment),
   });
-  child.unref();
   closeSync(log);
+  return child;
 }
+
+/** A server of this process, which is stopped also if this process is killed. */
+export interface OwnServer {
+  environment: NonNullable<SharedServer['environment']>;
+  /** Stops it, and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server with its template in a folder. @throws Error if it does not start; the folder is removed then too */
+export async function startOwnServer(folder: string): Promise<OwnServer> {
+  const child = spawnServer(folder, process.pid);
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  try {
+    for (const started = Date.now(); Date.now() - started < timeout && isAlive(child); await sleep(50)) {
+      const answer = readAnswer(folder);
+      if (answer?.error) throw new Error(`PostgreSQL cannot be started: ${answer.error}`);
+      if (answer?.environment) return { environment: answer.environment, stop };
+    }
+    throw new Error(`PostgreSQL has not become ready:\n${readFileSync(join(folder, 'log'), 'utf8')}`);
+  } catch (error) {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const isAlive = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
 
 /**
  * Starts the server, or waits for it, and sets TEST_DATABASE_URL and TEST_TEMPLATE. Without a run, as when Node runs one

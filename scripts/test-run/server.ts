@@ -5,8 +5,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createTemplate, dropTemplate, startTestServer, temporaryFolder } from '@carton/runtime/testing';
+import { createTemplate, dropTemplate, startOwnServer, temporaryFolder } from '@carton/runtime/testing';
 
 /** A file system in memory on most systems. */
 const inMemory = '/dev/shm';
@@ -54,18 +53,19 @@ function namedServer(): string | undefined {
 export async function startServer(): Promise<TestServer> {
   const named = namedServer();
   const folder = await temporaryFolder('carton-', await parentFolder());
-  let postgres: Awaited<ReturnType<typeof startTestServer>> | undefined;
+  if (named === undefined) {
+    // It has a process of its own, which ends it and removes the folder even if this one is killed.
+    const { environment, stop } = await startOwnServer(folder);
+    return { environment: { ...environment, TMPDIR: folder }, stop };
+  }
   let template: string | undefined;
   const stop = async () => {
-    if (named && template) await dropTemplate(named, template);
-    await postgres?.stop();
+    if (template) await dropTemplate(named, template);
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    postgres = named === undefined ? await startTestServer(join(folder, 'postgresql')) : undefined;
-    const url = named ?? (postgres?.url as string);
-    template = await createTemplate(url);
-    return { environment: { TEST_DATABASE_URL: url, TEST_TEMPLATE: template, TMPDIR: folder }, stop };
+    template = await createTemplate(named);
+    return { environment: { TEST_DATABASE_URL: named, TEST_TEMPLATE: template, TMPDIR: folder }, stop };
   } catch (error) {
     await stop();
     throw error;
