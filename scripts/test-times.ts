@@ -1,7 +1,7 @@
 /**
  * `npm run test:times -- <figures>...`: compares where the time of runs went with the figures that are kept in
  * scripts/test-run/times.json. Exits with 1 if a suite took more than twice the CPU time of its budget; with `--write`,
- * keeps the figures of the runs instead.
+ * keeps the figures of the runs instead, which must be of whole suites.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,8 @@ import type { Figures, FileFigures } from '../tools/figures.ts';
 
 const keptPath = fileURLToPath(new URL('test-run/times.json', import.meta.url));
 
-/** By suite: its budget in minutes on two cores, and the figures of an earlier run. */
-type Kept = Record<string, { minutes: number; figures?: Figures }>;
+/** By suite: its budget in minutes on two cores, and the figures of an earlier run of all its files. */
+type Kept = Record<string, { minutes: number; figures?: Omit<Figures, 'complete'> }>;
 
 const cores = 2;
 /** CI fails beyond it: other work beside it, or a slower machine, stays below. */
@@ -55,8 +55,12 @@ if (positionals.length === 0) {
 const kept = await read<Kept>(keptPath);
 const runs = await Promise.all(positionals.map((path) => read<Figures>(path)));
 const within = runs.map((figures) => compare(figures, kept));
-if (values.write) {
-  for (const figures of runs) Object.assign(kept[figures.suite] as object, { figures });
+const partial = positionals.filter((_, place) => runs[place]?.complete !== true);
+if (values.write && partial.length > 0) {
+  console.error(`Not kept: ${partial.join(', ')} is not of a run of a whole suite, once.`);
+  process.exitCode = 2;
+} else if (values.write) {
+  for (const { complete: _, ...figures } of runs) Object.assign(kept[figures.suite] as object, { figures });
   await writeFile(keptPath, `${JSON.stringify(kept, null, 2)}\n`);
 } else if (within.includes(false)) {
   process.exitCode = 1;

@@ -9,18 +9,20 @@ import { dirname, resolve } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
 import { cpuTime } from '../tools/cpu-time.ts';
 import { writeFigures } from '../tools/figures.ts';
+import type { FileResult, LateFailure } from './test-run/file-result.ts';
 import { help, type Options, readOptions } from './test-run/options.ts';
 import { shuffled } from './test-run/order.ts';
-import { printCounts, printFile, printSlowest } from './test-run/report.ts';
+import { printCounts, printFile, printLate, printSlowest } from './test-run/report.ts';
 import { startServer } from './test-run/server.ts';
 import { filesOfSuite, hasOwnProcess, namedFiles } from './test-run/suites.ts';
-import { type FileResult, runFiles } from './test-run/workers.ts';
+import { runFiles } from './test-run/workers.ts';
 
 const root = dirname(sourceRoot);
 const roundsOfRaces = '20';
 /** They end the run; what it has started ends with it. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type Signal = (typeof signals)[number];
+/** Node.js gives an error instead of SIGPIPE. */
+type Signal = (typeof signals)[number] | 'SIGPIPE';
 
 function chosenOptions(): Options {
   try {
@@ -47,19 +49,25 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const { suite, seed, jobs, times, coverage, figures } = options;
+  const { suite, names, seed, jobs, times, coverage, figures } = options;
   const files = chosenFiles(options);
   const ending = new AbortController();
   let endedBy: Signal | undefined;
-  for (const signal of signals) {
-    process.on(signal, () => {
-      endedBy ??= signal;
-      ending.abort();
+  const endBy = (signal: Signal) => {
+    endedBy ??= signal;
+    ending.abort();
+  };
+  for (const signal of signals) process.on(signal, () => endBy(signal));
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      endBy('SIGPIPE');
     });
   }
   const server = await startServer();
   if (coverage) await mkdir(coverage, { recursive: true });
   const results: FileResult[] = [];
+  const late: LateFailure[] = [];
   try {
     for (let time = 0; time < times && endedBy === undefined; time++) {
       const order = seed + time;
@@ -78,7 +86,11 @@ async function main(): Promise<number> {
         },
         onResult: (result) => {
           results.push(result);
-          printFile(result, root);
+          printFile(result, root, order);
+        },
+        onLate: (failure) => {
+          late.push(failure);
+          printLate(failure, root, order);
         },
       });
     }
@@ -87,12 +99,13 @@ async function main(): Promise<number> {
       return 128 + constants.signals[endedBy];
     }
     if (files.length > 1) printSlowest(results);
-    return printCounts(results) ? 0 : 1;
+    return printCounts(results, late) ? 0 : 1;
   } finally {
     await server.stop();
     if (figures) {
       const passed = results.flatMap(({ asserts }) => asserts).filter(({ ok, skip }) => ok && skip === false).length;
-      await writeFigures(figures, { suite, passed, cpuSeconds: cpuTime(), files: results });
+      const complete = names.length === 0 && results.length === files.length;
+      await writeFigures(figures, { suite, complete, passed, cpuSeconds: cpuTime(), files: results });
     }
   }
 }

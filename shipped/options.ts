@@ -2,6 +2,7 @@
  * The options of `npm run test:shipped`.
  */
 import { parseArgs } from 'node:util';
+import { checkFiguresPath } from '../tools/figures.ts';
 
 export interface Options {
   /** The subjects to run. */
@@ -45,6 +46,7 @@ export function readOptions(parameters: readonly string[], subjects: readonly st
   if (values.help) return null;
   const { only, keep, stack, figures } = values;
   if (keep !== undefined && stack !== undefined) throw new Error('pass --keep or --stack, not both');
+  if (figures !== undefined) checkFiguresPath(figures);
   const asked = (only ?? subjects).flatMap((names) => names.split(','));
   const unknown = asked.filter((name) => !subjects.includes(name));
   if (unknown.length > 0) throw new Error(`no subject ${unknown.join(', ')}: there are ${subjects.join(', ')}`);

@@ -49,7 +49,10 @@ async function report(results: readonly Results[], ofStack: readonly Failure[], 
   return failed === 0 ? 0 : 1;
 }
 
-async function run(options: Options, stackFolder: string, ending: AbortSignal): Promise<number> {
+async function run(
+  options: Options,
+  { subjects, stackFolder, ending }: { subjects: readonly string[]; stackFolder: string; ending: AbortSignal },
+): Promise<number> {
   const spent = new SpentTime(boxFolder({ folder: stackFolder }));
   const results: Results[] = [];
   const failures: Failure[] = [];
@@ -72,7 +75,9 @@ async function run(options: Options, stackFolder: string, ending: AbortSignal): 
   if (options.figures) {
     const { cpuSeconds, files } = spent;
     const passed = results.reduce((sum, each) => sum + each.passed, 0);
-    await writeFigures(options.figures, { suite: 'shipped', passed, cpuSeconds, files });
+    // A stack that was made before costs nothing now.
+    const complete = options.only.length === subjects.length && options.stack === undefined;
+    await writeFigures(options.figures, { suite: 'shipped', complete, passed, cpuSeconds, files });
   }
   return code;
 }
@@ -89,7 +94,7 @@ async function main(): Promise<number> {
   const own = options.stack ?? options.keep;
   const stackFolder = own ?? (await temporaryFolder('shipped-'));
   try {
-    return await run(options, stackFolder, ending.signal);
+    return await run(options, { subjects, stackFolder, ending: ending.signal });
   } finally {
     if (own === undefined) await rm(stackFolder, { recursive: true, force: true });
   }

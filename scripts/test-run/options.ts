@@ -3,6 +3,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { checkFiguresPath } from '../../tools/figures.ts';
 import type { Suite } from './suites.ts';
 
 export const help = `Usage: npm test -- [options] [files or folders]
@@ -13,7 +14,8 @@ TEST_DATABASE_URL names one whose user may create databases. There it creates
 databases named test_…, and drops those alone.
 
 Options:
-  --seed <number>     order of the files; the same number is the same order
+  --seed <number>     order in which the files start; which of them share a
+                      process is chance, except with --jobs 1
   --jobs <number>     files at the same time (default: one more than there are
                       processors, since tests also wait)
   --times <number>    runs everything this often, one after another
@@ -28,7 +30,8 @@ CART_RUNS for the test that compares the documents of arbitrary carts.
 TEST_PROGRAMS=required fails the tests that lack a program.
 
 Exit codes: 0 all passed, 1 a test failed, 2 wrong usage; 130 ended by Ctrl-C,
-and 128 plus the number of another signal.`;
+and 128 plus the number of another signal, which is SIGPIPE if nothing reads
+the output any more.`;
 
 export interface Options {
   suite: Suite;
@@ -56,6 +59,7 @@ export function readOptions(parameters: string[]): Options {
       help: { type: 'boolean', default: false },
     },
   });
+  if (values.figures !== undefined) checkFiguresPath(values.figures);
   if (values.suite !== 'rules' && values.suite !== 'faults') throw new Error(`there is no suite ${values.suite}`);
   return {
     suite: values.suite,

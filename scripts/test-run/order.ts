@@ -1,23 +1,16 @@
 /**
  * The order in which test files run: random, so that no file depends on another that runs before it.
  */
+import { createHash } from 'node:crypto';
 
-/** A generator of numbers from 0 to 1 (mulberry32): the same seed gives the same numbers. */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** A random order of a list. */
-export function shuffled<T>(list: readonly T[], seed: number): T[] {
-  const random = randomNumbers(seed);
-  return list
-    .map((item) => ({ item, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
+/**
+ * A random order of files. A seed gives a file its place whatever the other files are, and in whatever order they are
+ * named: some files of a run have the order that they had in it.
+ */
+export function shuffled(files: readonly string[], seed: number): string[] {
+  const placeOf = (file: string) => createHash('sha256').update(`${seed} ${file}`).digest('hex');
+  return files
+    .map((file) => ({ file, place: placeOf(file) }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ file }) => file);
 }

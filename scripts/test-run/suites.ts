@@ -1,7 +1,8 @@
 /**
  * The suites of test files, and which file belongs to which.
  */
-import { globSync } from 'node:fs';
+import { globSync, realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 
 /**
  * `rules`: every rule of all packages, the engine, the control plane and the installer.
@@ -33,13 +34,27 @@ export function filesOfSuite(suite: Suite, root: string): string[] {
   return allFiles(root).filter((file) => (suite === 'rules' ? !ofFaults(file) : ofFaults(file) || races.test(file)));
 }
 
-/** The test files that arguments name: files, or folders with all their tests. @throws Error if one names none */
+/** A path from the root of the project; empty for the root itself. */
+function fromRoot(name: string, root: string): string {
+  const path = resolve(root, name);
+  try {
+    return relative(realpathSync(root), realpathSync(path));
+  } catch {
+    return relative(root, path); // it does not exist
+  }
+}
+
+/**
+ * The test files that arguments name, each once: files, or folders with all their tests.
+ * @throws Error if one names none
+ */
 export function namedFiles(names: readonly string[], root: string): string[] {
   const files = allFiles(root);
-  return names.flatMap((name) => {
-    const path = name.replace(/^\.\//, '').replace(/\/+$/, '');
-    const found = files.filter((file) => file === path || file.startsWith(`${path}/`));
-    if (found.length === 0) throw new Error(`no test file is called ${name}, and no folder of that name has any`);
-    return found;
+  const found = names.flatMap((name) => {
+    const path = fromRoot(name, root);
+    const ofName = files.filter((file) => path === '' || file === path || file.startsWith(`${path}/`));
+    if (ofName.length === 0) throw new Error(`no test file is called ${name}, and no folder of that name has any`);
+    return ofName;
   });
+  return [...new Set(found)];
 }

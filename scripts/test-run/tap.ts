@@ -35,8 +35,13 @@ export function readTap(lines: readonly string[]): AssertResult[] {
 /** What tests have said by comments, without what tap says itself. */
 export function readComments(lines: readonly string[]): string[] {
   return lines
-    .flatMap((line) => /^\s*# (.+)$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /^\s*# (.+)$/s.exec(line)?.[1] ?? [])
     .filter((text) => !/^(Subtest: |time=|\{ total: )/.test(text));
+}
+
+/** What `t.bailout()` gave as the reason why the process ends, in lines of TAP. */
+export function bailReason(lines: readonly string[]): string | null {
+  return lines.map((line) => /^\s*Bail out!\s*(.*)$/s.exec(line)?.[1]).find((reason) => reason !== undefined) ?? null;
 }
 
 interface FlatResult {

@@ -2,40 +2,27 @@
  * The workers that run test files: what a file leaves behind fails it and reaches no other, a process that dies fails
  * its file only, and every kind of failure is reported.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdir, rm } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { processesWith, temporaryFolder } from '@carton/runtime/testing';
+import { join } from 'node:path';
 import t from 'tap';
+import type { FileResult } from '../test-run/file-result.ts';
 import { readOptions } from '../test-run/options.ts';
 import { shuffled } from '../test-run/order.ts';
-import { filesOfSuite, namedFiles } from '../test-run/suites.ts';
-import { type FileResult, runFiles } from '../test-run/workers.ts';
+import { allFiles, filesOfSuite, namedFiles } from '../test-run/suites.ts';
+import { failuresOf, pathOf, runInOne } from './support/run-files.ts';
 import { root } from './support/stack.ts';
 
-const pathOf = (name: string) => `scripts/test/support/test-run/${name}.ts`;
-
-/** Runs these files in one worker, in this order. */
+/** Runs these files in one worker, in this order. None fails after its end. */
 async function run(...names: string[]): Promise<FileResult[]> {
-  const results: FileResult[] = [];
-  await runFiles({
-    files: names.map(pathOf),
-    hasOwnProcess: () => false,
-    workers: 1,
-    nodeOptions: ['--conditions=workspace-source'],
-    environment: { ...process.env, npm_config_loglevel: 'silent' },
-    onResult: (result) => results.push(result),
-  });
+  const { results, late } = await runInOne(...names);
   t.strictSame(
     results.map(({ file }) => file),
     names.map(pathOf),
     'each file has one result',
   );
+  t.strictSame(late, []);
   return results;
 }
 
-const failuresOf = ({ asserts }: FileResult) => asserts.filter(({ ok }) => !ok).map(({ name }) => name);
 const outcomes = (results: FileResult[]) => results.map(({ ok }) => ok);
 
 t.test('files of one process do not see what others have changed in it', async (t) => {
@@ -54,10 +41,16 @@ t.test('a failed assertion has its path, its difference and its place', async (t
 });
 
 t.test('a file that leaves a server or a process fails, and one that ends its server does not', async (t) => {
-  const [server, child, ended] = await run('leaves-server', 'leaves-process', 'tears-down');
-  t.strictSame(failuresOf(server as FileResult), ['the file leaves open: TCPServerWrap']);
-  t.strictSame(failuresOf(child as FileResult), ['the file leaves open: ProcessWrap']);
-  t.ok(ended?.ok);
+  for (const [name, left] of [
+    ['leaves-server', 'TCPServerWrap'],
+    ['leaves-unix-server', 'UNIX server'],
+    ['leaves-udp-socket', 'UDPWrap'],
+    ['leaves-process', 'ProcessWrap'],
+    ['leaves-thread', 'worker thread'],
+  ] as const) {
+    const results = await run(name, 'tears-down');
+    t.strictSame(results.map(failuresOf), [[`the file leaves open: ${left}`], []]);
+  }
 });
 
 t.test('a process that dies fails the file that it runs; others run in a new one', async (t) => {
@@ -82,11 +75,28 @@ t.test('a file without a test fails, and one that is skipped says why', async (t
   );
 });
 
-t.test('a seed is an order', async (t) => {
+t.test('a seed is an order of the files, whichever are run and however they are named', async (t) => {
   const files = Array.from({ length: 100 }, (_, number) => `${number}.test.ts`);
-  t.strictSame(shuffled(files, 1), shuffled(files, 1));
-  t.notSame(shuffled(files, 1), shuffled(files, 2));
-  t.strictSame(shuffled(files, 1).sort(), [...files].sort(), 'with every file once');
+  const order = shuffled(files, 1);
+  t.strictSame(shuffled([...files].reverse(), 1), order);
+  t.notSame(shuffled(files, 2), order);
+  t.strictSame([...order].sort(), [...files].sort(), 'with every file once');
+  const some = order.filter((_, place) => place % 7 === 0);
+  t.strictSame(shuffled([...some].sort(), 1), some);
+});
+
+t.test('files are named by any path, each is run once', async (t) => {
+  const file = 'scripts/test/words.test.ts';
+  for (const name of [file, `./${file}`, join(root, file), `vendor/../${file}`, `scripts/./test//words.test.ts`]) {
+    t.strictSame(namedFiles([name], root), [file], name);
+  }
+  const [first, ...others] = namedFiles([file, 'scripts/test', join(root, 'scripts')], root);
+  t.equal(first, file);
+  t.strictSame([file, ...others].sort(), namedFiles(['scripts/'], root));
+  t.strictSame(namedFiles(['.'], root), allFiles(root));
+  t.throws(() => namedFiles(['..'], root), {
+    message: 'no test file is called .., and no folder of that name has any',
+  });
 });
 
 t.test('each test file belongs to a suite', async (t) => {
@@ -98,6 +108,12 @@ t.test('each test file belongs to a suite', async (t) => {
   t.strictSame([...new Set([...rules, ...faults])].sort(), everywhere.sort());
   t.ok(rules.includes('vendor/cart/test/races.test.ts') && faults.includes('vendor/cart/test/races.test.ts'));
   t.notOk(rules.some((file) => file.startsWith('rigs/')));
+});
+
+t.test('figures that cannot be written are refused before the run', async (t) => {
+  const message = '--figures: none/figures.json cannot be written, as its folder is missing or is not yours';
+  t.throws(() => readOptions(['--figures', 'none/figures.json']), { message });
+  t.equal(readOptions(['--figures', 'figures.json']).figures, 'figures.json');
 });
 
 t.test('a wrong command line says what is wrong', async (t) => {
@@ -113,31 +129,4 @@ t.test('a file that takes too long fails by itself, and fails no other with what
   const [late, ...others] = await run('takes-too-long', 'leaves-server', 'passes');
   t.match(failuresOf(late as FileResult).join(), /timeout/);
   t.strictSame(others.map(failuresOf), [['the file leaves open: TCPServerWrap'], []]);
-});
-
-t.test('a signal ends the run with what it has started', async (t) => {
-  const folder = await temporaryFolder('signal-');
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const { TEST_DATABASE_URL: _, ...environment } = process.env;
-  const words = ['--conditions=workspace-source', 'scripts/test.ts', 'runtime/background/test/events.test.ts'];
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    const child = spawn(process.execPath, words, {
-      cwd: root,
-      env: { ...environment, TMPDIR: folder },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const ended = once(child, 'close');
-    const said = text(child.stderr);
-    await once(child.stdout, 'data');
-    t.not((await readdir(folder)).length, 0, 'the server runs');
-    child.kill(signal);
-    child.stdout.resume();
-    t.strictSame(await ended, [code, null]);
-    t.match(await said, `ended by ${signal}: 0 of 1 files were run`);
-    t.strictSame(await readdir(folder), [], 'no file is left');
-    t.strictSame(processesWith(folder), [], 'nor a process');
-  }
 });
