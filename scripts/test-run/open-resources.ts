@@ -3,7 +3,7 @@
  * worker threads that keep the process alive.
  */
 import { channel } from 'node:diagnostics_channel';
-import type { Server } from 'node:net';
+import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
@@ -17,7 +17,20 @@ const named = ['TCPServerWrap', 'UDPWrap', 'ProcessWrap'];
 const servers = new Set<Server>();
 // It does not name worker threads.
 const threads = new Set<Worker>();
-const unreferenced = new WeakSet<Worker>();
+/** Those of both that do not keep the process alive. */
+const unreferenced = new WeakSet<object>();
+
+function noteReferences<T extends { ref(): unknown; unref(): unknown }>(prototype: T): void {
+  const { ref, unref } = prototype;
+  prototype.ref = function (this: T) {
+    unreferenced.delete(this);
+    return ref.call(this);
+  };
+  prototype.unref = function (this: T) {
+    unreferenced.add(this);
+    return unref.call(this);
+  };
+}
 
 /** Starts to note what Node.js does not name. */
 export function watchResources(): void {
@@ -31,22 +44,14 @@ export function watchResources(): void {
     threads.add(thread);
     thread.once('exit', () => threads.delete(thread));
   });
-  const { ref, unref } = Worker.prototype;
-  Worker.prototype.ref = function (this: Worker) {
-    unreferenced.delete(this);
-    return ref.call(this);
-  };
-  Worker.prototype.unref = function (this: Worker) {
-    unreferenced.add(this);
-    return unref.call(this);
-  };
+  noteReferences(Server.prototype);
+  noteReferences(Worker.prototype);
 }
 
 /** The names of what is open, one for each. */
 function openResources(): string[] {
   const active = process.getActiveResourcesInfo();
-  const pipes = active.filter((name) => name === 'PipeWrap').length;
-  const listening = Math.min(pipes, [...servers].filter((server) => server.listening).length);
+  const listening = [...servers].filter((server) => server.listening && !unreferenced.has(server)).length;
   const running = [...threads].filter((thread) => !unreferenced.has(thread)).length;
   return [
     ...active.filter((name) => named.includes(name)),

@@ -51,6 +51,7 @@ t.test('a file that leaves a server or a process fails, and one that ends its se
     const results = await run(name, 'tears-down');
     t.strictSame(results.map(failuresOf), [[`the file leaves open: ${left}`], []]);
   }
+  t.strictSame((await run('leaves-unreferenced')).map(failuresOf), [[]]);
 });
 
 t.test('a process that dies fails the file that it runs; others run in a new one', async (t) => {
