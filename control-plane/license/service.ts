@@ -52,14 +52,10 @@ export async function mintLicense(
   return { key, ...license };
 }
 
-/**
- * Converts an instant to ISO 8601 in UTC.
- * @throws invalid_request (400) for one in the past or for an invalid date
- */
-export function futureInstant(text: string): string {
-  const instant = Date.parse(text);
-  if (instant > Date.now()) return new Date(instant).toISOString();
-  const detail = Number.isNaN(instant) ? 'is not a valid date and time' : 'must be in the future';
+/** @returns the instant @throws invalid_request (400) for one in the past */
+export function futureInstant(instant: string): string {
+  if (Date.parse(instant) > Date.now()) return instant;
+  const detail = 'must be in the future';
   throw invalidRequest(`body /expiresAt: ${detail}`, { errors: [{ in: 'body', pointer: '/expiresAt', detail }] });
 }
 

@@ -5,6 +5,7 @@
 import type { AccessKind } from './credentials.ts';
 import { withFieldsParameter } from './fields.ts';
 import { requestSchema } from './input-forms.ts';
+import './instants.ts';
 import { credentialSources } from './origins.ts';
 import { findReadRoute } from './preconditions.ts';
 import { rateClassOf } from './rate-limit.ts';

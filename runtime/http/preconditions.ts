@@ -36,41 +36,49 @@ export function etagExcept(body: string, fields: readonly string[]): string {
 
 const hasSameVersion = (one: string, other: string) => one.split('.', 1)[0] === other.split('.', 1)[0];
 
-const entityTag = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
+const entityTag = /\s*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
 
-/** Parses a list of entity tags (section 8.8.3); null for an invalid list. Empty elements are ignored. */
-function parseTags(list: string): { weak: boolean; tag: string }[] | null {
-  const tags: { weak: boolean; tag: string }[] = [];
+/** What servers in front of a box append to the tag of a response that they have compressed. */
+const compressed = /-(?:gzip|br|zstd|deflate)"$/;
+
+/**
+ * Parses a list of entity tags (section 8.8.3); null for an invalid list. Empty elements are ignored. A server that
+ * compresses a response makes its tag weak or appends to it: since each tag of a box is a hash of the representation, what
+ * comes back still names it. Without the end, as it may be that of the hash, both forms are in the list.
+ */
+function parseTags(list: string): string[] | null {
+  const tags: string[] = [];
   const text = list.replaceAll(/,(?:\s*,)+/g, ',').replace(/^\s*,/, '');
   entityTag.lastIndex = 0;
   while (entityTag.lastIndex < text.length) {
-    const [, weak, tag] = entityTag.exec(text) ?? [];
+    const [, tag] = entityTag.exec(text) ?? [];
     if (tag === undefined) return null;
-    tags.push({ weak: weak !== undefined, tag });
+    tags.push(tag);
+    if (compressed.test(tag)) tags.push(tag.replace(compressed, '"'));
   }
   return tags;
 }
 
 /** Whether If-None-Match matches the representation, by weak comparison (section 13.1.2). */
 export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch.trim() === '*' || (parseTags(ifNoneMatch)?.some(({ tag }) => tag === etag) ?? false);
+  return ifNoneMatch.trim() === '*' || (parseTags(ifNoneMatch)?.includes(etag) ?? false);
 }
 
 /**
  * @param isOfVersion whether the ETag is one of `etagExcept`
- * @throws precondition_failed (412) unless If-Match matches the representation, by strong comparison (13.1.1)
+ * @throws precondition_failed (412) unless If-Match matches the representation (13.1.1)
  */
 export function rejectStale(ifMatch: string, etag: string, isOfVersion: boolean): void {
-  if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {
+  if (!matchesExactly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {
     throw preconditionFailed('The resource has changed since this ETag was read. Read it again.');
   }
 }
 
 /**
- * Whether If-Match matches a representation, by strong comparison (13.1.1).
+ * Whether If-Match matches a representation (13.1.1). A weak tag matches, too: see `parseTags`.
  * @throws precondition_failed (412) for an invalid list of entity tags
  */
-export function matchesStrongly(
+export function matchesExactly(
   ifMatch: string,
   etag: string,
   isSame = (one: string, other: string) => one === other,
@@ -78,7 +86,7 @@ export function matchesStrongly(
   if (ifMatch.trim() === '*') return true;
   const tags = parseTags(ifMatch);
   if (tags === null) throw preconditionFailed('If-Match must be entity tags in double quotes, or *.');
-  return tags.some(({ weak, tag }) => !weak && isSame(tag, etag));
+  return tags.some((tag) => isSame(tag, etag));
 }
 
 const conditionalMethods = new Set(['patch', 'put', 'delete']);

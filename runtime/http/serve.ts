@@ -24,7 +24,7 @@ import {
   send,
 } from './operation.ts';
 import { credentialSources, rejectCrossSite } from './origins.ts';
-import { etagOf, matchesStrongly, rejectStale } from './preconditions.ts';
+import { etagOf, matchesExactly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
@@ -168,7 +168,7 @@ function ifMatchOf<Services>(
     header,
     names(result) {
       const { etag, body } = replyOf(readRoute.declaration, result, strictResponses ? null : () => {});
-      return matchesStrongly(header, etag ?? etagOf(String(body)));
+      return matchesExactly(header, etag ?? etagOf(String(body)));
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Static,
   Type,
   Uuid,
+  withOptions,
 } from '@carton/runtime';
 
 /** The names of changes in the log. */
@@ -55,6 +56,6 @@ export const AuditLogQuery = pageQuery({
   actorId: Type.Optional(Uuid),
   resource: Type.Optional(Resource),
   resourceId: Type.Optional(Uuid),
-  from: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'At this time or later' })),
-  to: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Before this time' })),
+  from: Type.Optional(withOptions(DateTime, { description: 'At this time or later' })),
+  to: Type.Optional(withOptions(DateTime, { description: 'Before this time' })),
 });

@@ -63,8 +63,8 @@ export const NotificationQuery = pageQuery({
   template: Type.Optional(TemplateKey),
   recipient: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Case-insensitive' })),
   resourceId: Type.Optional(withOptions(Uuid, { description: 'The order, for example, that the mail is about' })),
-  from: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Recorded at this time or later' })),
-  to: Type.Optional(Type.String({ ...DateTime, maxLength: 40, description: 'Recorded before this time' })),
+  from: Type.Optional(withOptions(DateTime, { description: 'Recorded at this time or later' })),
+  to: Type.Optional(withOptions(DateTime, { description: 'Recorded before this time' })),
 });
 export type NotificationQuery = Static<typeof NotificationQuery>;
 

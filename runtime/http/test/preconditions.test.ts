@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
 import { completeRoutes, createApp, defineProblem, listen, object, routeFor, Type, unavailable } from '../index.ts';
+import { etagOf, matchesExactly, matchesWeakly } from '../preconditions.ts';
 
 const conflict = defineProblem({ code: 'torn', status: 409, title: 'The note is torn' });
 const route = routeFor<object>();
@@ -47,3 +48,30 @@ for (const ifMatch of ['"any"', '*']) {
     t.equal(changes, 0);
   });
 }
+
+t.test('tags as servers in front of a box return them', (t) => {
+  const own = etagOf('{"title":"Bowl"}');
+  const name = own.slice(1, -1);
+  const forms = [
+    own,
+    `W/${own}`,
+    `"${name}-gzip"`,
+    `W/"${name}-br"`,
+    `"${name}-zstd"`,
+    `"other", W/"${name}-gzip" , "third"`,
+  ];
+  for (const form of forms) {
+    t.equal(matchesExactly(form, own), true, form);
+    t.equal(matchesWeakly(form, own), true, form);
+  }
+  for (const other of [`"${name}-x"`, `"${name}-gzip-gzip"`, '"-gzip"', `"x${name}"`, 'W/"other"', '""']) {
+    t.equal(matchesExactly(other, own), false, other);
+    t.equal(matchesWeakly(other, own), false, other);
+  }
+  // A hash may end like this.
+  for (const odd of ['"abc-gzip"', '"-br"']) {
+    t.equal(matchesExactly(odd, odd), true, odd);
+    t.equal(matchesExactly(odd.replace(/-\w+"$/, '"'), odd), false, odd);
+  }
+  t.end();
+});

@@ -200,8 +200,8 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'A change with an outdated ETag is refused',
     file: 'runtime/http/preconditions.ts',
-    text: 'if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {',
-    replacement: "if (!matchesStrongly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined) && etag === '') {",
+    text: 'if (!matchesExactly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {',
+    replacement: "if (!matchesExactly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined) && etag === '') {",
     tests: ['runtime/test/conditional.test.ts'],
   },
   {
