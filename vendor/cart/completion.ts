@@ -35,6 +35,17 @@ export async function lockActiveCart(
   return { state: 'active', ...cart };
 }
 
+/** The order that the last cart of a guest's session has become; null if none has. */
+export async function findLastOrderOfSession(db: TenantDatabase, sessionHash: string): Promise<string | null> {
+  const [cart] = await db.query<{ orderId: string }>(
+    `select order_id from carts
+      where tenant_id = $1 and session_hash = $2 and status = 'completed'
+      order by updated_at desc, id desc limit 1`,
+    [sessionHash],
+  );
+  return cart?.orderId ?? null;
+}
+
 /**
  * Completes a cart that became an order, in one statement: stores the order's id and deletes the lines; the owner's next
  * write creates a new cart. Publishes no event: the order's event covers it.

@@ -18,7 +18,7 @@ import { clearRegion } from './store.ts';
 import { findPriceTerms } from './terms-store.ts';
 
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
-export { completeCart, type LockedCart, lockActiveCart } from './completion.ts';
+export { completeCart, findLastOrderOfSession, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartProblem, cartProblems } from './issues.ts';
 export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './merge.ts';

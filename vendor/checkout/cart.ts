@@ -32,9 +32,9 @@ import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
 import { recordGuestOrder } from './guest-orders.ts';
 import { guestLimitOf, guestOf, holdUnits, type OrderClient } from './guest-units.ts';
+import { nothingToOrder } from './nothing-to-order.ts';
 import { rejectStaleOffer, seenTotalOf } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
-import { cartEmpty } from './problems.ts';
 import { findUnmet } from './requirements.ts';
 import { reservationOf } from './reservations.ts';
 import type { Prepared } from './sale.ts';
@@ -167,7 +167,10 @@ interface CartToOrder {
   complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
 }
 
-/** Locks and prices the shopper's cart for the order. @throws cart_empty (409), offer_changed (412) */
+/**
+ * Locks and prices the shopper's cart for the order.
+ * @throws cart_empty, already_ordered (409), offer_changed (412)
+ */
 export async function prepareCart(
   tx: TenantDatabase,
   shopper: ShopperSession,
@@ -184,7 +187,7 @@ export async function prepareCart(
   }
   attempt.cartId = cart?.id ?? null;
   await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, body, client, demandQuotes));
-  if (cart === null) throw cartEmpty('Add an item to the cart first.');
+  if (cart === null) throw await nothingToOrder(tx, shopper);
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
     () => priceCart(tx, cart, { stock: false, ...options }),

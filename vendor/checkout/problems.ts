@@ -1,9 +1,15 @@
 /**
  * Problems of checkout.
  */
-import { defineProblem, Type } from '@carton/runtime';
+import { defineProblem, Type, Uuid } from '@carton/runtime';
 
 export const cartEmpty = defineProblem({ code: 'cart_empty', status: 409, title: 'The cart is empty' });
+export const alreadyOrdered = defineProblem({
+  code: 'already_ordered',
+  status: 409,
+  title: 'The cart was ordered before',
+  members: { orderId: Uuid },
+});
 export const cartNotReady = defineProblem({
   code: 'cart_not_ready',
   status: 409,

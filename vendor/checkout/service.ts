@@ -31,6 +31,7 @@ import { recordFailed } from './attempts.ts';
 import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
 import { priceOptionsOf, writtenCustomer } from './customer.ts';
 import type { OrderClient } from './guest-units.ts';
+import { nothingToOrder } from './nothing-to-order.ts';
 import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
 import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
@@ -47,7 +48,7 @@ export type OrderWithPayment = Order & { payment: OrderPayment | null };
  * @param client of the request
  * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
- * @throws invalid_request (400), cart_empty (409), insufficient_stock (409), the problems of the box's steps
+ * @throws invalid_request (400), cart_empty, already_ordered, insufficient_stock (409), the problems of the box's steps
  *   (`placingProblemsIn`) and, with a payment method, `startPaymentProblems`
  */
 export async function placeOrder(
@@ -136,7 +137,7 @@ async function startCartPayment(
   const priced = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
-  if (!priced) throw cartEmpty('Add an item to the cart first.');
+  if (!priced) throw await nothingToOrder(db, session);
   const placing = placingOf(priced, store, session, body, ifMatch);
   await rejectUnmet(db, placing);
   rejectChangedTotal(priced, ifMatch, body.expectedTotal);

@@ -71,6 +71,7 @@ export {
   changePaymentState,
   findOrder,
   findOrderOfCart,
+  listOwnOrders,
   type OrderCanceler,
   orderCancelers,
   type PaymentState,

@@ -156,4 +156,11 @@ export const pending: readonly Mutation[] = [
     replacement: "if (order.status === 'canceled' && !isShopper)",
     tests: ['vendor/checkout/test/pending-orders.test.ts'],
   },
+  {
+    rule: 'Only the session whose cart was ordered learns the order from a second checkout',
+    file: 'vendor/cart/completion.ts',
+    text: "session_hash = $2 and status = 'completed'",
+    replacement: "$2::text is not null and status = 'completed'",
+    tests: ['vendor/checkout/test/races.test.ts'],
+  },
 ];

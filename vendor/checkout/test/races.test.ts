@@ -2,6 +2,7 @@
  * Concurrency: one cart becomes one order, stock is never oversold, a repeated request has no second effect.
  */
 import { shopperWith } from '@carton/cart/testing';
+import { createMember } from '@carton/member/testing';
 import { createTestBox, exactly, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { buyer, createArticle, snapshot } from './helpers.ts';
@@ -19,13 +20,47 @@ t.test('twenty concurrent requests for one cart create one order', async (t) => 
     t.equal(placed.length + late.length, 20, JSON.stringify(answers.map(({ status }) => status)));
     t.equal(new Set(placed.map(({ body }) => body.id)).size, 1, 'requests that waited return the same order');
     t.ok(
-      late.every(({ body }) => body.code === 'cart_empty'),
-      'later requests find an empty cart',
+      late.every(({ body }) => body.code === 'already_ordered' && body.orderId === placed[0]?.body.id),
+      'later requests learn what the cart has become',
     );
     const after = await snapshot(box);
     t.equal(after.orders, before.orders + 1);
     t.equal(after.movements, before.movements + 1);
-    t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } });
+    t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'already_ordered' } });
+  }
+});
+
+t.test('who orders a cart again learns the order; who had none, or emptied it, does not', async (t) => {
+  const empty = { status: 409, body: { code: 'cart_empty', orderId: undefined } };
+  for (const buys of [() => shopperWith(box), () => createMember(box)]) {
+    const shopper = await buys();
+    t.match(await shopper.post('/checkout', buyer), empty, 'never filled');
+    const add = () => shopper.post('/cart/items', { variantId: article.variantId, quantity: 1 });
+    await add();
+    await shopper.delete('/cart');
+    t.match(await shopper.post('/checkout', buyer), empty, 'emptied');
+    await add();
+    const { body: order } = await shopper.post('/checkout', buyer);
+    const ordered = {
+      code: 'already_ordered',
+      orderId: order.id,
+      detail: `The cart has become the order ${order.number}. Add an item to the cart to order again.`,
+    };
+    t.match(await shopper.post('/checkout', buyer), { status: 409, body: ordered });
+    t.match(await (await buys()).post('/checkout', buyer), empty, 'another shopper learns nothing');
+    await add();
+    await shopper.delete('/cart');
+    t.match(await shopper.post('/checkout', buyer), empty, 'emptied since');
+  }
+});
+
+t.test('of requests at once with one key, each that is answered has the order', async (t) => {
+  for (let round = 0; round < raceRounds; round++) {
+    const shopper = await shopperWith(box, [article, 1]);
+    const headers = { 'idempotency-key': `at-once-${round}` };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => shopper.post('/checkout', buyer, { headers })));
+    t.equal(new Set(answers.map(({ body }) => body.id)).size, 1, JSON.stringify(answers.map(({ body }) => body.code)));
+    t.ok(answers.every(({ status }) => status === 201));
   }
 });
 
@@ -109,7 +144,7 @@ t.test('a repeated idempotency key returns the same response without a second ef
   await box.db.query("update idempotency_keys set created_at = now() - interval '25 hours' where tenant_id = $1");
   t.match(
     await shopper.post('/checkout', buyer, { headers }),
-    { status: 409, body: { code: 'cart_empty' } },
+    { status: 409, body: { code: 'already_ordered', orderId: later.body.id } },
     'after 24 hours it is a new request',
   );
 });
