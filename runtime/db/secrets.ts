@@ -13,7 +13,7 @@ const otherSecrets: ReadonlySet<string> = new Set([
 
 /** Log-ins, links and uploads in progress, limits of guests, stored responses, and the work of the box itself. */
 const transientTables =
-  /_tokens$|_attempts$|^(staff|member)_sessions$|^(guest_secrets|guest_units|idempotency_keys|reference_versions|background_tasks|event_deliveries|media_uploads|tenant_exports)$/;
+  /_tokens$|_attempts$|^(staff|member)_sessions$|^(guest_reservations|guest_secrets|guest_units|idempotency_keys|reference_versions|background_tasks|event_deliveries|media_uploads|tenant_exports)$/;
 
 /** Whether a column holds a secret or a hash of one. */
 export function isSecretColumn(table: string, column: string): boolean {

@@ -29,6 +29,7 @@ const exempt: Record<string, string> = {
   'carts.session_hash': 'a hash',
   'guest_units.key_hash': 'a hash',
   'guest_orders.client_key': 'a hash',
+  'guest_reservations.key_hash': 'a hash',
   'member_tokens.session_hash': 'a hash',
   'notifications.client_key': 'a hash',
   'orders.session_hash': 'a hash',

@@ -196,11 +196,12 @@ export async function prepareCart(
   ]);
   const limit = guestLimitOf(store, tx);
   const guest = guestOf(shopper, body.customer.email, client);
-  let isPartlyPaid = false;
+  // What tenders leave to pay.
+  let due = 0;
   const isUnpaid = () => {
     const wait = waitsFor();
     const isHeld = wait !== null && !wait.isAwaited && !wait.isByHand;
-    return !isHeld && !isPartlyPaid && sale.totals.total > 0;
+    return !isHeld && due > 0;
   };
   return {
     source: { type: 'cart', id: cart.id },
@@ -225,7 +226,7 @@ export async function prepareCart(
     seenCurrency: seenTotalOf(seenOffer, body.expectedTotal)?.currency ?? null,
     check(left) {
       check(sale, left);
-      isPartlyPaid = left < sale.totals.total;
+      due = left;
     },
     claim,
     complete: (inside, order) =>
@@ -235,7 +236,10 @@ export async function prepareCart(
         () => complete(inside, order),
         () => guest && recordGuestOrder(inside, guest, order.id),
         () =>
-          isUnpaid() && limit !== null && guest && holdUnits(inside, limit, guest, { id: order.id, lines: sale.lines }),
+          isUnpaid() &&
+          limit !== null &&
+          guest &&
+          holdUnits(inside, limit, guest, { id: order.id, cartId: cart.id, lines: sale.lines }),
       ]),
   };
 }

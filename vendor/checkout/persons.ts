@@ -13,6 +13,12 @@ export const personalGuestUnits: PersonalData = {
       kept: 'until the order is paid, shipped or canceled',
     },
     {
+      table: 'guest_reservations',
+      columns: ['key_hash'],
+      reason: 'To limit what a guest can have set aside without paying: a keyed hash of session and addresses.',
+      kept: 'until the reservation ends',
+    },
+    {
       table: 'guest_orders',
       columns: ['client_key'],
       reason: 'To limit the mails that one client can cause: a keyed hash of its address.',

@@ -5,9 +5,16 @@
 import { type CartCleanUp, findCart, findPricedCart, type StoredCart, saleOfCart, stockSaleOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { findReserved, insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
-import type { PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
+import type { Payer, PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
 import { defineProblem, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { guestLimitOf, rejectAboveLimit } from './guest-units.ts';
+import {
+  type Guest,
+  guestLimitOf,
+  holdReserved,
+  type OrderClient,
+  rejectAboveLimit,
+  wouldExceed,
+} from './guest-units.ts';
 import { cartEmpty } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
 
@@ -20,11 +27,13 @@ export const reservationOff = defineProblem({
 /** The reference under which stock is reserved for a cart. */
 export const reservationOf = (cartId: string) => ({ type: 'cart', id: cartId });
 
-/** An old cart stays while stock is reserved for it, and is deleted with its attempts; nothing is reserved for an empty one. */
+/** An old cart stays while stock is reserved for it, and is deleted with its rows here; nothing is reserved for an empty one. */
 export const checkoutCleanUp: CartCleanUp = {
   keep: (tx, ids) => findReserved(tx, 'cart', ids),
-  remove: (tx, ids) =>
-    tx.query('delete from checkout_attempts where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]),
+  async remove(tx, ids) {
+    for (const table of ['checkout_attempts', 'guest_reservations'])
+      await tx.query(`delete from ${table} where tenant_id = $1 and cart_id = any($2::uuid[])`, [ids]);
+  },
   emptied: (tx, id) => releaseStock(tx, reservationOf(id)),
 };
 
@@ -37,28 +46,38 @@ async function reserveCart(tx: TenantDatabase, cart: StoredCart, until: Date): P
   await reserveStock(tx, cart.lines, reservationOf(cart.id), { until, sale: stockSaleOf(saleOfCart(cart)) });
 }
 
-/** Whether a cart has more units than a guest may hold without paying. */
-function isAboveLimit(db: TenantDatabase, store: Store, { memberId, lines }: Pick<StoredCart, 'memberId' | 'lines'>) {
-  const limit = guestLimitOf(store, db);
-  return memberId === null && limit !== null && lines.reduce((sum, { quantity }) => sum + quantity, 0) > limit;
+/** The guest whose units are limited, with the limit; null if no limit applies. */
+function limitOf(
+  db: TenantDatabase,
+  store: Store,
+  { memberId, email }: Pick<StoredCart, 'memberId' | 'email'>,
+  payer: Payer,
+): { limit: number; guest: Guest } | null {
+  const limit = memberId === null ? guestLimitOf(store, db) : null;
+  return limit === null ? null : { limit, guest: { ...payer, email: payer.email ?? email } };
 }
 
 /**
  * Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. What a
- * guest may not hold without paying is not reserved: the order takes it once the payment is authorized. Nor are goods that
- * a guest pays by hand where the units of guests are limited.
+ * guest may not hold without paying, with unpaid orders and other carts, is not reserved: the order takes it once the
+ * payment is authorized. Nor are goods that a guest pays by hand where the units of guests are limited.
  */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
-  async start(tx, { cartId, endsAt, byHand }) {
+  async start(tx, { cartId, endsAt, byHand, payer }) {
     const store = await findStore(tx);
     if (checkoutSettings.of(store).reservationMinutes === 0) return;
     const cart = await findCart(tx, cartId);
-    if (cart?.status !== 'active' || isAboveLimit(tx, store, cart)) return;
-    // A guest has only to order, which counts the units: many sessions would hold as much without any payment.
-    if (byHand && cart.memberId === null && guestLimitOf(store, tx) !== null) return;
+    if (cart?.status !== 'active') return;
+    const limited = limitOf(tx, store, cart, payer);
+    const wanted = { cartId, lines: cart.lines };
+    // A guest by hand has only to order, which counts the units: many sessions would hold as much without any payment.
+    if (limited && (byHand || (await wouldExceed(tx, limited.limit, limited.guest, wanted)))) return;
     const end = expiryOf(store);
     await reserveCart(tx, cart, end < endsAt ? end : endsAt);
+    const isHeld = !limited || (await holdReserved(tx, limited.limit, limited.guest, wanted));
+    // Another request of the guest was faster.
+    if (!isHeld) await releaseStock(tx, reservationOf(cartId));
   },
 };
 
@@ -72,16 +91,24 @@ export const releaseOnAbandon: PaymentAbandonHook = async (tx, { cartId }) => {
  * Reserves the stock of the shopper's cart. Called again, it replaces and extends the reservation.
  * @throws reservation_off, cart_empty, unpaid_units_limit, insufficient_stock (409)
  */
-export async function reserveCheckout(db: TenantDatabase, session: ShopperSession): Promise<{ endsAt: string }> {
+export async function reserveCheckout(
+  db: TenantDatabase,
+  session: ShopperSession,
+  client: OrderClient,
+): Promise<{ endsAt: string }> {
   return db.transaction(async (tx) => {
     const store = await findStore(tx);
     const { reserveAtCheckout, reservationMinutes } = checkoutSettings.of(store);
     if (!reserveAtCheckout || reservationMinutes === 0) throw reservationOff();
     const priced = await findPricedCart(tx, session);
     if (!priced || priced.lines.length === 0) throw cartEmpty('Add an item to the cart first.');
-    if (isAboveLimit(tx, store, priced.cart)) await rejectAboveLimit(tx, guestLimitOf(store, tx) as number);
+    const { cart } = priced;
+    const limited = limitOf(tx, store, cart, { sessionHash: session.hash, email: null, client });
+    const wanted = { cartId: cart.id, lines: cart.lines };
     const until = expiryOf(store);
-    await reserveCart(tx, priced.cart, until);
+    await reserveCart(tx, cart, until);
+    const isHeld = !limited || (await holdReserved(tx, limited.limit, limited.guest, wanted));
+    if (!isHeld) await rejectAboveLimit(tx, limited.limit);
     return { endsAt: until.toISOString() };
   });
 }

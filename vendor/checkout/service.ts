@@ -145,7 +145,10 @@ async function startCartPayment(
   const { left } = await planTenders(db, tenderSaleOf(placing));
   if (left === 0) return null;
   const amount = money(left, cart.currency);
-  const payment = await startPayment(db, { cartId: cart.id, method, amount, email: body.customer.email });
+  const payment = await startPayment(db, {
+    ...{ cartId: cart.id, method, amount, email: body.customer.email },
+    ...{ sessionHash: session.hash, client },
+  });
   await confirmPayment(db, payment);
   return payment;
 }

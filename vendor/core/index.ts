@@ -37,6 +37,7 @@ export {
   drawOrderNumber,
   type FirstStaffInviter,
   firstStaffInviters,
+  lockOrderNumbers,
   type NewTenant,
   openTenant,
   type StoreCheck,

@@ -14,7 +14,7 @@ import {
 } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
-import { drawNumber, insertTenant, lockStore, type TenantRow, updateStore } from './store.ts';
+import { drawNumber, insertTenant, lockSequence, lockStore, type TenantRow, updateStore } from './store.ts';
 import { mergedSettings, refuseReserved } from './store-settings.ts';
 
 export const slugTaken = defineProblem({
@@ -149,6 +149,11 @@ export async function drawOrderNumber(
 ): Promise<string> {
   const number = await drawNumber(db, 'order', orderNumberOffset);
   return orderNumberFormat.replace('{number}', () => String(number));
+}
+
+/** Waits for the orders of the tenant that have drawn their number, and holds up further ones until the transaction ends. */
+export async function lockOrderNumbers(db: TenantDatabase): Promise<void> {
+  await lockSequence(db, 'order', orderNumberOffset);
 }
 
 /** Skips the next order number, which an order already has because the store's format was changed. */

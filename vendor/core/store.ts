@@ -180,6 +180,18 @@ export async function updateStore(db: TenantDatabase, before: Store, patch: Chan
   return withDefaults(store as StoreRow);
 }
 
+/** Locks a sequence that begins after `start` until the transaction ends, without drawing a number. */
+export async function lockSequence(db: TenantDatabase, name: string, start: number): Promise<void> {
+  const locked = await db.query('select 1 from number_sequences where tenant_id = $1 and name = $2 for update', [name]);
+  if (locked.length > 0) return;
+  // Before its first number. The update changes nothing, and waits for who has drawn it meanwhile.
+  await db.query(
+    `insert into number_sequences (tenant_id, name, last_value) values ($1, $2, $3::bigint)
+     on conflict (tenant_id, name) do update set last_value = number_sequences.last_value`,
+    [name, start],
+  );
+}
+
 /**
  * Draws the next number of a sequence that begins after `start`. The sequence stays locked until the transaction ends,
  * so a rollback leaves no gap.

@@ -28,7 +28,7 @@ export {
   type TakeOptions,
   takeStock,
 } from './service.ts';
-export { isTracked } from './store.ts';
+export { isTracked, reservedUnits } from './store.ts';
 
 export default definePackage({
   routes: [

@@ -136,6 +136,16 @@ export function findExpired(db: TenantDatabase, limit: number): Promise<StockRef
 }
 
 /**
+ * SQL value: the units reserved for a reference. For statements of other packages; `$1` is the tenant.
+ * @param id the column or parameter with the id of the reference
+ */
+export function reservedUnits(type: string, id: string): string {
+  return `(select coalesce(sum(stock_reservations.quantity), 0)::bigint from stock_reservations
+            where stock_reservations.tenant_id = $1 and stock_reservations.reference_type = '${type}'
+              and stock_reservations.reference_id = ${id})`;
+}
+
+/**
  * SQL condition: the stock of a variant is tracked. For statements of other packages; `$1` is the tenant.
  * @param variantId the column or parameter with its id
  */

@@ -236,11 +236,11 @@ export function hasOrdered(memberId: string, email: string): string {
 }
 
 /**
- * SQL condition on the table `orders`, for statements of other packages: the order holds stock for which no money was
- * received or authorized.
+ * SQL condition on the table `orders`, for statements of other packages: the order holds stock for which no money, or only
+ * a part of it, was received, and none is authorized.
  */
 export const holdsUnpaidStock =
-  "orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided')";
+  "orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided', 'partially_paid')";
 
 /**
  * Locks an order until the transaction ends and returns it without its parts; null for an unknown id.

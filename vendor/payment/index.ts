@@ -56,6 +56,7 @@ export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './repricing.t
 export { OrderPayment, PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,
+  type Payer,
   type PaymentAbandonHook,
   type PaymentStart,
   type PaymentStartHook,
@@ -77,12 +78,14 @@ export { completePayments } from './steps.ts';
 export { findOrderPayment } from './store.ts';
 export {
   commitTenders,
+  paidBesideTenders,
   planTenders,
   type Tender,
   type TenderOffer,
   type TenderPart,
   type TenderPlan,
   type TenderSale,
+  tenderNames,
   tenderOrder,
   tenderProblemsIn,
   tenders,

@@ -5,10 +5,25 @@
  * Locks are taken in this order: cart, payment session, stock, order, tenders, payment. A checkout with a started
  * payment locks it (`lockStartedPayment`) before it takes stock.
  */
-import { extensionPoint, type HasExtensions, type ProblemType, type TenantDatabase } from '@carton/runtime';
+import {
+  extensionPoint,
+  type HasExtensions,
+  type ProblemType,
+  type RequestClient,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
 import { adapterOf } from './bound.ts';
 import { markAbandoned, type SessionRow } from './session-store.ts';
+
+/** Who starts a payment of a cart. */
+export interface Payer {
+  sessionHash: string | null;
+  /** As the shopper says, if known. */
+  email: string | null;
+  /** The client of the request; null if the box starts the payment. */
+  client: Pick<RequestClient, 'address' | 'isShared'> | null;
+}
 
 /** A payment of a cart that starts or is resumed. */
 export interface PaymentStart {
@@ -18,6 +33,7 @@ export interface PaymentStart {
   endsAt: Date;
   /** Whether its money is received by hand, some day after the order. */
   byHand: boolean;
+  payer: Payer;
 }
 
 /** A payment of a cart whose order was not placed. */
@@ -49,12 +65,12 @@ export function startHookProblems(box: HasExtensions): ProblemType[] {
 }
 
 /** Runs the start hooks for a session, in the transaction that opens or resumes it. */
-export async function runStartHooks(tx: TenantDatabase, session: SessionRow): Promise<void> {
+export async function runStartHooks(tx: TenantDatabase, session: SessionRow, payer: Payer): Promise<void> {
   const { id: sessionId, updatedAt, provider } = session;
   const cartId = session.cartId as string;
   const endsAt = new Date(Date.parse(updatedAt) + paymentSettings.of(tx).sessionLifetime * 1000);
   const byHand = adapterOf(tx, provider)?.byHand === true;
-  for (const { start } of paymentStartHooks.of(tx)) await start(tx, { cartId, sessionId, endsAt, byHand });
+  for (const { start } of paymentStartHooks.of(tx)) await start(tx, { cartId, sessionId, endsAt, byHand, payer });
 }
 
 /**

@@ -32,7 +32,7 @@ import {
   requireCharge,
 } from './methods.ts';
 import { tryReleaseSession } from './release.ts';
-import { abandonSession, runStartHooks } from './session-hooks.ts';
+import { abandonSession, type Payer, runStartHooks } from './session-hooks.ts';
 import {
   endChecks,
   extendSession,
@@ -77,6 +77,9 @@ export interface CartPayment {
   amount: MoneyValue;
   /** The shopper's address, if known. */
   email: string | null;
+  /** The session that starts it, and the client; absent where the box does. */
+  sessionHash?: string | null;
+  client?: Payer['client'];
 }
 
 /** A payment that the provider has created, and what the shopper does next. */
@@ -98,13 +101,18 @@ export async function startPayment(db: TenantDatabase, payment: CartPayment): Pr
   return presentSession(await startSession(db, payment));
 }
 
-async function startSession(db: TenantDatabase, { cartId, method: code, amount, email }: CartPayment) {
+async function startSession(
+  db: TenantDatabase,
+  { cartId, method: code, amount, email, sessionHash = null, client = null }: CartPayment,
+) {
   const method = await offeredMethod(db, code);
   const { provider, captureMode } = method;
   requireCharge(db, method, amount);
   const adapter = adapterOf(db, provider) as PaymentAdapter;
   const requested: NewSession = { cartId, provider, method: code, captureMode, amount };
-  const { session, replaced } = await db.transaction((tx) => openSession(tx, requested));
+  const { session, replaced } = await db.transaction((tx) =>
+    openSession(tx, requested, { sessionHash, email, client }),
+  );
   if (replaced) await tryReleaseSession(db, replaced);
   if (session.reference !== null) return session as StartedSession;
   const initiated = await callProvider(() =>
@@ -126,7 +134,7 @@ async function abandonRefused(db: TenantDatabase, id: string): Promise<void> {
  * The cart's open session if it matches the request, else a new one that replaces it. If the cart has become an order
  * meanwhile, the order's session: the caller will find that the cart no longer exists.
  */
-async function openSession(tx: TenantDatabase, requested: NewSession) {
+async function openSession(tx: TenantDatabase, requested: NewSession, payer: Payer) {
   let replaced: SessionRow | null = null;
   for (;;) {
     const open = await lockCartSession(tx, requested.cartId);
@@ -138,7 +146,7 @@ async function openSession(tx: TenantDatabase, requested: NewSession) {
     }
     const session = isReused ? await extendSession(tx, open.id) : await insertSession(tx, requested);
     if (session) {
-      await runStartHooks(tx, session);
+      await runStartHooks(tx, session, payer);
       return { session, replaced };
     }
   }
@@ -159,11 +167,12 @@ export async function openPaymentSession(
   db: TenantDatabase,
   shopper: ShopperSession,
   method: string,
+  client: Payer['client'],
 ): Promise<StartedPayment> {
   await offeredMethod(db, method);
   const due = await findDue(db, shopper, method);
   if (!due) throw nothingToPay();
-  return startPayment(db, { ...due, method });
+  return startPayment(db, { ...due, method, sessionHash: shopper.hash, client });
 }
 
 /** What is left to pay of the shopper's cart by a method, with its fee; null if there is nothing. */

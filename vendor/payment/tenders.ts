@@ -105,6 +105,21 @@ export function tenderOf(box: HasExtensions, name: string): Tender | null {
   return tenders.of(box).find((tender) => tender.name === name) ?? null;
 }
 
+export const tenderNames = (box: HasExtensions): string[] => tenders.of(box).map(({ name }) => name);
+
+/**
+ * SQL condition: an order has received money, or holds an authorization, beside what tenders have paid. For statements of
+ * other packages; `$1` is the tenant.
+ * @param orderId the column with its id
+ * @param names the placeholder of `tenderNames`
+ */
+export function paidBesideTenders(orderId: string, names: string): string {
+  return `exists (select from payments
+                   where payments.tenant_id = $1 and payments.order_id = ${orderId}
+                     and payments.provider <> all(${names}::text[])
+                     and (payments.status = 'authorized' or payments.captured_amount > 0))`;
+}
+
 /** What the tenders of a box throw, for routes that place orders to declare beside payment's own problems. */
 export function tenderProblemsIn(box: HasExtensions): ProblemType[] {
   const known = tenders.of(box);

@@ -7,6 +7,7 @@ import { backups } from './backups.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { guesses } from './guesses.ts';
+import { guests } from './guests.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
@@ -20,6 +21,7 @@ export const mutationList = {
   places,
   pending,
   stock,
+  guests,
   rights,
   accounts,
   guesses,

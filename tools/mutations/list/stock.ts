@@ -163,8 +163,8 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'Guests hold no more units in unpaid orders than the store allows',
     file: 'vendor/checkout/guest-units.ts',
-    text: 'wanted > 0 && wanted + held > limit',
-    replacement: 'wanted > limit',
+    text: 'count.wanted > 0 && count.wanted + count.held > limit',
+    replacement: 'count.wanted > limit',
     tests: [guests],
   },
   {
@@ -212,7 +212,7 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'Orders that are paid, canceled or shipped hold no unpaid units',
     file: 'vendor/order/store.ts',
-    text: "orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided')",
+    text: "orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided', 'partially_paid')",
     replacement: 'orders.payment_status is not null',
     tests: [guests],
   },
@@ -245,13 +245,6 @@ export const stock: readonly Mutation[] = [
     tests: [guests],
   },
   {
-    rule: 'Starting a payment reserves no more for a guest than may be unpaid',
-    file: 'vendor/checkout/reservations.ts',
-    text: ' || isAboveLimit(tx, store, cart)) return;',
-    replacement: ') return;',
-    tests: [guests],
-  },
-  {
     rule: 'Addresses of guests are forgotten with the end of their orders',
     file: 'vendor/checkout/guest-units.ts',
     text: 'where guest_units.tenant_id = $1 and not (',
@@ -263,13 +256,6 @@ export const stock: readonly Mutation[] = [
     file: 'vendor/checkout/persons.ts',
     text: "for (const table of ['guest_units', 'guest_orders'])",
     replacement: "for (const table of ['guest_orders'])",
-    tests: [guests],
-  },
-  {
-    rule: 'A guest whose units are limited reserves nothing for a payment by hand',
-    file: 'vendor/checkout/reservations.ts',
-    text: 'if (byHand && cart.memberId === null',
-    replacement: 'if (false && cart.memberId === null',
     tests: [guests],
   },
 ];

@@ -28,6 +28,7 @@ async function storeMore({ db }: TestTenant, cartId: string, session: 'open' | '
   await db.insert('promotion_cart_codes', { cartId, codeKey: 'welcome', code: 'WELCOME' });
   await db.insert('cart_shipping_methods', { cartId, profile: '', optionId: newId() });
   await db.insert('checkout_attempts', { cartId, status: 'failed', code: 'cart_not_ready' });
+  await db.insert('guest_reservations', { cartId, keyHash: 'ended' });
   const payment = { id: newId(), cartId, provider: 'simulator', method: 'card', captureMode: 'manual' };
   await db.insert('payment_sessions', { ...payment, currency: 'EUR', amount: 1000, status: session });
 }
@@ -47,6 +48,7 @@ const tables = [
   'cart_line_items',
   'cart_shipping_methods',
   'checkout_attempts',
+  'guest_reservations',
   'orders',
 ].concat(...['payment_sessions', 'promotion_cart_codes']);
 const ownTables = ['carts', 'cart_addresses', 'cart_countries', 'cart_line_items'];
@@ -54,6 +56,7 @@ const withMore = [
   ...ownTables,
   'cart_shipping_methods',
   'checkout_attempts',
+  'guest_reservations',
   'payment_sessions',
   'promotion_cart_codes',
 ];

@@ -89,7 +89,7 @@ export const reserveCheckoutStock = route(
     response: CheckoutReservation,
     problems: [cartEmpty, insufficientStock, reservationOff, unpaidUnitsLimit],
   },
-  ({ db, session }) => reserveCheckout(db, session),
+  ({ db, session, client }) => reserveCheckout(db, session, client),
 );
 
 export const readOrder = route(

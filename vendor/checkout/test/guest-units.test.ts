@@ -291,7 +291,7 @@ t.test('a guest reserves no more than the limit', async (t) => {
   t.equal(await reserved(), 31);
 });
 
-t.test('one statement more, only for guests who do not pay at once', async (t) => {
+t.test('one statement more for guests who do not pay at once, and three where stock is reserved', async (t) => {
   const { store, mug } = await storeWith(t);
   const countOf = async (more: object = {}) => {
     const shopper = await shopperWith(store, [mug, 1]);
@@ -301,11 +301,15 @@ t.test('one statement more, only for guests who do not pay at once', async (t) =
   };
   await countOf();
   const limited = await countOf();
+  const reserved = await countOf({ paymentMethod: 'card' });
+  await store.staff.patch('/admin/checkout-settings', { reservationMinutes: 0 });
   const authorized = await countOf({ paymentMethod: 'card' });
   await store.staff.patch('/admin/checkout-settings', { guestUnpaidUnits: null });
   await countOf();
   t.equal(limited, (await countOf()) + 1);
   t.equal(authorized, await countOf({ paymentMethod: 'card' }));
+  await store.staff.patch('/admin/checkout-settings', { reservationMinutes: 15 });
+  t.equal(reserved, (await countOf({ paymentMethod: 'card' })) + 3);
 });
 
 t.test('of two requests at once by the same guest, one passes', async (t) => {

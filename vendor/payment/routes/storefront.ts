@@ -56,7 +56,7 @@ export const openPaymentSession = withOverrides(
       response: PaymentSession,
       problems: ownProblems,
     },
-    ({ db, session, body }) => open(db, session, body.paymentMethod),
+    ({ db, session, body, client }) => open(db, session, body.paymentMethod, client),
   ),
   (box) => ({ problems: [...ownProblems, ...startHookProblems(box)] }),
 );

@@ -1,0 +1,88 @@
+/**
+ * Mutations of the rules of what guests hold without paying, besides those of stock.
+ */
+import type { Mutation } from '../mutation.ts';
+
+const units = 'vendor/checkout/test/guest-units.test.ts';
+const reservations = 'vendor/checkout/test/guest-reservations.test.ts';
+const tenders = 'vendor/checkout/test/guest-tenders.test.ts';
+
+export const guests: readonly Mutation[] = [
+  {
+    rule: 'What a guest may not reserve is not reserved for a moment either',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (limited && (byHand || (await wouldExceed(tx, limited.limit, limited.guest, wanted)))) return;',
+    replacement: 'if (limited && byHand) return;',
+    tests: [reservations],
+  },
+  {
+    rule: 'A guest whose units are limited reserves nothing for a payment by hand',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (limited && (byHand || ',
+    replacement: 'if (limited && (',
+    tests: [units],
+  },
+  {
+    rule: 'What the carts of a guest have reserved is counted',
+    file: 'vendor/checkout/guest-units.ts',
+    text: "${reservedUnits('cart', 'guest_reservations.cart_id')}\n                      from",
+    replacement: '0::bigint\n                      from',
+    tests: [reservations],
+  },
+  {
+    rule: 'The own reservation of a cart is not counted beside its order',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'guest_reservations.cart_id <> $6::uuid',
+    replacement: '$6::uuid is not null',
+    tests: [reservations],
+  },
+  {
+    rule: 'Reservations of one guest at once are counted one after the other, and after orders',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'await lockOrderNumbers(tx);',
+    replacement: '',
+    tests: [reservations],
+  },
+  {
+    rule: 'What a guest has reserved beyond the limit at once is released',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (!isHeld) await releaseStock(tx, reservationOf(cartId));',
+    replacement: '',
+    tests: [reservations],
+  },
+  {
+    rule: 'A reservation by the shopper beyond the limit is refused',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (!isHeld) await rejectAboveLimit(tx, limited.limit);',
+    replacement: '',
+    tests: [units, reservations],
+  },
+  {
+    rule: 'The row of a reservation stays as long as the reservation',
+    file: 'vendor/checkout/guest-units.ts',
+    text: "${reservedUnits('cart', 'ended.cart_id')} = 0",
+    replacement: 'true',
+    tests: [reservations],
+  },
+  {
+    rule: 'A gift card does not take an order out of the limit',
+    file: 'vendor/checkout/cart.ts',
+    text: 'return !isHeld && due > 0;',
+    replacement: 'return !isHeld && due === sale.totals.total;',
+    tests: [tenders],
+  },
+  {
+    rule: 'An order of which a gift card has paid a part goes on counting',
+    file: 'vendor/order/store.ts',
+    text: "in ('unpaid', 'voided', 'partially_paid')",
+    replacement: "in ('unpaid', 'voided')",
+    tests: [tenders],
+  },
+  {
+    rule: 'Money beside a gift card, or an authorization, ends the count',
+    file: 'vendor/payment/tenders.ts',
+    text: "and (payments.status = 'authorized' or payments.captured_amount > 0)",
+    replacement: 'and false',
+    tests: [tenders],
+  },
+];
