@@ -7,6 +7,7 @@ import { callProvider, type ProviderState } from './adapter.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { fetchReference } from './release.ts';
+import { removeUnusedFees } from './repricing.ts';
 import { providerPaymentOf, type SessionRow } from './session-store.ts';
 import { lockPayment, updatePayment } from './store.ts';
 
@@ -29,5 +30,7 @@ export async function refreshFromProvider(db: TenantDatabase, session: OrderSess
     const isTriedAgain = order.status === 'pending' && payment.status === 'failed' && state.status === 'pending';
     if (isTriedAgain) await updatePayment(tx, id, { status: 'pending' });
     await applyProviderState(tx, order, payment, state);
+    // The provider was away when it was asked for the payment, and has refused it now.
+    if (!started) await removeUnusedFees(tx, order);
   });
 }

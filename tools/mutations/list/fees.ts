@@ -189,4 +189,11 @@ export const fees: readonly Mutation[] = [
     replacement: 'const isRecorded = byHand === true;',
     tests: ['vendor/payment/test/manual.test.ts'],
   },
+  {
+    rule: 'A provider that was away and then refuses the payment leaves no fee, and no document of it',
+    file: 'vendor/payment/lookup.ts',
+    text: 'if (!started) await removeUnusedFees(tx, order);',
+    replacement: '',
+    tests: ['vendor/invoice/test/provider-away.test.ts'],
+  },
 ];
