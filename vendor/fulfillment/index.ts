@@ -8,6 +8,7 @@ import { deliveredMail, shippedMail } from './mails.ts';
 import { cancelParcels, followRefunds } from './order-hooks.ts';
 import { personalFulfillments } from './persons.ts';
 import { timelineTypes } from './record.ts';
+import { returnRefundedStock } from './restocking.ts';
 import {
   adminFulfillments,
   cancelFulfillment,
@@ -33,6 +34,7 @@ export default definePackage({
     readFulfillmentPackingList,
   ],
   events: [fulfillmentCreated, fulfillmentShipped, fulfillmentDelivered, fulfillmentCanceled],
+  subscribers: [returnRefundedStock],
   extends: [
     ...timelineTypes.map((type) => orderTimelineTypes.with(type)),
     orderCancelers.with(cancelParcels),

@@ -17,6 +17,7 @@ import { encodeCursor, type IntegrationPage, invalidField, type TenantDatabase }
 import { findOrderShipping } from '@carton/shipping';
 import { fulfillmentExceedsOrder, fulfillmentItemsRefunded } from './problems.ts';
 import { record } from './record.ts';
+import { restockRefunded } from './restocking.ts';
 import type {
   CancelFulfillment,
   ChangeFulfillment,
@@ -246,7 +247,10 @@ export function cancelFulfillment(
 ): Promise<Fulfillment> {
   return act(db, 'cancel', id, async (tx, { orderId, units }) => {
     if (restock) await restockUnits(tx, orderId, units);
-    return markCanceled(tx, id, restock);
+    const canceled = await markCanceled(tx, id, restock);
+    // Units that were refunded while they were in the parcel are not kept for another one.
+    await restockRefunded(tx, orderId, await findOrderUnits(tx, [orderId]));
+    return canceled;
   });
 }
 

@@ -36,3 +36,16 @@ export function fulfillmentStatusOf(lines: readonly Counted[]): OrderState['fulf
 export function missingStockOf({ variantId, quantity, restockedQuantity, packed }: LineUnits, further: number): number {
   return variantId === null ? 0 : Math.max(0, packed + further - (quantity - restockedQuantity));
 }
+
+/**
+ * The units whose stock an order holds though they are not to be shipped: of those that refunds return to stock, what is
+ * neither in a parcel nor returned already.
+ * @param refunded units of the line that succeeded refunds return to stock
+ */
+export function surplusStockOf(
+  { variantId, quantity, restockedQuantity, packed }: LineUnits,
+  refunded: number,
+): number {
+  const needed = Math.max(packed, quantity - refunded);
+  return variantId === null ? 0 : Math.max(0, quantity - restockedQuantity - needed);
+}

@@ -25,7 +25,7 @@ import {
 } from './store.ts';
 
 /** What a step may carry besides its amount. */
-interface PendingStep extends Pick<StepRequest, 'reason' | 'externalId' | 'metadata'> {
+interface PendingStep extends Pick<StepRequest, 'reason' | 'restock' | 'externalId' | 'metadata'> {
   id?: string;
   /** Of a refund. */
   plan?: PlannedRefund | null;
@@ -39,11 +39,11 @@ export async function insertPendingStep(
   { id: paymentId, orderId, currency }: PaymentRow,
   type: StepType,
   amount: number,
-  { id = newId(), reason, externalId, metadata, plan = null, triedAt }: PendingStep = {},
+  { id = newId(), plan = null, triedAt, ...details }: PendingStep = {},
 ): Promise<StepRow> {
-  const pending = { id, paymentId, type, amount, status: 'pending', note: reason ?? null } as const;
+  const pending = { id, paymentId, type, amount, status: 'pending', note: details.reason ?? null } as const;
   const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
-  if (plan) await insertRefund(tx, { id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
+  if (plan) await insertRefund(tx, { id, paymentId, orderId, currency, amount, ...details }, plan);
   return step;
 }
 

@@ -6,6 +6,7 @@ import {
   addPaymentNote,
   changePaymentState,
   chargedOf,
+  findOrderUnits,
   isRefundedInFull,
   type OrderAmounts,
   type OrderState,
@@ -119,12 +120,27 @@ export async function bookStep(
     const booked = await updatePayment(tx, payment.id, { refundedAmount: refundedAmount + amount });
     await publishPaymentEvent(tx, refundCreated, booked, amount);
     await refreshPaymentState(tx, order, `Refunded ${sum} by ${method}`, excess);
+    await noteUnitsToShip(tx, order);
     return booked;
   }
   const booked = await updatePayment(tx, payment.id, { status: capturedAmount > 0 ? 'captured' : 'voided' });
   await publishPaymentEvent(tx, paymentVoided, booked, amount);
   await refreshPaymentState(tx, order, `Voided ${sum} by ${method}`);
   return booked;
+}
+
+/** Notes for staff if all of an order was refunded, but units of it were not: they are shipped unless staff act. */
+async function noteUnitsToShip(tx: TenantDatabase, { id, status, paymentStatus, fulfillmentStatus }: OrderState) {
+  if (status !== 'placed' || paymentStatus !== 'refunded' || fulfillmentStatus === 'fulfilled') return;
+  const left = (await findOrderUnits(tx, [id])).filter(
+    ({ requiresShipping, quantity, refundedQuantity }) => requiresShipping && refundedQuantity < quantity,
+  );
+  if (left.length === 0) return;
+  await addPaymentNote(
+    tx,
+    id,
+    'All was refunded, but not by units: what was not shipped is still to be shipped unless the order is canceled',
+  );
 }
 
 /**

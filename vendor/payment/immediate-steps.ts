@@ -65,7 +65,7 @@ export async function doStepInTransaction(
   order: OrderState,
   payment: PaymentRow,
   type: StepType,
-  { workId, reason, externalId, metadata, ...requested }: StepRequest,
+  { workId, reason, restock, externalId, metadata, ...requested }: StepRequest,
 ): Promise<StepRow> {
   const { id: paymentId, orderId, currency } = payment;
   const most = maxAmountOf(payment, type);
@@ -82,7 +82,8 @@ export async function doStepInTransaction(
   });
   await tenderOf(tx, payment.provider)?.reverse(tx, orderId, partOf(payment), amount, step.id);
   if (plan) {
-    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, reason, externalId, metadata }, plan);
+    const details = { reason, restock, externalId, metadata };
+    await insertRefund(tx, { id: step.id, paymentId, orderId, currency, amount, ...details }, plan);
     await bookStep(tx, order, payment, type, { amount, excess: plan.excess });
   } else await reversePayment(tx, order, payment);
   return step;

@@ -49,7 +49,7 @@ export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
 export { lookUpAwaited, reconcile } from './reconcile.ts';
-export { succeededRefunds } from './refund-store.ts';
+export { succeededRefunds, unitsToRestock } from './refund-store.ts';
 export { type OrderRefund, refundOrder } from './refunds.ts';
 export { abandonPayment } from './release.ts';
 export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './repricing.ts';

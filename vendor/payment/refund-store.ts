@@ -19,6 +19,8 @@ interface RefundRow {
   tax: number | null;
   payment: Pick<PaymentRow, 'provider' | 'method'>;
   reason: string | null;
+  /** Whether the stock of its units is returned, as far as they were not shipped. */
+  restock: boolean;
   externalId: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
@@ -26,7 +28,7 @@ interface RefundRow {
 }
 
 type NewRefund = Pick<RefundRow, 'id' | 'paymentId' | 'orderId' | 'currency' | 'amount'> &
-  Partial<Pick<RefundRow, 'reason' | 'externalId' | 'metadata'>>;
+  Partial<Pick<RefundRow, 'reason' | 'restock' | 'externalId' | 'metadata'>>;
 
 /** What a refund returns: an excess, and parts of what is charged. */
 export interface PlannedRefund extends RefundPlan {
@@ -39,8 +41,14 @@ export async function insertRefund(
   refund: NewRefund,
   { excess, ...plan }: PlannedRefund,
 ): Promise<void> {
-  const { id, orderId, metadata } = refund;
-  const values = { ...refund, excessAmount: excess, tax: plan.tax, metadata: metadata && json(metadata) };
+  const { id, orderId, restock = true, metadata } = refund;
+  const values = {
+    ...refund,
+    restock: restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0),
+    excessAmount: excess,
+    tax: plan.tax,
+    metadata: metadata && json(metadata),
+  };
   await tx.insert('refunds', values);
   await recordRefund(tx, orderId, id, plan);
 }
@@ -119,6 +127,24 @@ const refunds = rows<RefundRow>({
 export async function readRefund(db: TenantDatabase, id: string): Promise<Refund> {
   const [refund] = await withParts(db, [await refunds.require(db, id)]);
   return refund as Refund;
+}
+
+/** The units of each line whose stock the succeeded refunds of an order return, as far as they were not shipped. */
+export async function unitsToRestock(db: TenantDatabase, orderId: string): Promise<Map<string, number>> {
+  const found = await db.query<{ id: string }>(
+    `select refunds.id from refunds
+       join payment_transactions step
+         on step.tenant_id = $1 and step.payment_id = refunds.payment_id and step.id = refunds.id
+            and step.status = 'succeeded'
+      where refunds.tenant_id = $1 and refunds.order_id = $2 and refunds.restock`,
+    [orderId],
+  );
+  const ids = found.map(({ id }) => id);
+  const units = new Map<string, number>();
+  for (const { lineItemId, quantity } of ids.length === 0 ? [] : await partsOfRefunds(db, ids)) {
+    if (lineItemId !== null) units.set(lineItemId, (units.get(lineItemId) ?? 0) + quantity);
+  }
+  return units;
 }
 
 /** At most this many refunds of an order are read. */

@@ -265,6 +265,13 @@ export const CreateRefund = object(
         examples: [true, ['standard-shipping']],
       }),
     ),
+    restock: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether the stock of refunded units that were not shipped is returned. A refund of an amount returns none.',
+      }),
+    ),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Arrived broken'] })),
     ...newExternalFields,
   },
@@ -298,6 +305,9 @@ export const Refund = object(
       object({ code: ShippingCode, quantity: RefundedUnits, ...refundedTax }, { $id: 'RefundShipping' }),
     ),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
+    restock: Type.Boolean({
+      description: 'Whether the stock of its units is returned, as far as they were not shipped',
+    }),
     ...externalFields,
     ...timestamps,
   },

@@ -95,7 +95,7 @@ async function beginStep(
   tx: TenantDatabase,
   { id: paymentId, orderId }: PaymentRow,
   type: StepType,
-  { workId, reason, externalId, metadata, ...requested }: StepRequest,
+  { workId, reason, restock, externalId, metadata, ...requested }: StepRequest,
 ): Promise<{ step: StepRow; isNew: boolean }> {
   const order = (await lockOrder(tx, orderId)) as OrderState;
   const payment = await lockPayment(tx, paymentId);
@@ -114,7 +114,7 @@ async function beginStep(
   }
   const { amount, plan } = await amountOfStep(tx, order, payment, type, requested, most);
   requirePart(tx, payment, type, amount);
-  const details = { id: workId, reason, externalId, metadata, plan, triedAt: new Date() };
+  const details = { id: workId, reason, restock, externalId, metadata, plan, triedAt: new Date() };
   const step = await insertPendingStep(tx, payment, type, amount, details);
   return { step, isNew: true };
 }

@@ -49,6 +49,8 @@ export interface StepRequest extends RefundRequest {
   amount?: MoneyValue;
   /** Of a refund. */
   reason?: string;
+  /** Of a refund of units: whether the stock of those that were not shipped is returned; by default it is. */
+  restock?: boolean;
   /** Of a refund. */
   externalId?: string | null;
   metadata?: Record<string, unknown>;

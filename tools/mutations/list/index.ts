@@ -11,6 +11,7 @@ import { guests } from './guests.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
+import { restocking } from './restocking.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
@@ -22,6 +23,7 @@ export const mutationList = {
   pending,
   stock,
   guests,
+  restocking,
   rights,
   accounts,
   guesses,
