@@ -17,7 +17,15 @@ import type { Issue } from './pricing.ts';
 import { variantNotFound } from './problems.ts';
 import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from './schemas.ts';
-import { type CartChange, type Check, presentQuoted, problemOf, writeCart, writeExistingCart } from './service.ts';
+import {
+  type CartChange,
+  type Check,
+  presentQuoted,
+  problemOf,
+  releaseHeld,
+  writeCart,
+  writeExistingCart,
+} from './service.ts';
 import { findPriceTerms } from './terms-store.ts';
 import { presentEmptyCart } from './view.ts';
 
@@ -60,6 +68,7 @@ export async function replaceItems(db: TenantDatabase, session: ShopperSession, 
       id,
       items.filter(({ variantId }) => known.has(variantId)),
     );
+    if (items.length === 0) await releaseHeld(tx, id);
   };
   const check: Check = ({ cart, lines }) => {
     for (const line of lines) {

@@ -155,8 +155,8 @@ export async function emptyCart(db: TenantDatabase, session: ShopperSession): Pr
   });
 }
 
-/** Releases what other packages hold for a cart that has become empty. */
-async function releaseHeld(tx: TenantDatabase, cartId: string): Promise<void> {
+/** Releases what other packages hold for a locked cart that has become empty. */
+export async function releaseHeld(tx: TenantDatabase, cartId: string): Promise<void> {
   for (const { emptied } of cartCleanUps.of(tx)) await emptied?.(tx, cartId);
 }
 

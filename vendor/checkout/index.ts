@@ -1,7 +1,7 @@
 /**
  * @carton/checkout: turns a cart into an order.
  */
-import { cartCleanUps, cartSessionMoves, returnableCarts } from '@carton/cart';
+import { cartCleanUps, cartMerges, cartSessionMoves, returnableCarts } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
@@ -10,7 +10,7 @@ import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { findGuestOfOrder } from './guest-orders.ts';
 import { forgetGuestUnits } from './guest-units.ts';
 import { personalGuestUnits } from './persons.ts';
-import { checkoutCleanUp, releaseOnAbandon, reserveForPayment } from './reservations.ts';
+import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations.ts';
 import { cartsOfUnplacedOrders, returnCarts } from './returning.ts';
 import {
   createOrder,
@@ -52,6 +52,7 @@ export default definePackage({
     mailGuests.with(findGuestOfOrder),
     personalData.with(personalGuestUnits),
     cartCleanUps.with(checkoutCleanUp),
+    cartMerges.with(releaseMerged),
     cartSessionMoves.with(moveOrdersOfCarts),
     returnableCarts.with(cartsOfUnplacedOrders),
     paymentStartHooks.with(reserveForPayment),

@@ -2,7 +2,15 @@
  * Stock reservations of carts: from the start of a payment, or of the checkout, until the order consumes the reservation
  * or it expires.
  */
-import { type CartCleanUp, findCart, findPricedCart, type StoredCart, saleOfCart, stockSaleOf } from '@carton/cart';
+import {
+  type CartCleanUp,
+  type CartMerge,
+  findCart,
+  findPricedCart,
+  type StoredCart,
+  saleOfCart,
+  stockSaleOf,
+} from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { findReserved, insufficientStock, releaseStock, reserveStock } from '@carton/inventory';
 import type { Payer, PaymentAbandonHook, PaymentStartHook } from '@carton/payment';
@@ -36,6 +44,9 @@ export const checkoutCleanUp: CartCleanUp = {
   },
   emptied: (tx, id) => releaseStock(tx, reservationOf(id)),
 };
+
+/** The items of a cart are in another now, such as a member's after a log-in, which reserves its own when it is paid. */
+export const releaseMerged: CartMerge = (tx, { fromId }) => releaseStock(tx, reservationOf(fromId));
 
 function expiryOf(store: Store): Date {
   return new Date(Date.now() + checkoutSettings.of(store).reservationMinutes * 60_000);

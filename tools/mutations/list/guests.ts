@@ -85,4 +85,18 @@ export const guests: readonly Mutation[] = [
     replacement: 'and false',
     tests: [tenders],
   },
+  {
+    rule: 'A cart whose items are replaced by none holds no reserved stock',
+    file: 'vendor/cart/replacing.ts',
+    text: 'if (items.length === 0) await releaseHeld(tx, id);',
+    replacement: '',
+    tests: ['vendor/checkout/test/reservations.test.ts'],
+  },
+  {
+    rule: 'A cart that is merged at a log-in holds no reserved stock',
+    file: 'vendor/checkout/reservations.ts',
+    text: '(tx, { fromId }) => releaseStock(tx, reservationOf(fromId));',
+    replacement: '() => Promise.resolve();',
+    tests: ['vendor/checkout/test/reservations.test.ts'],
+  },
 ];

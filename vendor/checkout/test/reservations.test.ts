@@ -3,6 +3,7 @@
  */
 import { type Article, shopperWith } from '@carton/cart/testing';
 import { releaseExpiredReservations } from '@carton/inventory';
+import { createMember, password } from '@carton/member/testing';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { bindProvider, buyer, createArticle } from './helpers.ts';
@@ -65,13 +66,14 @@ t.test('the order consumes the reservation even if the quantity has changed', as
 
 t.test('nothing is reserved for a cart that its shopper has emptied', async (t) => {
   bindProvider(box, t);
-  for (const way of ['the cart', 'its last item']) {
+  for (const way of ['the cart', 'its last item', 'all items, replaced by none']) {
     const { article, holder, other } = await articleWithOneUnit();
     const rest = await createArticle(box, `rest-${created}`, 900, 1);
     await holder.post('/cart/items', { variantId: rest.variantId, quantity: 1 });
     t.equal((await holder.post('/cart/payment-sessions', card)).status, 201);
     const items: { id: string }[] = (await holder.get('/cart')).body.items;
     if (way === 'the cart') await holder.delete('/cart');
+    else if (way === 'all items, replaced by none') await holder.put('/cart/items', { items: [] });
     else for (const { id } of items) await holder.delete(`/cart/items/${id}`);
     t.strictSame(
       [await levelOf(article), await levelOf(rest)],
@@ -80,6 +82,17 @@ t.test('nothing is reserved for a cart that its shopper has emptied', async (t) 
     );
     t.equal((await other.post('/checkout', buyer)).status, 201);
   }
+});
+
+t.test('nothing is reserved for the cart of a guest who logs in: its items are in another', async (t) => {
+  bindProvider(box, t);
+  const { article, holder, other } = await articleWithOneUnit();
+  t.equal((await holder.post('/cart/payment-sessions', card)).status, 201);
+  const member = await createMember(box);
+  const { email } = (await member.get('/member')).body;
+  t.equal((await holder.post('/member/login', { email, password })).status, 200);
+  t.strictSame(await levelOf(article), { onHand: 1, reserved: 0 });
+  t.equal((await other.post('/checkout', buyer)).status, 201);
 });
 
 t.test('a failed payment releases the reservation', async (t) => {
