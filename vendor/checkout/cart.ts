@@ -31,7 +31,7 @@ import {
 import { recordCompleted } from './attempts.ts';
 import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
 import { recordGuestOrder } from './guest-orders.ts';
-import { guestLimitOf, guestOf, holdUnits, type OrderClient } from './guest-units.ts';
+import { guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from './guest-units.ts';
 import { nothingToOrder } from './nothing-to-order.ts';
 import { rejectStaleOffer, seenTotalOf } from './offer.ts';
 import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
@@ -239,7 +239,10 @@ export async function prepareCart(
           isUnpaid() &&
           limit !== null &&
           guest &&
-          holdUnits(inside, limit, guest, { id: order.id, cartId: cart.id, lines: sale.lines }),
+          holdUnits(inside, limit, guest, {
+            ...{ id: order.id, cartId: cart.id, lines: sale.lines },
+            takesUses: takesUses(sale),
+          }),
       ]),
   };
 }

@@ -8,6 +8,7 @@
  * (`placeSale`). The rows are counted and written after it, so two requests at once see each other's.
  */
 import { randomBytes } from 'node:crypto';
+import type { PricedSale } from '@carton/cart';
 import { lockOrderNumbers, type Store } from '@carton/core';
 import { isTracked, reservedUnits } from '@carton/inventory';
 import { holdsUnpaidStock } from '@carton/order';
@@ -40,7 +41,13 @@ type Lines = readonly { variantId: string | null; quantity: number }[];
 export interface Wanted {
   cartId: string;
   lines: Lines;
+  /** Whether the order takes uses of promotions, which may be few: it counts as one unit at least. */
+  takesUses?: boolean;
 }
+
+/** Whether an order of the sale takes uses of promotions. */
+export const takesUses = ({ adjustments }: Pick<PricedSale, 'adjustments'>): boolean =>
+  adjustments.some(({ kind }) => kind === 'discount');
 
 /** The limit in force; null without one: in stores that wait for payments by hand only, there is none. */
 export function guestLimitOf(store: Store, db: TenantDatabase): number | null {
@@ -71,7 +78,7 @@ const isHeld = (names: string) => `${holdsUnpaidStock} and not ${paidBesideTende
 
 /**
  * `$2` to `$5`: kinds and values of the keys, variants and quantities of the lines; `$6`: the cart, whose own reservation
- * is not counted, since these lines take its place; `$7`: the names of tenders.
+ * is not counted, since these lines take its place; `$7`: the names of tenders; `$8`: the least units.
  */
 const counted = `
   hashed as (
@@ -79,7 +86,7 @@ const counted = `
       from unnest($2::text[], $3::text[]) as part (kind, value) cross join salt
   ),
   wanted as (
-    select coalesce(sum(part.quantity), 0)::bigint as units
+    select greatest(coalesce(sum(part.quantity), 0), $8::integer)::bigint as units
       from unnest($4::uuid[], $5::integer[]) as part (variant_id, quantity)
      where ${isTracked('part.variant_id')}
   ),
@@ -104,20 +111,20 @@ const countText = `
   with salt as (${ownSalt}), ${counted}
   select wanted.units as wanted, held.units as held from wanted cross join held`;
 
-/** Counts, and stores what `stored` inserts. The first guest of a tenant creates its secret, `$8`. */
+/** Counts, and stores what `stored` inserts. The first guest of a tenant creates its secret, `$9`. */
 const countAndStore = (stored: string) => `
   with created as (
-    insert into guest_secrets (tenant_id, secret) values ($1, $8::bytea) on conflict (tenant_id) do nothing returning secret
+    insert into guest_secrets (tenant_id, secret) values ($1, $9::bytea) on conflict (tenant_id) do nothing returning secret
   ),
   salt as (select secret from created union all ${ownSalt}),
   ${counted},
   stored as (${stored})
   select wanted.units as wanted, held.units as held from wanted cross join held`;
 
-/** `$9`: the order. */
+/** `$10`: the order. */
 const storeOrderText = countAndStore(`
     insert into guest_units (tenant_id, key_hash, order_id, units)
-    select $1, hashed.key_hash, $9::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`);
+    select $1, hashed.key_hash, $10::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`);
 
 /** The time of the last reservation keeps the job below from deleting the row of one in progress. */
 const storeReservationText = countAndStore(`
@@ -132,10 +139,11 @@ interface Count {
   held: number;
 }
 
-function valuesOf(db: TenantDatabase, guest: Guest, { cartId, lines }: Wanted): unknown[] {
+function valuesOf(db: TenantDatabase, guest: Guest, { cartId, lines, takesUses = false }: Wanted): unknown[] {
   const stocked = lines.filter(({ variantId }) => variantId !== null);
   const quantities = stocked.map(({ quantity }) => quantity);
-  return [...keysOf(guest), stocked.map(({ variantId }) => variantId), quantities, cartId, tenderNames(db)];
+  const variants = stocked.map(({ variantId }) => variantId);
+  return [...keysOf(guest), variants, quantities, cartId, tenderNames(db), takesUses ? 1 : 0];
 }
 
 const isAbove = (limit: number, [count]: readonly Count[]) =>
@@ -188,7 +196,8 @@ async function requireFew(db: TenantDatabase, placing: Placing): Promise<Require
   // Any other order may still be paid when it is placed.
   if (!isPreview || limit === null || !guest || paymentMethod === null || sale.totals.total === 0) return [];
   if (!(await isMethodByHand(db, paymentMethod))) return [];
-  if (!(await wouldExceed(db, limit, guest, { cartId: source.id, lines: sale.lines }))) return [];
+  if (!(await wouldExceed(db, limit, guest, { cartId: source.id, lines: sale.lines, takesUses: takesUses(sale) })))
+    return [];
   const { left } = await planTenders(db, tenderSaleOf(placing));
   return left === 0 ? [] : [{ code: unpaidUnitsLimit.code, detail: detailOf(limit) }];
 }

@@ -18,7 +18,7 @@ const settings = {
   guestUnpaidUnits: withOptions(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })), {
     default: null,
     description:
-      'Units of tracked stock that a guest may have in unpaid orders from carts and in carts whose stock is reserved, counted by session, by e-mail address and by client address; null for no limit. If it was not set, 100. Only in boxes with a method that is paid online, and not for orders that are paid in full or authorized when they are placed.',
+      'Units of tracked stock that a guest may have in unpaid orders from carts and in carts whose stock is reserved, counted by session, by e-mail address and by client address; null for no limit. An order with a discount counts as one unit at least. If it was not set, 100. Only in boxes with a method that is paid online, and not for orders that are paid in full or authorized when they are placed.',
   }),
   paymentRequired: Type.Boolean({
     default: false,

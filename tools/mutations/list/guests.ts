@@ -99,4 +99,11 @@ export const guests: readonly Mutation[] = [
     replacement: '() => Promise.resolve();',
     tests: ['vendor/checkout/test/reservations.test.ts'],
   },
+  {
+    rule: 'An unpaid order with a discount counts as one unit at least',
+    file: 'vendor/checkout/guest-units.ts',
+    text: 'tenderNames(db), takesUses ? 1 : 0];',
+    replacement: 'tenderNames(db), 0];',
+    tests: [units],
+  },
 ];

@@ -268,6 +268,29 @@ t.test('members, staff and what has no stock have no limit', async (t) => {
   t.equal(await rowsOf(store), 0);
 });
 
+t.test('orders with a discount count as one unit at least, since they hold uses of its promotion', async (t) => {
+  const { store, mug } = await storeWith(t, 2);
+  await store.staff.patch(`/admin/stock-items/${mug.stockItemId}`, { tracked: false });
+  const discount = { kind: 'percent', percent: 10 };
+  const promotion = { label: 'First orders', automatic: true, discount, maxUses: 50 };
+  t.equal((await store.staff.post('/admin/promotions', promotion)).status, 201);
+  const address = '198.51.100.20';
+  const fromThere = () => guestOf(undefined, address);
+  const [first, second, third] = [
+    await order(store, mug, 1, fromThere()),
+    await order(store, mug, 500, fromThere()),
+    await order(store, mug, 1, fromThere()),
+  ];
+  t.strictSame([first.status, second.status], [201, 201]);
+  t.match(third, { status: 409, body: { code: 'unpaid_units_limit', limit: 2 } });
+  const shopper = await shopperWith(store, [mug, 1]);
+  const { body } = await shopper.get('/checkout?paymentMethod=bank_transfer', { headers: fromThere().headers });
+  t.match(body.requirements, exactly([{ code: 'unpaid_units_limit' }]));
+  t.equal((await order(store, mug, 1)).status, 201, 'another client');
+  await store.staff.post(`/admin/orders/${first.body.id}/cancel`);
+  t.equal((await order(store, mug, 1, fromThere())).status, 201, 'a canceled order has returned its use');
+});
+
 t.test('a guest reserves no more than the limit', async (t) => {
   const { store, mug } = await storeWith(t);
   await store.staff.patch('/admin/checkout-settings', { reserveAtCheckout: true });
