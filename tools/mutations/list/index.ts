@@ -7,11 +7,10 @@ import { backups } from './backups.ts';
 import { erasure } from './erasure.ts';
 import { fees } from './fees.ts';
 import { guesses } from './guesses.ts';
-import { guests } from './guests.ts';
+import { holds } from './holds.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
-import { restocking } from './restocking.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
@@ -22,8 +21,7 @@ export const mutationList = {
   places,
   pending,
   stock,
-  guests,
-  restocking,
+  holds,
   rights,
   accounts,
   guesses,

@@ -1,13 +1,14 @@
 /**
- * Mutations of the rules of what guests hold without paying, besides those of stock.
+ * Mutations of the rules of what carts and orders hold: those of guests without paying, and refunded units.
  */
 import type { Mutation } from '../mutation.ts';
 
 const units = 'vendor/checkout/test/guest-units.test.ts';
 const reservations = 'vendor/checkout/test/guest-reservations.test.ts';
 const tenders = 'vendor/checkout/test/guest-tenders.test.ts';
+const restocking = 'vendor/fulfillment/test/restocking.test.ts';
 
-export const guests: readonly Mutation[] = [
+export const holds: readonly Mutation[] = [
   {
     rule: 'What a guest may not reserve is not reserved for a moment either',
     file: 'vendor/checkout/reservations.ts',
@@ -25,8 +26,8 @@ export const guests: readonly Mutation[] = [
   {
     rule: 'What the carts of a guest have reserved is counted',
     file: 'vendor/checkout/guest-units.ts',
-    text: "${reservedUnits('cart', 'guest_reservations.cart_id')}\n                      from",
-    replacement: '0::bigint\n                      from',
+    text: "reservedUnits('cart', 'guest_reservations.cart_id')",
+    replacement: "'0::bigint'",
     tests: [reservations],
   },
   {
@@ -60,8 +61,8 @@ export const guests: readonly Mutation[] = [
   {
     rule: 'The row of a reservation stays as long as the reservation',
     file: 'vendor/checkout/guest-units.ts',
-    text: "${reservedUnits('cart', 'ended.cart_id')} = 0",
-    replacement: 'true',
+    text: "reservedUnits('cart', 'ended.cart_id')",
+    replacement: "'0'",
     tests: [reservations],
   },
   {
@@ -105,5 +106,61 @@ export const guests: readonly Mutation[] = [
     text: 'tenderNames(db), takesUses ? 1 : 0];',
     replacement: 'tenderNames(db), 0];',
     tests: [units],
+  },
+  {
+    rule: 'Refunded units in a parcel, or shipped, do not return to stock',
+    file: 'vendor/fulfillment/units.ts',
+    text: 'Math.max(packed, quantity - refunded)',
+    replacement: 'quantity - refunded',
+    tests: [restocking],
+  },
+  {
+    rule: 'What was returned to stock before is not returned again with a refund',
+    file: 'vendor/fulfillment/units.ts',
+    text: 'Math.max(0, quantity - restockedQuantity - needed)',
+    replacement: 'Math.max(0, Math.min(refunded, quantity - needed))',
+    tests: [restocking],
+  },
+  {
+    rule: 'A refund returns stock once it has succeeded',
+    file: 'vendor/payment/refund-store.ts',
+    text: "step.id = refunds.id\n            and step.status = 'succeeded'",
+    replacement: 'step.id = refunds.id',
+    tests: [restocking],
+  },
+  {
+    rule: 'A refund with restock false returns no stock',
+    file: 'vendor/payment/refund-store.ts',
+    text: 'refunds.order_id = $2 and refunds.restock',
+    replacement: 'refunds.order_id = $2',
+    tests: [restocking],
+  },
+  {
+    rule: 'A refund of an amount returns no stock',
+    file: 'vendor/payment/refund-store.ts',
+    text: 'restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0)',
+    replacement: 'restock',
+    tests: [restocking],
+  },
+  {
+    rule: 'Refunded units of a parcel are not kept for another one',
+    file: 'vendor/fulfillment/service.ts',
+    text: 'await restockRefunded(tx, orderId, await findOrderUnits(tx, [orderId]));',
+    replacement: '',
+    tests: [restocking],
+  },
+  {
+    rule: 'Refunded units return with the lines of the order locked',
+    file: 'vendor/fulfillment/restocking.ts',
+    text: 'restockRefunded(tx, orderId, await lockOrderLines(tx, orderId))',
+    replacement: 'restockRefunded(tx, orderId, await lockOrderLines(db, orderId))',
+    tests: [restocking],
+  },
+  {
+    rule: 'The timeline names an order that was refunded without its units',
+    file: 'vendor/payment/bookkeeping.ts',
+    text: "status !== 'placed' || paymentStatus !== 'refunded' || fulfillmentStatus === 'fulfilled'",
+    replacement: "status === 'placed' || paymentStatus !== 'refunded'",
+    tests: [restocking],
   },
 ];
