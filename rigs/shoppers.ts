@@ -140,9 +140,7 @@ async function buyWithoutKey(purchase: Purchase, send: Send, checkout: ClientReq
   while (Date.now() < until) {
     const answer = finalResponse(await send(checkout));
     if (answer) {
-      // A release before this one says that the cart is empty.
-      const isOrdered = answer.body?.code === 'already_ordered' || answer.body?.code === 'cart_empty';
-      if (answer.status === 409 && isOrdered) return 'already ordered';
+      if (answer.status === 409 && answer.body.code === 'cart_empty') return 'already ordered';
       purchase.placed.push(requireStatus(answer, 201).body.id);
       return 'ordered';
     }

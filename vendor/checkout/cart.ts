@@ -169,7 +169,7 @@ interface CartToOrder {
 
 /**
  * Locks and prices the shopper's cart for the order.
- * @throws cart_empty, already_ordered (409), offer_changed (412)
+ * @throws cart_empty (409), offer_changed (412)
  */
 export async function prepareCart(
   tx: TenantDatabase,

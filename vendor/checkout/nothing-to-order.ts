@@ -5,11 +5,11 @@
 import { findLastOrderOfSession } from '@carton/cart';
 import { findOrder, listOwnOrders } from '@carton/order';
 import type { Problem, ShopperSession, TenantDatabase } from '@carton/runtime';
-import { alreadyOrdered, cartEmpty } from './problems.ts';
+import { cartEmpty } from './problems.ts';
 
 /**
  * The problem of a shopper without an active cart. Only the session or member whose cart it was learns the order.
- * @returns cart_empty or already_ordered (409)
+ * @returns cart_empty (409), with the order if it has become one
  */
 export async function nothingToOrder(
   db: TenantDatabase,
@@ -18,7 +18,7 @@ export async function nothingToOrder(
   const order = await findLastOrder(db, session);
   if (!order) return cartEmpty('Add an item to the cart first.');
   const detail = `The cart has become the order ${order.number}. Add an item to the cart to order again.`;
-  return alreadyOrdered(detail, { members: { orderId: order.id } });
+  return cartEmpty(detail, { members: { orderId: order.id } });
 }
 
 async function findLastOrder(db: TenantDatabase, { memberId, hash }: Pick<ShopperSession, 'hash' | 'memberId'>) {

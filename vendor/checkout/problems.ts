@@ -3,11 +3,11 @@
  */
 import { defineProblem, Type, Uuid } from '@carton/runtime';
 
-export const cartEmpty = defineProblem({ code: 'cart_empty', status: 409, title: 'The cart is empty' });
-export const alreadyOrdered = defineProblem({
-  code: 'already_ordered',
+/** With the id of the order that the cart has become, if it has. */
+export const cartEmpty = defineProblem({
+  code: 'cart_empty',
   status: 409,
-  title: 'The cart was ordered before',
+  title: 'The cart is empty',
   members: { orderId: Uuid },
 });
 export const cartNotReady = defineProblem({

@@ -48,7 +48,7 @@ export type OrderWithPayment = Order & { payment: OrderPayment | null };
  * @param client of the request
  * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
- * @throws invalid_request (400), cart_empty, already_ordered, insufficient_stock (409), the problems of the box's steps
+ * @throws invalid_request (400), cart_empty, insufficient_stock (409), the problems of the box's steps
  *   (`placingProblemsIn`) and, with a payment method, `startPaymentProblems`
  */
 export async function placeOrder(

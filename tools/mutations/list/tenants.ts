@@ -205,13 +205,6 @@ export const tenants: readonly Mutation[] = [
     tests: ['runtime/test/conditional.test.ts'],
   },
   {
-    rule: 'A change needs a strong ETag',
-    file: 'runtime/http/preconditions.ts',
-    text: 'return tags.some(({ weak, tag }) => !weak && isSame(tag, etag));',
-    replacement: 'return tags.some(({ tag }) => isSame(tag, etag));',
-    tests: ['runtime/test/conditional.test.ts'],
-  },
-  {
     rule: 'Delegation proves a domain only while one customer claims it',
     file: 'control-plane/boxes/proof/outcome.ts',
     text: 'return isShared ? sharedDelegation(domain) : null;',

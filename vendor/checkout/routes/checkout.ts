@@ -8,7 +8,7 @@ import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runti
 import { previewCheckout } from '../cart.ts';
 import { readConfirmation } from '../confirmation.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
-import { alreadyOrdered, cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
+import { cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
 import { reservationOff, reserveCheckout } from '../reservations.ts';
 import {
@@ -23,7 +23,7 @@ import { placeOrder, readAwaitedOrder } from '../service.ts';
 
 const tag = 'Checkout';
 
-const ownProblems = [cartEmpty, alreadyOrdered, cartChanged, offerChanged, totalChanged, ...startPaymentProblems];
+const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...startPaymentProblems];
 
 export const readCheckout = withOverrides(
   route(
@@ -53,7 +53,7 @@ export const createOrder = withOverrides(
       tag,
       summary: 'Place the order of the cart',
       description:
-        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. If its provider has not authorized it yet, the order is `pending`: let the shopper follow `payment.nextAction`. The authorization places the order. If the payment is refused or not completed by `payBy`, the order is canceled and its items return to the cart, unless there are others in it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones get 409 `already_ordered` with its `orderId`. With the ETag of `GET /checkout` in `If-Match`, a changed offer is rejected; with `expectedTotal`, a changed total.',
+        'The cart becomes an order and is emptied, in one transaction. With a payment method, the payment starts before it. If its provider has not authorized it yet, the order is `pending`: let the shopper follow `payment.nextAction`. The authorization places the order. If the payment is refused or not completed by `payBy`, the order is canceled and its items return to the cart, unless there are others in it. Of concurrent requests for one cart, one places the order; those that waited return the same order, later ones get 409 `cart_empty` with its `orderId`. With the ETag of `GET /checkout` in `If-Match`, a changed offer is rejected; with `expectedTotal`, a changed total.',
       access: 'session',
       idempotent: true,
       conditional: 'inHandler',

@@ -42,7 +42,7 @@ t.test('a stale If-Match is rejected with both totals', async (t) => {
     body: { totals: { total: eur(1500) } },
   });
   t.match(await shopper.post('/checkout', buyer, ifMatch(now)), { status: 412 }, 'the cart is empty now');
-  t.match(await shopper.post('/checkout', buyer, ifMatch('*')), { status: 409, body: { code: 'already_ordered' } });
+  t.match(await shopper.post('/checkout', buyer, ifMatch('*')), { status: 409, body: { code: 'cart_empty' } });
 });
 
 t.test('a repeated idempotency key replays the response, even with a stale If-Match', async (t) => {

@@ -104,7 +104,7 @@ t.test('concurrent requests for one cart create one order with one payment', asy
     t.ok(placed.length > 0);
     t.equal(new Set(placed.map(({ body }) => body.id)).size, 1);
     t.ok(
-      answers.every(({ status, body }) => status === 201 || body.code === 'already_ordered'),
+      answers.every(({ status, body }) => status === 201 || body.code === 'cart_empty'),
       JSON.stringify(answers.map(({ body }) => body.code)),
     );
     t.equal((await paymentsOf(placed[0]?.body.id)).length, 1);
@@ -121,7 +121,7 @@ t.test('the payment is voided if the cart is ordered without it in the meantime'
     provider.before = async (at) => {
       if (at === call) t.equal((await shopper.post('/checkout', buyer)).status, 201);
     };
-    t.match(await shopper.post('/checkout', withCard), { status: 409, body: { code: 'already_ordered' } });
+    t.match(await shopper.post('/checkout', withCard), { status: 409, body: { code: 'cart_empty' } });
     t.match([...provider.payments.values()], exactly([{ status: 'voided' }]), call);
   }
   const sessions = await box.db.query("select id from payment_sessions where tenant_id = $1 and status = 'open'");

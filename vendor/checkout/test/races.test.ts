@@ -20,13 +20,13 @@ t.test('twenty concurrent requests for one cart create one order', async (t) => 
     t.equal(placed.length + late.length, 20, JSON.stringify(answers.map(({ status }) => status)));
     t.equal(new Set(placed.map(({ body }) => body.id)).size, 1, 'requests that waited return the same order');
     t.ok(
-      late.every(({ body }) => body.code === 'already_ordered' && body.orderId === placed[0]?.body.id),
+      late.every(({ body }) => body.code === 'cart_empty' && body.orderId === placed[0]?.body.id),
       'later requests learn what the cart has become',
     );
     const after = await snapshot(box);
     t.equal(after.orders, before.orders + 1);
     t.equal(after.movements, before.movements + 1);
-    t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'already_ordered' } });
+    t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'cart_empty' } });
   }
 });
 
@@ -42,7 +42,7 @@ t.test('who orders a cart again learns the order; who had none, or emptied it, d
     await add();
     const { body: order } = await shopper.post('/checkout', buyer);
     const ordered = {
-      code: 'already_ordered',
+      code: 'cart_empty',
       orderId: order.id,
       detail: `The cart has become the order ${order.number}. Add an item to the cart to order again.`,
     };
@@ -144,7 +144,7 @@ t.test('a repeated idempotency key returns the same response without a second ef
   await box.db.query("update idempotency_keys set created_at = now() - interval '25 hours' where tenant_id = $1");
   t.match(
     await shopper.post('/checkout', buyer, { headers }),
-    { status: 409, body: { code: 'already_ordered', orderId: later.body.id } },
+    { status: 409, body: { code: 'cart_empty', orderId: later.body.id } },
     'after 24 hours it is a new request',
   );
 });
