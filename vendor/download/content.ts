@@ -1,8 +1,10 @@
 /**
  * The files as buyers download them, and the count of downloads.
  *
- * A download counts when it begins: a request for a file from its first byte counts one, a request for a later part only
- * if none has counted for a day. So a client may resume a download, or load its parts side by side, without using it up.
+ * A download counts when it begins. For a day it includes the bytes of the file, and a quarter of them again for what a
+ * connection loses. Each request takes its bytes from what is left of the downloads that have begun, and returns those that
+ * it did not send; one that does not fit begins another download. So a client may resume a download, load its parts side by
+ * side, or ask for the first bytes alone, without using it up; and parts never add up to more than was counted.
  */
 import { countWrongToken } from '@carton/auth';
 import { privateContent } from '@carton/media';
@@ -19,8 +21,10 @@ import {
 import { downloadEnded, downloadLimitReached } from './problems.ts';
 import { downloads, type GrantRow, grants, isOpen } from './store.ts';
 
-/** After a download began, in which its other parts count nothing. */
+/** After a download began, in which its parts count nothing. */
 const resumable = `interval '24 hours'`;
+/** The bytes that a download includes, as a multiple of those of the file. */
+const included = 1.25;
 
 /**
  * The file behind a link. Only unknown tokens count as attempts: a download has many requests at the same time.
@@ -60,57 +64,68 @@ function contentOf(db: TenantDatabase, grant: GrantRow): FileContent {
   return { ...content, open: (range) => counted(db, grant, content.open(range), range) };
 }
 
-/** Counts the download once the storage has the file, before anything is sent. */
+/** Counts the request once the storage has the file, before anything is sent. */
 async function* counted(db: TenantDatabase, grant: GrantRow, content: Chunks, range?: ByteRange): Chunks {
   const chunks = content[Symbol.asyncIterator]();
+  let unsent = range ? range.end - range.start + 1 : grant.size;
   try {
     const first = await chunks.next();
-    await countDownload(db, grant, (range?.start ?? 0) === 0);
-    if (!first.done) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => chunks };
+    await countRequest(db, grant, unsent);
+    try {
+      for (let next = first; !next.done; next = await chunks.next()) {
+        unsent -= next.value.length;
+        yield next.value;
+      }
+    } finally {
+      if (unsent > 0) await returnBytes(db, grant.id, unsent);
+    }
   } finally {
     await chunks.return?.();
   }
 }
 
 /** @throws download_ended, download_limit_reached (410) */
-async function countDownload(db: TenantDatabase, grant: GrantRow, isStart: boolean): Promise<void> {
-  const { id, orderId, fileName, firstDownloadedAt } = grant;
-  if (firstDownloadedAt !== null) {
-    await count(db, id, isStart);
+async function countRequest(db: TenantDatabase, grant: GrantRow, bytes: number): Promise<void> {
+  if (grant.firstDownloadedAt !== null) {
+    await count(db, grant, bytes);
     return;
   }
   // Lock order: orders, grants. The entry in the timeline refers to the order.
   await db.transaction(async (tx) => {
-    await lockOrder(tx, orderId);
-    const number = await count(tx, id, isStart);
-    if (number === 1) await addTimelineEntry(tx, orderId, 'download', `Downloaded for the first time: ${fileName}`);
+    await lockOrder(tx, grant.orderId);
+    const { firstDownloadedAt, fileName } = await grants.require(tx, grant.id);
+    await count(tx, grant, bytes);
+    if (firstDownloadedAt !== null) return;
+    await addTimelineEntry(tx, grant.orderId, 'download', `Downloaded for the first time: ${fileName}`);
   });
 }
 
-/** Returns the number of downloads with this one; null if it counts nothing. */
-async function count(db: TenantDatabase, id: string, isStart: boolean): Promise<number | null> {
-  const [counted] = await db.query<{ downloadCount: number }>(
+/** One statement, so that of concurrent requests each has what the others have left. */
+async function count(db: TenantDatabase, { id, size }: GrantRow, bytes: number): Promise<void> {
+  const isRecent = `coalesce(last_downloaded_at > now() - ${resumable}, false)`;
+  const fits = `(${isRecent} and open_bytes >= $3)`;
+  const found = await db.query(
     `update download_grants
-        set download_count = download_count + 1, first_downloaded_at = coalesce(first_downloaded_at, now()),
-            last_downloaded_at = now(), updated_at = now()
+        set open_bytes = case when ${fits} then 0 else $4 end + case when ${isRecent} then open_bytes else 0 end - $3,
+            download_count = download_count + case when ${fits} then 0 else 1 end,
+            first_downloaded_at = coalesce(first_downloaded_at, now()),
+            last_downloaded_at = case when ${fits} then last_downloaded_at else now() end,
+            updated_at = case when ${fits} then updated_at else now() end
       where tenant_id = $1 and id = $2 and ended_at is null and (expires_at is null or expires_at > now())
-        and (max_downloads is null or download_count < max_downloads)
-        and ($3 or last_downloaded_at is null or last_downloaded_at <= now() - ${resumable})
-      returning download_count`,
-    [id, isStart],
+        and (${fits} or max_downloads is null or download_count < max_downloads)
+      returning id`,
+    [id, bytes, Math.ceil(size * included)],
   );
-  if (counted) return counted.downloadCount;
+  if (found.length > 0) return;
   const grant = await grants.require(db, id);
   if (!isOpen(grant)) throw downloadEnded();
-  if (!isStart && (await isResumable(db, id))) return null;
   throw downloadLimitReached(`It was downloaded ${grant.downloadCount} times.`);
 }
 
-async function isResumable(db: TenantDatabase, id: string): Promise<boolean> {
-  const found = await db.query(
-    `select id from download_grants where tenant_id = $1 and id = $2 and last_downloaded_at > now() - ${resumable}`,
-    [id],
-  );
-  return found.length > 0;
+/** Returns what a request did not send, since its client has disconnected. */
+async function returnBytes(db: TenantDatabase, id: string, bytes: number): Promise<void> {
+  await db.query('update download_grants set open_bytes = open_bytes + $3 where tenant_id = $1 and id = $2', [
+    id,
+    bytes,
+  ]);
 }

@@ -25,6 +25,8 @@ export function downloadsOf(db: TenantDatabase, variantId: string): Promise<Down
 export interface GrantRow extends Omit<DownloadGrant, 'state'> {
   isExpired: boolean;
   tokenHash: string | null;
+  /** What the downloads that have begun may still send. */
+  openBytes: number;
   /** Null once the file is released. */
   fileId: string | null;
 }
@@ -66,6 +68,6 @@ export function stateOf(grant: GrantRow): DownloadGrant['state'] {
 
 /** A grant as staff see it. */
 export function presentGrant(row: GrantRow): DownloadGrant {
-  const { isExpired: _, tokenHash: __, fileId: ___, ...grant } = row;
+  const { isExpired: _, tokenHash: __, fileId: ___, openBytes: ____, ...grant } = row;
   return { ...grant, state: stateOf(row) };
 }

@@ -229,4 +229,18 @@ export const rights: readonly Mutation[] = [
     replacement: 'bytes > this.#most',
     tests: ['runtime/http/test/upload-admission.test.ts'],
   },
+  {
+    rule: 'The parts of a download take their bytes from it',
+    file: 'vendor/download/content.ts',
+    text: 'and open_bytes >= $3',
+    replacement: 'and open_bytes >= 0',
+    tests: ['vendor/download/test/downloads.test.ts'],
+  },
+  {
+    rule: 'The bytes that one request is sent are not left for others',
+    file: 'vendor/download/content.ts',
+    text: 'if (unsent > 0)',
+    replacement: 'unsent = grant.size;\n      if (unsent > 0)',
+    tests: ['vendor/download/test/downloads.test.ts'],
+  },
 ];

@@ -13,8 +13,8 @@ export const downloadFile = route(
     tag: 'Downloads',
     summary: 'Download a file by the link of a mail',
     description:
-      'A request from the first byte counts as a download. One for a later part counts only if no download began within ' +
-      'a day, so that downloads can be resumed. An unknown token is 404; a known one is 410 once the download has ended ' +
+      'A request counts as a download, unless the downloads that began within a day have not sent all of their bytes yet: ' +
+      'parts and resumed downloads count once. An unknown token is 404; a known one is 410 once the download has ended ' +
       'or was used as often as it may be.',
     access: 'public',
     params: object({ token: Type.String({ minLength: 1, maxLength: 100 }) }),

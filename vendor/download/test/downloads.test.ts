@@ -17,6 +17,7 @@ import {
   timelineOf,
   tokensOf,
   unknownId,
+  upload,
 } from './helpers.ts';
 
 const lines: string[] = [];
@@ -65,16 +66,17 @@ t.test('a link leads to the file, which is saved and not opened', async (t) => {
   t.equal(await countOf(id), 2, 'HEAD downloads nothing');
 });
 
-t.test('later parts of a download count nothing for a day', async (t) => {
+t.test('the parts of a download count once, in any order and for a day', async (t) => {
   const { id, get } = await boughtSong({ maxDownloads: 1 });
+  t.match(await get('bytes=0-1'), { status: 206, text: 'co' }, 'a player asks for the first bytes alone');
   t.match(await get('bytes=0-6'), { status: 206, text: 'content' });
   for (let count = 1; count <= 3; count++) t.match(await get('bytes=8-9'), { status: 206, text: 'of' });
   t.equal(await countOf(id), 1);
-  t.match(await get('bytes=0-0'), { status: 410, code: 'download_limit_reached' });
   await box.db.query(
     `update download_grants set last_downloaded_at = ${dayAgo} where tenant_id = $1 and order_id = $2`,
     [id],
   );
+  t.match(await get('bytes=0-0'), { status: 410, code: 'download_limit_reached' });
   t.match(await get('bytes=8-9'), { status: 410, code: 'download_limit_reached' });
   t.match(await get('bytes=-4'), { status: 410, code: 'download_limit_reached' });
 
@@ -83,6 +85,48 @@ t.test('later parts of a download count nothing for a day', async (t) => {
   t.equal(await countOf(second.id), 1, 'a download that begins with a later part');
   t.match(await second.get('bytes=10-'), { status: 206, text: ' song.mp3' });
   t.match(await second.get(), { status: 410, code: 'download_limit_reached' });
+});
+
+t.test('parts never add up to more than the downloads that count', async (t) => {
+  const parts = ['bytes=1-', 'bytes=0-', 'bytes=-18', 'bytes=1-18', 'bytes=0-9, 10-18'];
+  for (const range of parts) {
+    const { id, get } = await boughtSong({ maxDownloads: 2 });
+    const answers = [await get('bytes=0-0'), await get(range), await get(range), await get(range)];
+    t.strictSame(
+      answers.map(({ status }) => status),
+      range === 'bytes=0-9, 10-18' ? [206, 200, 200, 410] : [206, 206, 206, 410],
+      range,
+    );
+    t.equal(await countOf(id), 2);
+  }
+  const { id, get } = await boughtSong({ maxDownloads: 3 });
+  let received = 0;
+  for (let request = 0; request < 100; request++) received += (await get('bytes=18-')).status === 206 ? 1 : 0;
+  t.equal(received, 3 * Math.ceil(1.25 * content.length));
+  t.equal(await countOf(id), 3);
+});
+
+t.test('what a download did not send is left for the next request', async (t) => {
+  const size = 1_000_000;
+  const film = await createArticle(box);
+  t.equal((await upload(box, film, 'film.mp4', 'x'.repeat(size))).status, 201);
+  const { id, grants } = await buy(box, film);
+  await bodyOf(box.staff.patch(`/admin/download-grants/${grants[0]?.id}`, { maxDownloads: 1 }));
+  const { 'film.mp4': token = '' } = await tokensOf(box, id);
+  const begin = async () => {
+    const { open } = await readByToken({ db: box.db, client: { address: '127.0.0.1' } as never }, token);
+    return open()[Symbol.asyncIterator]();
+  };
+  const first = await begin();
+  const { value } = await first.next();
+  t.ok(value.length < size / 4, 'the file has several chunks');
+  await t.rejects((await begin()).next(), /downloaded 1 times/, 'while it is sent');
+  await first.return?.();
+  const second = await begin();
+  t.notOk((await second.next()).done, 'after the client has disconnected');
+  t.equal(await countOf(id), 1);
+  for (let next = await second.next(); !next.done; ) next = await second.next();
+  t.match(await download(box, `/downloads/${token}`), { status: 410, code: 'download_limit_reached' });
 });
 
 t.test('a file is downloaded as often as the grant allows', async (t) => {
