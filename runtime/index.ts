@@ -163,6 +163,7 @@ export { callService, type ServiceCall } from './services/call.ts';
 export { isServiceRefusal, ServiceError, type ServiceFailure } from './services/errors.ts';
 export { requestJson, type ServiceRequest } from './services/request.ts';
 export {
+  type AddressesVersion,
   addressesByHandle,
   everyAddress,
   type StorefrontAddress,

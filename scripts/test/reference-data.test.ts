@@ -224,3 +224,24 @@ t.test('a tenant whose data is being removed gets no version', async (t) => {
   await leaving.db.query("update stores set name = 'Left' where tenant_id = $1");
   t.strictSame(await box.owner.query('select from reference_versions where tenant_id = $1', [leaving.id]), []);
 });
+
+t.test('the sitemap has what staff change, in both boxes', async (t) => {
+  const { headers } = box.visitor();
+  const titled = (title: string) => ({ title, status: 'published' });
+  const counts = () =>
+    Promise.all(
+      [box, replica].map(async ({ url }) => {
+        const response = await fetch(`${url}/sitemap.xml`, { headers });
+        return (await response.text()).split('<loc>').length - 1;
+      }),
+    );
+  const [before = 0] = await counts();
+  t.strictSame(await counts(), [before, before]);
+  const product = await bodyOf(staff.post('/admin/products', titled('Mug')));
+  t.strictSame(await counts(), [before + 1, before + 1]);
+  const page = await bodyOf(callerOf(replica.url, staff.headers).post('/admin/pages', titled('About us')));
+  t.strictSame(await counts(), [before + 2, before + 2]);
+  await staff.delete(`/admin/pages/${page.id}`);
+  await callerOf(replica.url, staff.headers).delete(`/admin/products/${product.id}`);
+  t.strictSame(await counts(), [before, before]);
+});

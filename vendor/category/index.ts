@@ -30,7 +30,7 @@ export default definePackage({
       column: 'category_id',
       findLists: findVisibleSubtree,
     }),
-    storefrontAddresses.with(addressesByHandle('categories', visible)),
+    storefrontAddresses.with(addressesByHandle('categories', { visible })),
     storefrontTargets.with(targetsByHandle({ name: 'category', table: 'categories', title: 'name', visible })),
   ],
 });

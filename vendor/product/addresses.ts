@@ -3,17 +3,26 @@
  */
 import { addressesByHandle, type TenantDatabase, targetsByHandle } from '@carton/runtime';
 import { published } from './conditions.ts';
-import { visibleTo } from './visibility.ts';
+import { nextChange } from './schedule.ts';
+import { productVisibility, visibleTo } from './visibility.ts';
 
 async function visible(db: TenantDatabase) {
   const condition = await visibleTo(db);
-  return { sql: `${published} and ${condition.sql(5)}`, values: condition.values };
+  const readsOtherTables = productVisibility.of(db).length > 0;
+  return { sql: `${published} and ${condition.sql(5)}`, values: condition.values, readsOtherTables };
 }
 
-export const productAddresses = addressesByHandle('products', visible);
+const exists = 'deleted_at is null';
+
+export const productAddresses = addressesByHandle('products', {
+  visible,
+  exists,
+  changesAt: nextChange,
+  changesAtColumn: 'visibility_changes_at',
+});
 export const productTargets = targetsByHandle({
   name: 'product',
   table: 'products',
-  exists: 'deleted_at is null',
+  exists,
   visible,
 });

@@ -25,7 +25,7 @@ export function rejectEmptySchedule({ publishAt, unpublishAt }: Schedule): void 
 }
 
 /** When the visibility of the row `products` changes next. */
-const nextChange = `case when status <> 'published' or deleted_at is not null then null
+export const nextChange = `case when status <> 'published' or deleted_at is not null then null
   when publish_at > now() then publish_at
   when unpublish_at > now() then unpublish_at end`;
 

@@ -27,6 +27,7 @@ import { leaveRedirect } from './redirects/service.ts';
 import { robots, sitemap, sitemapPart } from './sitemap/routes.ts';
 
 const visible = async () => ({ sql: visibleCondition, values: [] });
+const changesAt = "case when status = 'published' and publish_at > now() then publish_at end";
 
 export default definePackage({
   routes: [
@@ -48,7 +49,7 @@ export default definePackage({
   extends: [
     storeSettingsGroups.with(websiteSettings),
     mailTemplates.with(contactMail),
-    storefrontAddresses.with(addressesByHandle('pages', visible)),
+    storefrontAddresses.with(addressesByHandle('pages', { visible, changesAt })),
     personalData.with(personalMessages),
     addressMoveListeners.with(leaveRedirect),
     storefrontTargets.with(targetsByHandle({ name: 'page', table: 'pages', visible })),

@@ -291,4 +291,11 @@ export const tenants: readonly Mutation[] = [
     replacement: 'claimed.attempts > 0',
     tests: ['vendor/notification/test/budget.test.ts'],
   },
+  {
+    rule: 'Kept parts of a sitemap are those of the store',
+    file: 'vendor/website/sitemap/parts.ts',
+    text: 'JSON.stringify([db.tenantId, kind.name, after])',
+    replacement: 'JSON.stringify([kind.name, after])',
+    tests: ['vendor/website/test/sitemap.test.ts'],
+  },
 ];

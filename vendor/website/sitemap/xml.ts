@@ -17,23 +17,38 @@ function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }
 
-/** An absolute address, percent-encoded and escaped. */
-function location(origin: string, path: string): string {
-  return `<loc>${escapeXml(new URL(`${origin}${path}`).href)}</loc>`;
+/** In place of the origin in entries: no character of XML. */
+const originMark = '\0';
+const anyOrigin = 'https://localhost';
+
+/** An absolute address, percent-encoded and escaped, with the mark in place of its origin. */
+function location(path: string): string {
+  return `<loc>${originMark}${escapeXml(new URL(`${anyOrigin}${path}`).href.slice(anyOrigin.length))}</loc>`;
 }
 
-/** A sitemap. It is produced address by address, so that it is never all in memory. */
-export async function* sitemapOf(origin: string, addresses: AsyncIterable<StorefrontAddress>): AsyncGenerator<string> {
-  yield `${head}<urlset ${namespace}>\n`;
-  for await (const { path, changedAt } of addresses) {
-    yield `<url>${location(origin, path)}<lastmod>${escapeXml(changedAt)}</lastmod></url>\n`;
+/** Entries of a sitemap for any origin. */
+export function entriesOf(addresses: Iterable<StorefrontAddress>): string {
+  let entries = '';
+  for (const { path, changedAt } of addresses) {
+    entries += `<url>${location(path)}<lastmod>${escapeXml(changedAt)}</lastmod></url>\n`;
   }
+  return entries;
+}
+
+const withOrigin = (origin: string, text: string) => text.replaceAll(originMark, () => escapeXml(origin));
+
+/** A sitemap. It is produced in parts, so that it is never all in memory. */
+export async function* sitemapOf(origin: string, entries: AsyncIterable<string>): AsyncGenerator<string> {
+  const { origin: normalized } = new URL(origin);
+  yield `${head}<urlset ${namespace}>\n`;
+  for await (const text of entries) yield withOrigin(normalized, text);
   yield '</urlset>\n';
 }
 
 /** An index of sitemaps, by their paths. */
 export async function* indexOf(origin: string, paths: Iterable<string>): AsyncGenerator<string> {
   yield `${head}<sitemapindex ${namespace}>\n`;
-  for (const path of paths) yield `<sitemap>${location(origin, path)}</sitemap>\n`;
+  const { origin: normalized } = new URL(origin);
+  for (const path of paths) yield withOrigin(normalized, `<sitemap>${location(path)}</sitemap>\n`);
   yield '</sitemapindex>\n';
 }

@@ -1,10 +1,10 @@
 /**
  * The sitemap and robots.txt.
  */
-import { bodyOf, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, exactly, statementsOf, type TestTenant, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { sitemapOf } from '../sitemap/xml.ts';
-import { createPage, openBox } from './helpers.ts';
+import { entriesOf, sitemapOf } from '../sitemap/xml.ts';
+import { createPage, openBox, unknownId } from './helpers.ts';
 
 const box = await openBox(t);
 const addDomain = (tenant: TestTenant, host: string) =>
@@ -15,6 +15,8 @@ async function read(tenant: TestTenant, path: string, headers: Record<string, st
   const response = await fetch(`${box.url}${path}`, { headers: { ...tenant.visitor().headers, ...headers } });
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
+/** Whether a statement lists the pages of a kind. */
+const readsPages = (text: string) => text.includes('as is_public');
 const locationsOf = (text: string) =>
   [...text.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, location]) => location as string);
 
@@ -66,11 +68,11 @@ t.test('a store without hosts has the host of the request, and may have no pages
 });
 
 t.test('addresses are encoded and escaped', async (t) => {
-  async function* addresses() {
-    yield { path: `/a&b<c>"d'/ä?e=1&f`, changedAt: '2026-03-01T12:00:00.000Z' };
+  async function* entries() {
+    yield entriesOf([{ path: `/a&b<c>"d'/ä?e=1&f`, changedAt: '2026-03-01T12:00:00.000Z' }]);
   }
   let text = '';
-  for await (const chunk of sitemapOf('https://www.one.example', addresses())) text += chunk;
+  for await (const chunk of sitemapOf('https://www.one.example', entries())) text += chunk;
   t.strictSame(locationsOf(text), ['https://www.one.example/a&amp;b%3Cc%3E%22d&apos;/%C3%A4?e=1&amp;f']);
 });
 
@@ -104,6 +106,65 @@ t.test('above 50,000 addresses it is an index; each address is in one part', asy
   );
   t.equal(new Set(addresses).size, 120_001);
   t.ok(addresses.includes(`${origin}/products/p-77777`));
+
+  const again = await statementsOf(tenant.db, async () => {
+    for (const path of ['/sitemap.xml', ...parts.map((part) => part.slice(origin.length))]) await read(tenant, path);
+    t.equal((await read(tenant, `/sitemaps/products~${unknownId}.xml`)).status, 404, 'no part begins there');
+  });
+  t.strictSame(again.filter(readsPages), [], 'nothing is read again');
+});
+
+t.test('the pages of a kind are read again after a change, and for no other reason', async (t) => {
+  const tenant = await box.openTenant();
+  await addDomain(tenant, '*.kept.example');
+  const { id } = await bodyOf(tenant.staff.post('/admin/products', { title: 'Shirt', status: 'published' }));
+  await bodyOf(tenant.staff.post('/admin/categories', { name: 'Clothes' }));
+  const page = await createPage(tenant, { title: 'About us', status: 'published' });
+  let shown: string[] = [];
+  const kindsRead = async (host = 'www.kept.example') => {
+    const statements = await statementsOf(tenant.db, async () => {
+      const { text } = await read(tenant, '/sitemap.xml', { 'x-forwarded-host': host });
+      shown = locationsOf(text);
+    });
+    return statements.flatMap((text) => (readsPages(text) ? (/from (\w+)/.exec(text)?.[1] ?? []) : [])).toSorted();
+  };
+  t.strictSame(await kindsRead(), ['categories', 'pages', 'products']);
+  t.strictSame(await kindsRead(), []);
+  t.equal(shown.length, 3);
+  t.strictSame(await kindsRead('de.kept.example'), [], 'another host has the same pages');
+  t.ok(shown.every((location) => location.startsWith('https://de.kept.example/')));
+
+  const changes: [string, () => Promise<unknown>, string, number][] = [
+    ['a new page', () => createPage(tenant, { title: 'Jobs', status: 'published' }), 'pages', 4],
+    ['a hidden page', () => tenant.staff.patch(`/admin/pages/${page.id}`, { status: 'draft' }), 'pages', 3],
+    ['a deleted product', () => tenant.staff.delete(`/admin/products/${id}`), 'products', 2],
+    ['a new category', () => tenant.staff.post('/admin/categories', { name: 'Shoes' }), 'categories', 3],
+  ];
+  for (const [what, change, kind, count] of changes) {
+    await change();
+    t.strictSame(await kindsRead(), [kind], what);
+    t.equal(shown.length, count, what);
+    t.strictSame(await kindsRead(), [], `once after ${what}`);
+  }
+});
+
+t.test('stores whose pages changed at the same time have their own', async (t) => {
+  for (const title of ['Mug', 'Lamp']) {
+    const tenant = await box.openTenant();
+    const { handle } = await bodyOf(tenant.staff.post('/admin/products', { title, status: 'published' }));
+    await box.owner.query("update products set updated_at = '2026-03-01' where tenant_id = $1", [tenant.id]);
+    t.match(locationsOf((await read(tenant, '/sitemap.xml')).text), exactly([new RegExp(`/products/${handle}$`)]));
+  }
+});
+
+t.test('a page appears at its time', async (t) => {
+  const tenant = await box.openTenant();
+  const soon = new Date(Date.now() + 1500).toISOString();
+  await createPage(tenant, { title: 'Soon', status: 'published', publishAt: soon });
+  await createPage(tenant, { title: 'Now', status: 'published' });
+  const count = async () => locationsOf((await read(tenant, '/sitemap.xml')).text).length;
+  t.equal(await count(), 1);
+  t.equal(await until(count, (found) => found === 2), 2);
 });
 
 t.test('other parts do not exist', async (t) => {
