@@ -77,6 +77,7 @@ export const migrationOwner = {
     'administrators',
     'administrator_secrets',
     'journal',
+    'hash_keys',
     'events',
     'license_warnings',
     'webhooks',
@@ -129,7 +130,10 @@ const groups: readonly ApiGroup<ControlPlaneServices>[] = [
 /** Describes the API to the engine. */
 export function controlPlaneApi(
   options: ControlPlaneOptions,
-  opened: Pick<ControlPlaneServices, 'db' | 'signing' | 'served' | 'log' | 'checkWebhook' | 'webhookSecrets'>,
+  opened: Pick<
+    ControlPlaneServices,
+    'db' | 'signing' | 'served' | 'log' | 'checkWebhook' | 'webhookSecrets' | 'journalKeys'
+  >,
   refused: RefusedCredentials,
 ): ApiDescription<CredentialScope, ControlPlaneServices, Caller> {
   const { db } = opened;

@@ -20,6 +20,7 @@ import { updateZones } from './dns/work.ts';
 import { encryptColumnAgain, keepEncrypted } from './encrypt-again.ts';
 import { openEncryption } from './encryption.ts';
 import { removeOldEvents } from './events/outbox.ts';
+import { openJournalKeys } from './journal-key.ts';
 import { removeOldActivations } from './license/installations.ts';
 import { removeOldWarnings, warnOfExpiry } from './license/warnings.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -51,12 +52,14 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     const signing = await openSigningKeys(db, { tokenLifetime: tokenLifetimeSeconds, secret: signingKeySecret });
     const webhookSecrets = openEncryption(signingKeySecret, 'webhook secrets', 'the secret of a webhook');
     const hostingSecrets = hostingSecretEncryption(signingKeySecret);
+    const journalKeys = openJournalKeys(signingKeySecret);
     // All that SIGNING_KEY_SECRET encrypts.
     const encrypted = [
       () => encryptKeysAgain(db, signingKeySecret),
       () => encryptColumnAgain(db, hostingSecrets, { table: 'boxes', column: 'hostingSecret' }),
       () => encryptColumnAgain(db, webhookSecrets, { table: 'webhooks', column: 'secret' }),
       () => encryptColumnAgain(db, webhookSecrets, { table: 'webhooks', column: 'formerSecret' }),
+      () => journalKeys.encryptAgain(db),
     ];
     const encryption = await keepEncrypted(signingKeySecret, encrypted, log, options.encryptionInterval);
     onClose(() => encryption.stop());
@@ -127,7 +130,7 @@ export function startControlPlane(options: ControlPlaneOptions): Promise<Running
     onClose(() => served.close());
     const refused = new RefusedCredentials();
     operations.addMetrics(refused.families);
-    const opened = { db, signing, served, log, checkWebhook, webhookSecrets };
+    const opened = { db, signing, served, log, checkWebhook, webhookSecrets, journalKeys };
     return { api: controlPlaneApi(options, opened, refused), handle: { served } };
   });
 }

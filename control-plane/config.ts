@@ -65,7 +65,8 @@ const Settings = object({
   SIGNING_KEY_SECRET: Type.Optional(
     Type.String({
       minLength: 16,
-      description: 'Encrypts private signing keys and the secrets of boxes and webhooks in the database',
+      description:
+        'Encrypts private signing keys, the secrets of boxes and webhooks and the key of the journal in the database',
     }),
   ),
   REPORT_RETENTION_DAYS: Type.Integer({

@@ -39,7 +39,7 @@ export function openEncryption(keySecret: Secret | undefined, purpose: string, w
 
   function open(stored: string, rowId: string): { secret: string; isCurrent: boolean } {
     const all = currentKeys();
-    if (!stored.startsWith(`${version}.`)) return { secret: stored, isCurrent: all.length === 0 };
+    if (!isEncrypted(stored)) return { secret: stored, isCurrent: all.length === 0 };
     const failures: unknown[] = [];
     for (const [at, key] of all.entries()) {
       try {
@@ -68,6 +68,11 @@ export function openEncryption(keySecret: Secret | undefined, purpose: string, w
     },
   };
   return encryption;
+}
+
+/** Whether a value was stored with SIGNING_KEY_SECRET. */
+export function isEncrypted(stored: string): boolean {
+  return stored.startsWith(`${version}.`);
 }
 
 /** @throws Error if it was encrypted with another key, or for another row */

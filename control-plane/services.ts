@@ -4,6 +4,7 @@
 import type { ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { PowerDnsSettings } from './dns/settings.ts';
+import type { JournalKeys } from './journal-key.ts';
 import type { Secret } from './registry/secrets.ts';
 
 /** Settings that apply to all customers. */
@@ -88,6 +89,7 @@ export interface CommonServices {
     /** A header of the request; empty if it was not sent. */
     header(name: string): string;
   };
+  journalKeys: JournalKeys;
   /** For the journal. */
   request: { id: string; method: string; path: string };
   /** Null without an Idempotency-Key. */

@@ -1,10 +1,12 @@
 /**
  * The journal: a row for each change by an administrator or the publisher. Rows are only added: a trigger refuses changes
  * and deletions, and each row has a hash over itself and the hash before it, so that a change behind the trigger is found.
+ * The hashes have a key that is not in the database (journal-key.ts), so that no one computes them again there.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { newId, type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { JournalKey, JournalKeys } from '../journal-key.ts';
 import type { JournalRow, JournalVerification } from './schemas.ts';
 
 /** Key of the advisory lock under which rows are added, so that each follows the one before. */
@@ -30,16 +32,22 @@ const hashed = [
 
 export type JournalEntry = Omit<JournalRow, 'position' | 'id' | 'createdAt' | 'hash'>;
 
-/** The SHA-256, in hexadecimal, of the hash before the row and the row's values as JSON. */
-function hashOf(before: string | null, row: Omit<JournalRow, 'hash'>): string {
+/**
+ * The HMAC with SHA-256, in hexadecimal, of the hash before the row and the row's values as JSON; for rows before the key
+ * the SHA-256.
+ */
+function hashOf(key: JournalKey | null, before: string | null, row: Omit<JournalRow, 'hash'>): string {
   const values = hashed.map((column) => row[column]);
-  return createHash('sha256')
-    .update(JSON.stringify([before, ...values]))
-    .digest('hex');
+  const hash = key && row.position >= key.from ? createHmac('sha256', key.key) : createHash('sha256');
+  return hash.update(JSON.stringify([before, ...values])).digest('hex');
 }
 
 /** Adds a row. The lock is held until the transaction ends, so this is its last statement. */
-export async function addToJournal(transaction: Knex.Transaction, entry: JournalEntry): Promise<void> {
+export async function addToJournal(
+  transaction: Knex.Transaction,
+  keys: JournalKeys,
+  entry: JournalEntry,
+): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock(?)', [lock]);
   const last = await transaction('journal').orderBy('position', 'desc').first('position', 'hash');
   const row = {
@@ -48,20 +56,26 @@ export async function addToJournal(transaction: Knex.Transaction, entry: Journal
     id: newId(),
     createdAt: new Date().toISOString(),
   };
-  await transaction('journal').insert({ ...row, hash: hashOf(last?.hash ?? null, row) });
+  const key = await keys.findOrCreate(transaction, row.position);
+  await transaction('journal').insert({ ...row, hash: hashOf(key, last?.hash ?? null, row) });
 }
 
 /**
  * Compares the hashes of all rows. Missing last rows are not found by it: for that, the hash of an earlier verification
- * must be in the journal.
+ * must be in the journal. Nor is a key that is missing with all its rows: for that, `keyedFrom` must not have changed.
  */
-export async function verifyJournal(db: Knex): Promise<JournalVerification> {
+export async function verifyJournal(db: Knex, keys: JournalKeys): Promise<JournalVerification> {
+  const key = await keys.find(db);
+  return { ...(await compareRows(db, key)), ...(key && { keyedFrom: key.from }) };
+}
+
+async function compareRows(db: Knex, key: JournalKey | null): Promise<JournalVerification> {
   let hash: string | null = null;
   let rows = 0;
   for (;;) {
     const batch = await selectRows(db).where('position', '>', rows).orderBy('position').limit(rowsPerBatch);
     for (const row of batch.map(withNumber)) {
-      if (row.position !== rows + 1 || row.hash !== hashOf(hash, row)) return { rows, hash, firstWrong: rows + 1 };
+      if (row.position !== rows + 1 || row.hash !== hashOf(key, hash, row)) return { rows, hash, firstWrong: rows + 1 };
       rows = row.position;
       hash = row.hash;
     }

@@ -48,7 +48,7 @@ export function journalled<Services extends CommonServices>(route: Route<Service
   async function journal(input: Input): Promise<unknown> {
     const { db } = input;
     const write = (transaction: Knex.Transaction, status: number, result: unknown) =>
-      addToJournal(transaction, entryOf(declaration.operationId, input, status, result));
+      addToJournal(transaction, input.journalKeys, entryOf(declaration.operationId, input, status, result));
     try {
       if (declaration.outsideTransaction) {
         const result = await handle(input);

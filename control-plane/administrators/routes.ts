@@ -152,11 +152,11 @@ const readJournalVerification = route(
     operationId: 'verifyJournal',
     summary: 'Verify that no row of the journal was changed or removed',
     description:
-      'Reads all rows and compares their hashes. It finds no rows removed from the end: note `hash` elsewhere, and look for it in the journal later.',
+      'Reads all rows and compares their hashes. It finds no rows removed from the end: note `hash` elsewhere, and look for it in the journal later. With SIGNING_KEY_SECRET note `keyedFrom`, too: it never changes.',
     status: 200,
     response: JournalVerification,
   },
-  ({ db }) => verifyJournal(db),
+  ({ db, journalKeys }) => verifyJournal(db, journalKeys),
 );
 
 function expiryOf(expiresAt: string | null | undefined): string | null {

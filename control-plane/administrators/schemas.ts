@@ -120,6 +120,12 @@ export const JournalVerification = object(
     firstWrong: withOptions(nullable(Position), {
       description: 'The first row that is missing or was changed; null if all fit',
     }),
+    keyedFrom: Type.Optional(
+      withOptions(Position, {
+        description:
+          'The first row whose hash has a key that is not in the database. Absent while no row was written with SIGNING_KEY_SECRET',
+      }),
+    ),
   },
   { $id: 'JournalVerification' },
 );

@@ -243,4 +243,18 @@ export const rights: readonly Mutation[] = [
     replacement: 'unsent = grant.size;\n      if (unsent > 0)',
     tests: ['vendor/download/test/downloads.test.ts'],
   },
+  {
+    rule: 'The hashes of the journal have a key',
+    file: 'control-plane/administrators/journal.ts',
+    text: 'key && row.position >= key.from ?',
+    replacement: 'key && row.position < 0 ?',
+    tests: ['control-plane/test/journal-key.test.ts'],
+  },
+  {
+    rule: 'A key of the journal that someone has stored unencrypted is refused',
+    file: 'control-plane/journal-key.ts',
+    text: 'if (!isEncrypted(stored))',
+    replacement: "if (stored === '')",
+    tests: ['control-plane/test/journal-key.test.ts'],
+  },
 ];
