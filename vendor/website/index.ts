@@ -15,7 +15,7 @@ import {
 import { contactMail } from './contact/mails.ts';
 import { personalMessages } from './contact/persons.ts';
 import { adminMessages, readContactToken, sendMessage } from './contact/routes.ts';
-import { forgetOldMessages } from './contact/service.ts';
+import { announceDelayed, forgetOldMessages } from './contact/service.ts';
 import { websiteSettings } from './contact/settings.ts';
 import { contactReceived, pagePublished } from './events.ts';
 import { adminMenus, readMenu } from './menus/routes.ts';
@@ -45,7 +45,7 @@ export default definePackage({
     ...adminMessages,
   ],
   events: [pagePublished, contactReceived],
-  jobs: [announceDuePages, forgetOldMessages],
+  jobs: [announceDuePages, announceDelayed, forgetOldMessages],
   extends: [
     storeSettingsGroups.with(websiteSettings),
     mailTemplates.with(contactMail),

@@ -159,4 +159,18 @@ export const guesses: readonly Mutation[] = [
     replacement: '[domain]',
     tests: ['control-plane/test/key-limits.test.ts'],
   },
+  {
+    rule: 'One client closes the contact form for nobody else',
+    file: 'vendor/website/contact/store.ts',
+    text: 'and client_key is not distinct from $3',
+    replacement: "and coalesce($3, '') is not null",
+    tests: ['vendor/website/test/contact.test.ts'],
+  },
+  {
+    rule: 'A flood of contact messages does not become one of mails',
+    file: 'vendor/website/contact/service.ts',
+    text: 'const mailDelayed = (await countAnnounced(tx)) >= limits.store;',
+    replacement: 'const mailDelayed = (await countAnnounced(tx)) < 0;',
+    tests: ['vendor/website/test/contact.test.ts'],
+  },
 ];

@@ -11,8 +11,8 @@ export const personalMessages: PersonalData = {
   keeps: [
     {
       table: 'contact_messages',
-      columns: ['name', 'email', 'email_key', 'subject', 'message'],
-      reason: 'To answer your message.',
+      columns: ['name', 'email', 'email_key', 'subject', 'message', 'client_key'],
+      reason: 'To answer your message, and for an hour to limit the messages of one client.',
       kept: 'until you ask for erasure, at most a year',
     },
   ],

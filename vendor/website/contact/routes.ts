@@ -42,14 +42,14 @@ export const sendMessage = route(
     operationId: 'sendContactMessage',
     summary: 'Send a message to the store by the contact form',
     description:
-      'At most 5 messages an hour from one e-mail address. Send the token that `GET /contact/token` returned when the form ' +
-      'was shown.',
+      'A client sends at most 5 messages an hour with one e-mail address, and 20 in all. Send the token that ' +
+      '`GET /contact/token` returned when the form was shown.',
     access: 'public',
     body: SendMessage,
     status: 202,
     problems: [formExpired, tooManyRequests],
   },
-  ({ db, box, body }) => receiveMessage(db, box.database, body),
+  ({ db, box, client, body }) => receiveMessage(db, { database: box.database, client }, body),
 );
 
 export const adminMessages = resource({

@@ -75,6 +75,12 @@ export const ContactMessage = object(
 export interface MessageRow extends Static<typeof ContactMessage> {
   /** The address in lower case. */
   emailKey: string;
+  /** A hash of the sender's IP address, for an hour; null if other clients may share it. */
+  clientKey: string | null;
+  /** Whether its mail waits. */
+  mailDelayed: boolean;
+  /** When its mail, which had to wait, was announced. */
+  announcedAt: string | null;
 }
 export const ContactMessagePage = pageOf(ContactMessage, 'ContactMessagePage');
 export const ContactMessageQuery = pageQuery({ status: Type.Optional(Status) });

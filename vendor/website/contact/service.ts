@@ -1,25 +1,29 @@
 /**
- * Rules of the contact form. Programs are kept out by a hidden field, a minimum time (token.ts), and limits of messages per hour;
- * nothing is stored about those who are refused.
+ * Rules of the contact form. Programs are kept out by a hidden field, a minimum time (token.ts), and limits of messages per
+ * hour; nothing is stored about those who are refused. A client is refused for its own messages only: whatever others send,
+ * a message is stored, and above the limit of the store only its mail waits.
  */
 import { findStore } from '@carton/core';
 import {
+  addressBlock,
   type Database,
+  hashToken,
   invalidField,
   job,
   lockFor,
   publish,
+  type RequestClient,
   type TenantDatabase,
   tooManyRequests,
 } from '@carton/runtime';
 import { contactReceived } from '../events.ts';
 import type { SendMessage } from './schemas.ts';
 import { websiteSettings } from './settings.ts';
-import { countRecent, messages } from './store.ts';
+import { announceOldest, countAnnounced, countOfClient, forgetClients, messages } from './store.ts';
 import { isTooEarly, minimumSeconds } from './token.ts';
 
-/** Messages per hour, from one address and to one store. */
-const limits = { own: 5, all: 200 };
+/** Messages per hour: of one client with one e-mail address, and with any; mails about messages to one store. */
+const limits = { own: 5, client: 20, store: 200 };
 const retentionDays = 365;
 
 const tryLater = (seconds: number) =>
@@ -32,7 +36,7 @@ const tryLater = (seconds: number) =>
  */
 export async function receiveMessage(
   db: TenantDatabase,
-  database: Database,
+  { database, client }: { database: Database; client: Pick<RequestClient, 'address' | 'isShared'> },
   { website = '', secondsOpen, token, email, ...message }: SendMessage,
 ): Promise<void> {
   if (website !== '') return;
@@ -45,15 +49,32 @@ export async function receiveMessage(
   }
   if (secondsOpen !== undefined && secondsOpen < minimumSeconds) throw tryLater(minimumSeconds - secondsOpen);
   const emailKey = email.toLowerCase();
+  const clientKey = client.isShared ? null : hashToken(`${db.tenantId} ${addressBlock(client.address)}`);
   await db.transaction(async (tx) => {
     // One after the other, so that concurrent messages do not exceed the limits.
     await lockFor(tx, 'contact');
-    const recent = await countRecent(tx, emailKey);
-    if (recent.own >= limits.own || recent.all >= limits.all) throw tryLater(3600);
-    const { id, createdAt } = await messages.insert(tx, { ...message, email, emailKey, status: 'open' });
-    await publish(tx, contactReceived, { type: 'contact_message', id }, { createdAt });
+    const recent = await countOfClient(tx, { clientKey, emailKey });
+    if (recent.own >= limits.own || (clientKey !== null && recent.all >= limits.client)) throw tryLater(3600);
+    const mailDelayed = (await countAnnounced(tx)) >= limits.store;
+    const sender = { email, emailKey, clientKey };
+    const { id, createdAt } = await messages.insert(tx, { ...message, ...sender, status: 'open', mailDelayed });
+    if (!mailDelayed) await publish(tx, contactReceived, { type: 'contact_message', id }, { createdAt });
   });
 }
+
+/** Announces messages whose mails wait, as far as the limit of the store allows, the oldest first. */
+export async function announceMessages(db: TenantDatabase): Promise<void> {
+  await forgetClients(db);
+  await db.transaction(async (tx) => {
+    await lockFor(tx, 'contact');
+    const free = limits.store - (await countAnnounced(tx));
+    if (free <= 0) return;
+    for (const { id, createdAt } of await announceOldest(tx, free))
+      await publish(tx, contactReceived, { type: 'contact_message', id }, { createdAt });
+  });
+}
+
+export const announceDelayed = job({ name: 'website.announce-messages', everySeconds: 60, run: announceMessages });
 
 const batchSize = 1000;
 

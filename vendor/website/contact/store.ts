@@ -10,12 +10,46 @@ export const messages = rows<MessageRow>({
   choices: { status: messageStatuses },
 });
 
-/** The messages of the last hour: those from an address, and all. */
-export async function countRecent(db: TenantDatabase, emailKey: string): Promise<{ own: number; all: number }> {
+const lastHour = "> now() - interval '1 hour'";
+
+/** The messages that a client has sent in the last hour: with an e-mail address, and all. */
+export async function countOfClient(
+  db: TenantDatabase,
+  { clientKey, emailKey }: Pick<MessageRow, 'clientKey' | 'emailKey'>,
+): Promise<{ own: number; all: number }> {
   const [counted] = await db.query<{ own: number; all: number }>(
     `select count(*) filter (where email_key = $2)::int as own, count(*)::int as all from contact_messages
-      where tenant_id = $1 and created_at > now() - interval '1 hour'`,
-    [emailKey],
+      where tenant_id = $1 and created_at ${lastHour} and client_key is not distinct from $3`,
+    [emailKey, clientKey],
   );
   return counted ?? { own: 0, all: 0 };
+}
+
+/** The messages of which the store was told in the last hour. */
+export async function countAnnounced(db: TenantDatabase): Promise<number> {
+  const [counted] = await db.query<{ count: number }>(
+    `select (select count(*) from contact_messages
+              where tenant_id = $1 and created_at ${lastHour} and not mail_delayed and announced_at is null)::int
+          + (select count(*) from contact_messages where tenant_id = $1 and announced_at ${lastHour})::int as count`,
+  );
+  return counted?.count ?? 0;
+}
+
+/** Marks the oldest messages whose mails wait as announced. */
+export function announceOldest(tx: TenantDatabase, limit: number): Promise<Pick<MessageRow, 'id' | 'createdAt'>[]> {
+  return tx.query(
+    `update contact_messages set mail_delayed = false, announced_at = now()
+      where tenant_id = $1 and id in (
+              select id from contact_messages where tenant_id = $1 and mail_delayed order by created_at, id limit $2)
+      returning id, created_at`,
+    [limit],
+  );
+}
+
+/** Removes what tells the clients of messages once nothing is counted by it. */
+export async function forgetClients(db: TenantDatabase): Promise<void> {
+  await db.query(
+    `update contact_messages set client_key = null
+      where tenant_id = $1 and client_key is not null and not created_at ${lastHour}`,
+  );
 }

@@ -2,12 +2,12 @@
  * The contact form: what reaches staff, what is refused, and what is forgotten.
  */
 import { erasePerson, exportPerson } from '@carton/runtime';
-import { bodyOf, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
+import { bodyOf, callerOf, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { deleteOldMessages } from '../contact/service.ts';
+import { announceMessages, deleteOldMessages } from '../contact/service.ts';
 import { openBox } from './helpers.ts';
 
-const box = await openBox(t);
+const box = await openBox(t, { trustProxy: 'loopback' });
 const message = { name: 'Ada', email: 'Ada@example.com', message: 'In blue?', secondsOpen: 42 };
 const send = (tenant: TestTenant, fields: object = {}) => tenant.visitor().post('/contact', { ...message, ...fields });
 const listOf = async ({ staff }: TestTenant, query = '') =>
@@ -114,7 +114,21 @@ t.test('a store can require tokens', async (t) => {
   t.equal((await listOf(tenant)).length, 1);
 });
 
-t.test('an address sends five messages an hour, also concurrently; a store gets 200', async (t) => {
+/** Messages of others. */
+const flood = (tenant: TestTenant, count: number) =>
+  box.owner.query(
+    `insert into contact_messages (tenant_id, id, name, email, email_key, message, status)
+     select $1, gen_random_uuid(), 'A', 'a@b.c', number || '@b.c', 'A', 'open' from generate_series(1, $2::integer) as number`,
+    [tenant.id, count],
+  );
+const anHourLater = (tenant: TestTenant) =>
+  box.owner.query(
+    `update contact_messages set created_at = created_at - interval '61 minutes',
+            announced_at = announced_at - interval '61 minutes' where tenant_id = $1`,
+    [tenant.id],
+  );
+
+t.test('an address sends five messages an hour, also concurrently', async (t) => {
   const tenant = await box.openTenant();
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => send(tenant, index % 2 === 0 ? { email: 'ADA@example.com' } : {})),
@@ -122,17 +136,63 @@ t.test('an address sends five messages an hour, also concurrently; a store gets 
   const statuses = answers.map(({ status }) => status).toSorted();
   t.strictSame(statuses, [202, 202, 202, 202, 202, 429, 429, 429]);
   t.match(await send(tenant, { email: 'bob@example.com' }), { status: 202 });
-  await box.owner.query(
-    `insert into contact_messages (tenant_id, id, name, email, email_key, message, status)
-     select $1, gen_random_uuid(), 'A', 'a@b.c', number || '@b.c', 'A', 'open' from generate_series(1, 194) as number`,
+  t.match(await send(await box.openTenant()), { status: 202 }, 'another store');
+  await anHourLater(tenant);
+  t.match(await send(tenant), { status: 202 }, 'an hour later');
+});
+
+t.test('one client closes the form for nobody else', async (t) => {
+  const tenant = await box.openTenant();
+  const from = (address: string, email: string) =>
+    callerOf(box.url, { ...tenant.visitor().headers, 'x-forwarded-for': address }).post('/contact', {
+      ...message,
+      email,
+    });
+  const attacker = '203.0.113.7';
+  for (let number = 1; number <= 5; number++) t.equal((await from(attacker, 'victim@example.com')).status, 202);
+  t.match(await from(attacker, 'victim@example.com'), tooMany);
+  t.match(await from('198.51.100.1', 'victim@example.com'), { status: 202 }, 'whose address was used');
+  for (let number = 6; number <= 20; number++) t.equal((await from(attacker, `${number}@example.com`)).status, 202);
+  t.match(await from(attacker, 'another@example.com'), tooMany);
+  t.match(await from(`::ffff:0:${attacker}`, 'another@example.com'), tooMany, 'in another notation');
+  t.match(await from('203.0.113.8', 'another@example.com'), { status: 202 });
+  await announceMessages(tenant.db);
+  t.match(await from(attacker, 'another@example.com'), tooMany, 'the job forgets nothing of the last hour');
+  await anHourLater(tenant);
+  t.match(await from(attacker, 'another@example.com'), { status: 202 });
+  await announceMessages(tenant.db);
+  const kept = await box.owner.query<{ client: string | null }>(
+    'select distinct client_key as client from contact_messages where tenant_id = $1',
     [tenant.id],
   );
-  t.match(await send(tenant, { email: 'eve@example.com' }), tooMany);
-  t.match(await send(await box.openTenant()), { status: 202 }, 'another store');
-  await box.owner.query("update contact_messages set created_at = now() - interval '61 minutes' where tenant_id = $1", [
-    tenant.id,
-  ]);
-  t.match(await send(tenant), { status: 202 }, 'an hour later');
+  t.equal(kept.length, 2, 'clients are forgotten after an hour, but for the last');
+  t.notMatch(JSON.stringify(kept), attacker);
+});
+
+t.test('a flood of messages to a store delays their mails, and refuses nobody', async (t) => {
+  const tenant = await box.openTenant();
+  await flood(tenant, 199);
+  const announced = async () => (await payloadsOf(tenant, { type: 'contact.received' })).length;
+  t.match(await send(tenant, { email: 'bob@example.com', message: 'The last in time' }), { status: 202 });
+  t.equal(await announced(), 1);
+  for (const name of ['eve', 'kim']) t.match(await send(tenant, { email: `${name}@example.com` }), { status: 202 });
+  t.strictSame(
+    (await listOf(tenant, '?limit=2')).map(({ email }: { email: string }) => email),
+    ['kim@example.com', 'eve@example.com'],
+    'staff see them',
+  );
+  await announceMessages(tenant.db);
+  t.equal(await announced(), 1, 'within the hour');
+  await anHourLater(tenant);
+  await flood(tenant, 199);
+  await announceMessages(tenant.db);
+  t.equal(await announced(), 2, 'as far as there is room');
+  await announceMessages(tenant.db);
+  t.equal(await announced(), 2);
+  await anHourLater(tenant);
+  await announceMessages(tenant.db);
+  await announceMessages(tenant.db);
+  t.equal(await announced(), 3, 'once each');
 });
 
 t.test('a person gets their messages, and can have them erased', async (t) => {
