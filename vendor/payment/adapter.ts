@@ -78,8 +78,18 @@ export interface WebhookDelivery {
 export interface ProviderEvent {
   /** The provider's identifier of the event, the same when it is sent again. */
   id: string;
-  /** The id the payment was initiated with, and its state; absent when the event concerns no payment of the box. */
-  payment?: { id: string; state: ProviderState };
+  /** Absent when the event concerns no payment of the box. */
+  payment?: ReportedPayment;
+}
+
+/** The state of a payment as an event reports it. */
+export interface ReportedPayment {
+  /** The id the payment was initiated with. */
+  id: string;
+  /** What the provider calls the payment, and its currency, if the event says so: they must be those of the payment. */
+  reference?: string;
+  currency?: string;
+  state: ProviderState;
 }
 
 /**

@@ -4,12 +4,12 @@
  */
 import { lockOrder, type OrderState } from '@carton/order';
 import { notFound, type TenantDatabase } from '@carton/runtime';
-import type { ProviderEvent, WebhookDelivery } from './adapter.ts';
+import type { ProviderEvent, ReportedPayment, WebhookDelivery } from './adapter.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
 import { settlePending } from './pending.ts';
 import { tryReleaseSession } from './release.ts';
-import { insertWebhookEvent, lockSession, mergeState, scheduleCheck } from './session-store.ts';
+import { insertWebhookEvent, lockSession, mergeState, type SessionRow, scheduleCheck } from './session-store.ts';
 import { resumePendingStep } from './steps.ts';
 import { lockPayment } from './store.ts';
 
@@ -28,6 +28,12 @@ export async function receiveWebhook(db: TenantDatabase, provider: string, deliv
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Whether the report is about the payment that the box has started: others may name its id, in a currency of less value. */
+function isReported(session: SessionRow, { reference, currency }: ReportedPayment): boolean {
+  if (currency !== undefined && currency !== session.currency) return false;
+  return reference === undefined || session.reference === null || reference === session.reference;
+}
+
 type FollowUp = (db: TenantDatabase) => Promise<void>;
 
 /** Stores an event and applies it. Returns what to do once that is committed. */
@@ -36,7 +42,7 @@ async function applyEvent(tx: TenantDatabase, provider: string, event: ProviderE
   const { id, state } = event.payment;
   // An account may serve several tenants, and their events concern no payment here.
   const session = uuid.test(id) ? await lockSession(tx, id) : null;
-  if (session?.provider !== provider) return null;
+  if (session?.provider !== provider || !isReported(session, event.payment)) return null;
   if (session.orderId !== null) {
     const order = (await lockOrder(tx, session.orderId)) as OrderState;
     await applyProviderState(tx, order, await lockPayment(tx, id), state);

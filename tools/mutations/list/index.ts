@@ -11,6 +11,7 @@ import { holds } from './holds.ts';
 import { money } from './money.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
+import { providers } from './providers.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
@@ -22,6 +23,7 @@ export const mutationList = {
   pending,
   stock,
   holds,
+  providers,
   rights,
   accounts,
   guesses,

@@ -274,6 +274,33 @@ t.test('webhooks are applied when signed, recent and for this tenant', async (t)
   t.match(await read(id), { captured: { amount: 2500 }, refunded: { amount: 0 } });
 });
 
+t.test('a report about another payment at the provider, or in another currency, changes nothing', async (t) => {
+  await setMode('manual');
+  const { orderId, id } = await order(await begin(2500, 'pm_card_visa'));
+  const { reference } = await read(id);
+  simulator.account().capture(reference, {});
+  const reported = ['payment_intent.succeeded', 'charge.captured'].map((wanted) => {
+    const body = simulator.webhooks.events.findLast(({ type }) => type === wanted)?.body as string;
+    return JSON.parse(body);
+  });
+  let events = 0;
+  const send = async (event: { data: { object: object } }, changed: object) => {
+    const text = JSON.stringify({
+      ...event,
+      id: `evt_c${++events}`,
+      data: { object: { ...event.data.object, ...changed } },
+    });
+    const headers = { 'stripe-signature': sign(text, webhookSecret) };
+    t.equal((await box.visitor().post('/payments/webhooks/stripe', text, { headers })).status, 204);
+    return statusOf(box, orderId);
+  };
+  const [intent, charge] = reported;
+  for (const event of reported) t.equal(await send(event, { currency: 'idr' }), 'authorized', event.type);
+  t.equal(await send(intent, { id: 'pi_other' }), 'authorized');
+  t.equal(await send(charge, { payment_intent: 'pi_other' }), 'authorized');
+  t.equal(await send(intent, {}), 'paid');
+});
+
 t.test('rejected credentials and amounts are reported without secrets', async (t) => {
   const bad = await openStripeTenant(
     t,

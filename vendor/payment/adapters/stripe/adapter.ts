@@ -20,7 +20,7 @@ import { paymentSettings } from '../settings.ts';
 import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
-import { stateOfCharge, stateOfIntent } from './state.ts';
+import { currencyOf, stateOfCharge, stateOfIntent } from './state.ts';
 
 /** Seconds by which a webhook's timestamp may differ from the box's clock. */
 const tolerance = 300;
@@ -96,8 +96,10 @@ function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<
   });
 }
 
-async function retrieve(db: TenantDatabase, { reference }: ProviderPayment): Promise<ProviderState> {
-  return stateOfIntent(await callStripe(db, (stripe) => stripe.paymentIntents.retrieve(reference, withCharge)));
+async function retrieve(db: TenantDatabase, { reference, amount }: ProviderPayment): Promise<ProviderState> {
+  const intent = await callStripe(db, (stripe) => stripe.paymentIntents.retrieve(reference, withCharge));
+  if (currencyOf(intent) !== amount.currency) throw new Error('Stripe has the payment in another currency');
+  return stateOfIntent(intent);
 }
 
 /** Performs a step. When Stripe refuses it because the payment's state has changed, returns that state. */
@@ -154,5 +156,11 @@ function paymentOf(db: TenantDatabase, object: Stripe.Event.Data.Object | undefi
   if (resource?.object !== 'payment_intent' && resource?.object !== 'charge') return undefined;
   const { payment_id: id, tenant_id: tenantId } = resource.metadata ?? {};
   if (id === undefined || tenantId !== db.tenantId) return undefined;
-  return { id, state: resource.object === 'charge' ? stateOfCharge(resource) : stateOfIntent(resource) };
+  const currency = currencyOf(resource);
+  if (resource.object === 'payment_intent') {
+    return { id, reference: resource.id, currency, state: stateOfIntent(resource) };
+  }
+  const { payment_intent: intent } = resource;
+  const reference = typeof intent === 'string' ? intent : intent?.id;
+  return { id, ...(reference && { reference }), currency, state: stateOfCharge(resource) };
 }
