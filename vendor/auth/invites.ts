@@ -2,10 +2,19 @@
  * Rules of invites, by which people join the staff of a tenant.
  */
 import { claimQuota } from '@carton/core';
-import { type BoxServices, hashToken, isUniqueViolation, newId, publish, type TenantDatabase } from '@carton/runtime';
+import {
+  type BoxServices,
+  hashToken,
+  isUniqueViolation,
+  newId,
+  publish,
+  type StaffCaller,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { countWrongToken } from './attempts.ts';
 import { staffInvited, staffJoined } from './events.ts';
 import { hashPassword } from './password.ts';
+import { permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
 import { staffQuota } from './quotas.ts';
 import type { Role, StaffUser } from './schemas.ts';
@@ -16,6 +25,7 @@ import {
   isOpenInvite,
   removeExpiredInvites,
   setMailedToken,
+  staffInvites,
   staffUsers,
 } from './store.ts';
 
@@ -47,6 +57,15 @@ export async function invite(
   });
   return work.catch((error) => {
     throw isUniqueViolation(error, 'staff_invites_email') ? alreadyStaff(`${email} is already invited.`) : error;
+  });
+}
+
+/** Revokes an invite. @throws not_found (404), forbidden (403) if its role has permissions that the caller lacks */
+export function revokeInvite(db: TenantDatabase, caller: StaffCaller, id: string): Promise<void> {
+  return db.transaction(async (transaction) => {
+    const { role } = await staffInvites.lock(transaction, id);
+    refuseGrantBeyond(caller, permissionsOfRole[role]);
+    await staffInvites.remove(transaction, id);
   });
 }
 

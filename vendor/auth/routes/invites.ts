@@ -4,7 +4,7 @@
 import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts.ts';
-import { acceptInvite as accept, invite } from '../invites.ts';
+import { acceptInvite as accept, invite, revokeInvite as revoke } from '../invites.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
 import { alreadyStaff, inviteUnknown } from '../problems.ts';
 import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser } from '../schemas.ts';
@@ -56,7 +56,7 @@ export const revokeInvite = route(
     access: 'staff',
     status: 204,
   },
-  ({ db, params }) => staffInvites.remove(db, params.id),
+  ({ db, staff, params }) => revoke(db, staff, params.id),
 );
 
 export const acceptInvite = route(
