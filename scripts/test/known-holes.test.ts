@@ -1,5 +1,5 @@
 /**
- * Holes that other shops have had, as rules of all operations of staff: nothing of another store is changed by its bare id,
+ * Holes that other software has had, as rules of all operations of staff: nothing of another store is changed by its bare id,
  * nothing is changed with rights to read, nobody acts on those who have more rights, and a sub-resource is only reached
  * through its own parent. Requests are as empty as their schemas allow, and nothing changes.
  */
@@ -101,7 +101,7 @@ t.test('a key with every single permission does not act on an owner, nor on a ke
   const tried: string[] = [];
   for (const declaration of reached) {
     const id = more.get(listOf(declaration));
-    // Whoever manages keys may stop one that is being misused.
+    // Those who manage keys may stop one that is being misused.
     if (id === undefined || declaration.operationId === 'revokeApiKey') continue;
     tried.push(declaration.operationId);
     const answers = await answersTo(key, declaration, [id]);

@@ -1,6 +1,6 @@
 /**
  * No filter of a caller widens what it sees: every list and page of shoppers is read with each of its parameters, and
- * with the names that other shops have for them, set to whatever may include drafts, deleted rows and the orders of others.
+ * with the names that other software has for them, set to whatever may include drafts, deleted rows and the orders of others.
  */
 import { createMember } from '@carton/member/testing';
 import { bodyOf, type Caller, createTestBox, type TestTenant } from '@carton/runtime/testing';
@@ -58,11 +58,11 @@ async function order(shopper: Caller, name: string): Promise<string> {
   const customer = { email: `${name}@example.com`, name };
   return (await bodyOf(shopper.post('/checkout', { customer }))).id;
 }
-const [member, stranger] = [await createMember(box), await createMember(box)];
+const [member, otherMember] = [await createMember(box), await createMember(box)];
 const shopper = box.shopper();
 await order(member, 'own');
-hiddenIds.push(await order(stranger, `${mark}member`), await order(box.shopper(), `${mark}guest`));
-hiddenIds.push((await bodyOf(stranger.get('/member'))).id);
+hiddenIds.push(await order(otherMember, `${mark}member`), await order(box.shopper(), `${mark}guest`));
+hiddenIds.push((await bodyOf(otherMember.get('/member'))).id);
 await bodyOf(shopper.post('/cart/items', { variantId, quantity: 1 }));
 
 interface Property {
@@ -78,7 +78,7 @@ const choicesIn = ({ enum: values = [], const: value, anyOf = [] }: Property): u
 ];
 
 const wide = ['draft', 'archived', 'deleted', 'all', 'any', '*', '%', 'true', 'false', 'null', '', mark, '-1'];
-/** What other shops call such parameters. */
+/** What other software calls such parameters. */
 const names = [
   ...['status', 'state', 'visible', 'published', 'publishAt', 'deleted', 'deletedAt', 'includeDeleted', 'withDeleted'],
   ...[
