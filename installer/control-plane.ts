@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import semver from 'semver';
 import { Failure, interrupted } from './failure.ts';
-import { isHttpUrl, isReadable, networkAdvice, networkReason } from './network.ts';
+import { isHttpUrl, isReadable, networkAdvice, networkReason, readRetryAfter } from './network.ts';
 import { scope, variable, version } from './vendor.ts';
 
 /** The response to an activation (contract, ActivationResult). */
@@ -59,19 +59,28 @@ const packageName = new RegExp(`^${scope}/[a-z0-9][a-z0-9._-]*$`);
 const attempts = 3;
 const firstPauseMilliseconds = 500;
 const timeoutMilliseconds = 30_000;
+/** Seconds for which a command waits in all when the control plane asks it to; it ends if that is too short. */
+const maxWaitSeconds = 60;
 /** Far more than a release or an activation has. */
 const maxResponseBytes = 8_000_000;
 /** The request has not reached the control plane. */
 const unreachedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+/** Reports that a command waits, as an `Output` does. A command without one does not wait. */
+export interface Warner {
+  warn(text: string, facts?: object): void;
+}
+
 /**
- * Activates a licence key for the installation with this id, a UUID; without one, it takes no place. Network errors and 5xx responses are retried twice.
+ * Activates a licence key for the installation with this id, a UUID; without one, it takes no place. It is tried again as
+ * `requestWithRetries` says.
  * @throws Failure wrong_key, key_not_active, control_plane_unavailable, interrupted
  */
 export async function activate(
   controlPlaneUrl: string,
   { key, installationId }: { key: string; installationId?: string | undefined },
   signal?: AbortSignal,
+  warner?: Warner,
 ): Promise<Activation> {
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/license/activate`;
   const request = {
@@ -84,12 +93,12 @@ export async function activate(
     },
     body: JSON.stringify({ key }),
   };
-  return parseActivation(await requestWithRetries(url, request, toRejectedKey, signal), url);
+  return parseActivation(await requestWithRetries(url, request, toRejectedKey, signal, warner), url);
 }
 
 /**
- * Reads the current release of a channel, or one that was published on it before. Network errors and 5xx responses are
- * retried twice.
+ * Reads the current release of a channel, or one that was published on it before. It is tried again as
+ * `requestWithRetries` says.
  * @throws Failure usage if the channel has no such release; control_plane_unavailable, interrupted
  */
 export async function readRelease(
@@ -97,6 +106,7 @@ export async function readRelease(
   channel: string = defaultChannel,
   signal?: AbortSignal,
   version?: string,
+  warner?: Warner,
 ): Promise<Release> {
   const name = version === undefined ? channel : `${channel}/${encodeURIComponent(version)}`;
   const url = `${controlPlaneUrl.replace(/\/+$/, '')}/releases/${name}`;
@@ -106,7 +116,7 @@ export async function readRelease(
     const message = `the channel ${channel} has no release ${version}`;
     return new Failure('usage', message, 'Use a version that the vendor has published on it', failure.facts);
   };
-  const release = parseRelease(await requestWithRetries(url, {}, toFailure, signal), url);
+  const release = parseRelease(await requestWithRetries(url, {}, toFailure, signal, warner), url);
   if (version === undefined || release.version === version) return release;
   throw unavailable(url, `it responded with release ${release.version} instead of ${version}`);
 }
@@ -126,13 +136,19 @@ export function channelOf(token: string): string {
 
 type ToFailure = (response: Response, url: string) => Promise<Failure>;
 
-/** Returns the JSON of a successful response; network errors and 5xx responses are retried twice. @param toFailure converts any other response */
+/**
+ * Returns the JSON of a successful response. Network errors and 5xx responses are retried twice, and 429 as long as the
+ * control plane asks to wait no longer than a minute in all.
+ * @param toFailure converts any other response
+ */
 export async function requestWithRetries(
   url: string,
   request: RequestInit,
   toFailure: ToFailure,
   signal?: AbortSignal,
+  warner?: Warner,
 ) {
+  let waited = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const response = await send(url, request, signal);
@@ -140,8 +156,20 @@ export async function requestWithRetries(
       throw response.status < 400 ? redirected(response, url) : await toFailure(response, url);
     } catch (error) {
       if (signal?.aborted) throw interrupted();
-      if (!(error instanceof Failure) || !error.facts.passing || attempt === attempts) throw error;
-      await pause(firstPauseMilliseconds * 2 ** (attempt - 1));
+      if (!(error instanceof Failure) || !error.facts.passing) throw error;
+      const { waitSeconds } = error.facts;
+      if (typeof waitSeconds !== 'number') {
+        if (attempt >= attempts) throw error;
+        await pause(firstPauseMilliseconds * 2 ** (attempt - 1));
+        continue;
+      }
+      // A moment more than the clock of the control plane says.
+      waited += waitSeconds + firstPauseMilliseconds / 1000;
+      if (!warner || waited > maxWaitSeconds) throw error;
+      const cause = error.facts.status === 429 ? 'too many requests' : 'unavailable';
+      warner.warn(`the control plane: ${cause}; trying again in ${waitSeconds} s`, { attempt, waitSeconds });
+      await pause(waitSeconds * 1000 + firstPauseMilliseconds, undefined, { signal }).catch(() => undefined);
+      if (signal?.aborted) throw interrupted();
     }
   }
 }
@@ -224,11 +252,17 @@ export async function toRejectedKey(response: Response, url: string): Promise<Fa
 
 async function toRequestFailure(response: Response, url: string): Promise<Failure> {
   const { detail, facts } = await readProblem(response);
-  if (response.status === 429) {
-    const wait = response.headers.get('retry-after');
-    return unavailable(url, `too many requests${wait ? `; retry after ${wait} s` : ''}`, facts);
-  }
-  return unavailable(url, detail, { ...facts, passing: response.status >= 500 });
+  const { status, headers } = response;
+  const isBusy = status === 429;
+  const cause = isBusy ? 'too many requests' : detail;
+  const waitSeconds = isBusy || status === 503 ? readRetryAfter(headers.get('retry-after'), Date.now()) : undefined;
+  if (waitSeconds === undefined) return unavailable(url, cause, { ...facts, passing: isBusy || status >= 500 });
+  const { code, message } = unavailable(url, `${cause}; retry after ${waitSeconds} s`);
+  return new Failure(code, message, `Run the command again in ${waitSeconds} s`, {
+    ...facts,
+    passing: true,
+    waitSeconds,
+  });
 }
 
 /** Validates the members, which are used later as paths, URLs and headers. */

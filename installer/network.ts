@@ -26,3 +26,15 @@ export function isReadable(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
 }
+
+/**
+ * Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
+ * @param now milliseconds since the epoch
+ * @returns seconds; undefined if the header is absent or invalid
+ */
+export function readRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+}

@@ -2,7 +2,7 @@
  * The control plane's calls for the registration of a box: its name, URLs and domains, its hosting secret and the terms of its
  * licence.
  */
-import { requestWithRetries, toRejectedKey, unavailable } from './control-plane.ts';
+import { requestWithRetries, toRejectedKey, unavailable, type Warner } from './control-plane.ts';
 import { Failure } from './failure.ts';
 
 /** What identifies a box at the control plane. */
@@ -11,6 +11,7 @@ export interface RegistrationAccess {
   /** The licence key. */
   key: string;
   signal?: AbortSignal | undefined;
+  warner?: Warner | undefined;
 }
 
 export interface Registration {
@@ -95,10 +96,15 @@ export async function readTerms(access: RegistrationAccess): Promise<LicenseTerm
   return typeof response?.status === 'string' ? response : undefined;
 }
 
-async function call({ controlPlaneUrl, key, signal }: RegistrationAccess, method: string, path: string, body?: object) {
+async function call(
+  { controlPlaneUrl, key, signal, warner }: RegistrationAccess,
+  method: string,
+  path: string,
+  body?: object,
+) {
   const url = controlPlaneUrl.replace(/\/+$/, '') + path;
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
-  return requestWithRetries(url, { method, headers, body: body && JSON.stringify(body) }, toFailure, signal);
+  return requestWithRetries(url, { method, headers, body: body && JSON.stringify(body) }, toFailure, signal, warner);
 }
 
 async function toFailure(response: Response, url: string): Promise<Failure> {

@@ -7,6 +7,7 @@ import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { type BoxSettings, type Deployment, readSecrets, requireSettings, writeBoxSettings } from '../box/settings.ts';
+import type { Warner } from '../control-plane.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import {
@@ -50,7 +51,7 @@ export async function deploy(options: DeployOptions, output: Output): Promise<De
   return withLock(folder.root, 'deploy', async () => {
     const settings = await requireSettings(folder);
     await checkOwner(folder);
-    const access = await accessOf(folder, settings, options.signal);
+    const access = await accessOf(folder, settings, options.signal, output);
     const name = options.name ?? settings.deployment?.name;
     if (name === undefined) {
       throw new Failure(
@@ -105,9 +106,10 @@ export async function accessOf(
   folder: BoxFolder,
   { controlPlaneUrl }: BoxSettings,
   signal?: AbortSignal,
+  warner?: Warner,
 ): Promise<RegistrationAccess> {
   const { LICENSE_KEY: key } = await readSecrets(folder);
-  if (key) return { controlPlaneUrl, key, signal };
+  if (key) return { controlPlaneUrl, key, signal, warner };
   throw new Failure('usage', 'the box has no licence key', `Run ${vendor} license replace --key-file <path>`);
 }
 

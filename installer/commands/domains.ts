@@ -7,6 +7,7 @@ import { domainToASCII } from 'node:url';
 import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { requireSettings } from '../box/settings.ts';
+import type { Warner } from '../control-plane.ts';
 import { Failure, interrupted } from '../failure.ts';
 import { type DomainStatus, type RegistrationAccess, registerBox, verifyDomains } from '../registration.ts';
 import { vendor } from '../vendor.ts';
@@ -16,6 +17,7 @@ interface Options {
   /** The box's folder. */
   dir: string;
   signal?: AbortSignal;
+  warner?: Warner;
 }
 
 /**
@@ -97,11 +99,11 @@ export function stepsOf({ state, record, expectedNameservers, errors, zone }: Do
   ];
 }
 
-async function registered({ dir, signal }: Options): Promise<{ access: RegistrationAccess; name: string }> {
+async function registered({ dir, signal, warner }: Options): Promise<{ access: RegistrationAccess; name: string }> {
   const folder = boxFolder(dir);
   const settings = await requireSettings(folder);
   const { deployment } = settings;
-  if (deployment) return { access: await accessOf(folder, settings, signal), name: deployment.name };
+  if (deployment) return { access: await accessOf(folder, settings, signal, warner), name: deployment.name };
   throw new Failure('usage', 'the box is not registered yet', `Run ${vendor} deploy first`);
 }
 

@@ -122,7 +122,7 @@ async function installLocked(
 
   warnOfUnencrypted(address.controlPlaneUrl, output);
   const activation = await cleanup.activating((installationId) =>
-    activate(address.controlPlaneUrl, { key, installationId }, options.signal),
+    activate(address.controlPlaneUrl, { key, installationId }, options.signal, output),
   );
   output.info('activated', `licence activated: ${activation.tier} tier, ${activation.packages.length} packages`, {
     tier: activation.tier,

@@ -6,7 +6,7 @@ import { boxFolder, checkOwner } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { withLock } from '../box/lock.ts';
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
-import { activate, channelOf, defaultChannel } from '../control-plane.ts';
+import { activate, channelOf, defaultChannel, type Warner } from '../control-plane.ts';
 import { asFailure, type Failure } from '../failure.ts';
 import { type LicenseTerms, readTerms } from '../registration.ts';
 
@@ -63,14 +63,17 @@ export async function readLicense({ dir, signal }: { dir: string; signal?: Abort
  * of another tier.
  * @throws Failure wrong_key, key_not_active, control_plane_unavailable, not_installed, busy, interrupted
  */
-export async function replaceLicense({ dir, key, signal }: { dir: string; key: string; signal?: AbortSignal }) {
+export async function replaceLicense(
+  { dir, key, signal }: { dir: string; key: string; signal?: AbortSignal },
+  warner?: Warner,
+) {
   const folder = boxFolder(dir);
   return withLock(folder.root, 'license', async () => {
     const settings = await requireSettings(folder);
     await checkOwner(folder);
     await checkSecrets(folder);
     const installationId = await readInstallationId(folder);
-    const { tier } = await activate(settings.controlPlaneUrl, { key, installationId }, signal);
+    const { tier } = await activate(settings.controlPlaneUrl, { key, installationId }, signal, warner);
     const changed = (await readSecrets(folder)).LICENSE_KEY !== key;
     if (changed) await editSecrets(folder, new Map([['LICENSE_KEY', key]]));
     return { dir: folder.root, key: maskKey(key), tier, changed, installedTier: settings.tier };

@@ -69,7 +69,7 @@ export async function plan(options: PlanOptions, output: Output): Promise<PlanRe
   const before = await requireSettings(folder);
   const secrets = await readSecrets(folder);
   const key = await chooseKey(options, secrets);
-  const activation = await activate(before.controlPlaneUrl, { key }, options.signal);
+  const activation = await activate(before.controlPlaneUrl, { key }, options.signal, output);
   const chosen = chooseRelease(options, before, activation.token);
   const { pinnedVersion: _pinned, chosenChannel: _chosen, ...rest } = before;
   const settings = { ...rest, tier: activation.tier, registryUrl: activation.registryUrl, ...chosen };

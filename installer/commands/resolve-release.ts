@@ -77,10 +77,10 @@ export async function resolveRelease(
   output: Output,
 ): Promise<ResolvedRelease> {
   const installationId = await readInstallationId(folder);
-  const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal);
+  const renew = () => activate(settings.controlPlaneUrl, { key, installationId }, options.signal, output);
   const registry = openRegistry(createCredentials(activation, renew), output, options.signal, options.patience);
   const { controlPlaneUrl, channel = defaultChannel, pinnedVersion } = settings;
-  const release = await readRelease(controlPlaneUrl, channel, options.signal, pinnedVersion);
+  const release = await readRelease(controlPlaneUrl, channel, options.signal, pinnedVersion, output);
   const keys: readonly PackageKey[] = options.packageKeys ?? builtIn.keys;
   const verified = keys.length > 0;
   if (verified) verifyRelease(release, channel, keys, Date.now());

@@ -193,7 +193,7 @@ async function provideRelease(
   const key = licenseKey ?? parseEnv(secrets).LICENSE_KEY;
   if (!key) throw new Failure('usage', 'the backup has no licence key', 'Pass one with --key-file');
   const request = { key, installationId: head.installation };
-  const renew = () => activate(settings.controlPlaneUrl, request, signal);
+  const renew = () => activate(settings.controlPlaneUrl, request, signal, output);
   const registry = openRegistry(createCredentials(await renew(), renew), output, signal);
   const packages = await mapConcurrently(Object.entries(lock.packages), 8, async ([name, { version, integrity }]) => {
     const manifest = await registry.readManifest(name, version);

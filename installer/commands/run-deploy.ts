@@ -65,7 +65,7 @@ function describeDeployment({ box, hostingSecret, restartNeeded }: DeployResult)
 export async function runDomainsList({ dir, json }: Options): Promise<void> {
   const output = await chooseOutput({ json });
   await runCommand(output, async () => {
-    const domains = await listDomains({ dir, signal: abortOnSignals() });
+    const domains = await listDomains({ dir, signal: abortOnSignals(), warner: output });
     const width = Math.max(...domains.map(({ domain }) => domain.length), 0);
     return end(
       output,
@@ -81,7 +81,7 @@ export async function runDomainsStatus({ dir, json, watch, check, every }: Statu
   await runCommand(output, async () => {
     const signal = abortOnSignals();
     if (!watch) {
-      const domains = await listDomains({ dir, check, signal });
+      const domains = await listDomains({ dir, check, signal, warner: output });
       return end(output, domains, describeDomains(domains));
     }
     const began = Date.now();
@@ -118,7 +118,7 @@ export async function runDomainsRemove(options: Options & { domains: string[] })
 async function runChange({ dir, json }: Options, changes: { add?: string[]; remove?: string[] }): Promise<void> {
   const output = await chooseOutput({ json });
   await runCommand(output, async () => {
-    const domains = await changeDomains({ dir, signal: abortOnSignals() }, changes);
+    const domains = await changeDomains({ dir, signal: abortOnSignals(), warner: output }, changes);
     output.result({ domains }, describeDomains(domains));
     return 0;
   });

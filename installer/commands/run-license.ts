@@ -69,7 +69,7 @@ export async function runLicenseReplace({ dir, json, keyFile }: Options & { keyF
       const advice = `Save the key in a file and use --key-file <path>, or set ${variable('LICENSE_KEY')}`;
       throw new Failure('usage', 'no licence key specified', advice);
     }
-    const result = await replaceLicense({ dir, key, signal: abortOnSignals() });
+    const result = await replaceLicense({ dir, key, signal: abortOnSignals() }, output);
     const { changed, tier, installedTier } = result;
     output.result(result, [
       changed ? `The box has the licence ${result.key}: ${tier} tier.` : 'The box has this licence key already.',

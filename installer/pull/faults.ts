@@ -2,7 +2,9 @@
  * What can go wrong with one request to the registry: the failure to report, and whether another attempt may succeed.
  */
 import { Failure } from '../failure.ts';
-import { networkAdvice } from '../network.ts';
+import { networkAdvice, readRetryAfter } from '../network.ts';
+
+export { readRetryAfter };
 
 /** How often a request is repeated after a fault: `often` for one that may pass, such as a lost connection. */
 export type Repeats = 'never' | 'once' | 'often';
@@ -70,16 +72,4 @@ export function statusFault(
     { ...facts, status },
   );
   return new RegistryFault(reason, failure, { repeats: isPassing ? 'often' : 'never', status, waitSeconds });
-}
-
-/**
- * Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
- * @param now milliseconds since the epoch
- * @returns seconds; undefined if the header is absent or invalid
- */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }

@@ -48,6 +48,8 @@ export interface TestVendor {
   stalls: Set<string>;
   /** Answers a request to the registry in its place: returns whether it has. */
   intercept: ((path: string, request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** Answers a request to the control plane in its place: returns whether it has. */
+  interceptControlPlane: ((path: string, response: ServerResponse) => boolean) | undefined;
   /** Breaks the connections of stalled tarballs. */
   breakStalled(): void;
   /** Tokens that the registry accepts. */
@@ -113,6 +115,7 @@ async function serveControlPlane(
   response: ServerResponse,
 ): Promise<void> {
   vendor.requests.push(`${request.method} ${request.url}`);
+  if (vendor.interceptControlPlane?.(String(request.url), response)) return;
   if (request.url === '/health') {
     response.setHeader('date', new Date(Date.now() + vendor.clockOffset).toUTCString());
     response.end('{}');
