@@ -2,11 +2,18 @@
  * Client of the control plane: one request exchanges the licence key for a token and the names of the entitled packages,
  * another reads the release, which has the exact version of each package.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import semver from 'semver';
-import { Failure, interrupted } from './failure.ts';
-import { isHttpUrl, isReadable, networkAdvice, networkReason, readRetryAfter } from './network.ts';
-import { scope, variable, version } from './vendor.ts';
+import {
+  readProblem,
+  requestWithRetries,
+  type ToFailure,
+  toRequestFailure,
+  unavailable,
+  type Warner,
+} from './control-plane-requests.ts';
+import { Failure } from './failure.ts';
+import { isHttpUrl, isReadable } from './network.ts';
+import { scope, version } from './vendor.ts';
 
 /** The response to an activation (contract, ActivationResult). */
 export interface Activation {
@@ -47,29 +54,7 @@ export interface Release {
 /** The channel unless a token names another. */
 export const defaultChannel = 'stable';
 
-/** The members of a problem (RFC 9457) that are read. */
-interface Problem {
-  code?: string;
-  title?: string;
-  detail?: string;
-}
-
 const packageName = new RegExp(`^${scope}/[a-z0-9][a-z0-9._-]*$`);
-
-const attempts = 3;
-const firstPauseMilliseconds = 500;
-const timeoutMilliseconds = 30_000;
-/** Seconds for which a command waits in all when the control plane asks it to; it ends if that is too short. */
-const maxWaitSeconds = 60;
-/** Far more than a release or an activation has. */
-const maxResponseBytes = 8_000_000;
-/** The request has not reached the control plane. */
-const unreachedCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-
-/** Reports that a command waits, as an `Output` does. A command without one does not wait. */
-export interface Warner {
-  warn(text: string, facts?: object): void;
-}
 
 /**
  * Activates a licence key for the installation with this id, a UUID; without one, it takes no place. It is tried again as
@@ -134,101 +119,10 @@ export function channelOf(token: string): string {
   }
 }
 
-type ToFailure = (response: Response, url: string) => Promise<Failure>;
-
-/**
- * Returns the JSON of a successful response. Network errors and 5xx responses are retried twice, and 429 as long as the
- * control plane asks to wait no longer than a minute in all.
- * @param toFailure converts any other response
- */
-export async function requestWithRetries(
-  url: string,
-  request: RequestInit,
-  toFailure: ToFailure,
-  signal?: AbortSignal,
-  warner?: Warner,
-) {
-  let waited = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const response = await send(url, request, signal);
-      if (response.ok) return await readJson(response);
-      throw response.status < 400 ? redirected(response, url) : await toFailure(response, url);
-    } catch (error) {
-      if (signal?.aborted) throw interrupted();
-      if (!(error instanceof Failure) || !error.facts.passing) throw error;
-      const { waitSeconds } = error.facts;
-      if (typeof waitSeconds !== 'number') {
-        if (attempt >= attempts) throw error;
-        await pause(firstPauseMilliseconds * 2 ** (attempt - 1));
-        continue;
-      }
-      // A moment more than the clock of the control plane says.
-      waited += waitSeconds + firstPauseMilliseconds / 1000;
-      if (!warner || waited > maxWaitSeconds) throw error;
-      const cause = error.facts.status === 429 ? 'too many requests' : 'unavailable';
-      warner.warn(`the control plane: ${cause}; trying again in ${waitSeconds} s`, { attempt, waitSeconds });
-      await pause(waitSeconds * 1000 + firstPauseMilliseconds, undefined, { signal }).catch(() => undefined);
-      if (signal?.aborted) throw interrupted();
-    }
-  }
-}
-
-async function send(url: string, request: RequestInit, signal?: AbortSignal): Promise<Response> {
-  const timeout = AbortSignal.timeout(timeoutMilliseconds);
-  try {
-    return await fetch(url, {
-      ...request,
-      // A redirect could carry the licence key to another host.
-      redirect: 'manual',
-      headers: { ...request.headers, accept: 'application/json, application/problem+json' },
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-  } catch (error) {
-    const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-    throw unavailable(url, networkReason(error), { passing: true, unreached: unreachedCodes.has(code) });
-  }
-}
-
-/** Returns the JSON of a response; undefined if it has none, or is too large. */
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) return undefined;
-      chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function redirected(response: Response, url: string): Failure {
-  const location = URL.parse(response.headers.get('location') ?? '', url);
-  const { message, facts } = unavailable(url, location ? `it redirects to ${location.origin}` : 'it redirects', {
-    status: response.status,
-  });
-  const advice = `If that is your control plane, use its own URL (--control-plane or ${variable('CONTROL_PLANE_URL')})`;
-  return new Failure('control_plane_unavailable', message, advice, facts);
-}
-
 /** Whether a failed activation has certainly taken none of the licence's installations. */
 export function hasTakenNoPlace({ code, facts }: Failure): boolean {
   if (code === 'wrong_key' || code === 'key_not_active') return true;
   return facts.unreached === true || (typeof facts.status === 'number' && facts.status < 500);
-}
-
-/** Reads the problem from an error response. */
-async function readProblem(
-  response: Response,
-): Promise<{ title: string; detail: string; facts: Record<string, unknown> }> {
-  const problem = ((await readJson(response)) ?? {}) as Problem;
-  const title = problem.title ?? `status ${response.status}`;
-  const detail = problem.detail ?? title;
-  return { title, detail, facts: { reason: problem.code, status: response.status } };
 }
 
 /**
@@ -248,21 +142,6 @@ export async function toRejectedKey(response: Response, url: string): Promise<Fa
   }
   const cause = `${title.charAt(0).toLowerCase()}${title.slice(1)}`;
   return new Failure(status === 401 ? 'wrong_key' : 'key_not_active', cause, detail, facts);
-}
-
-async function toRequestFailure(response: Response, url: string): Promise<Failure> {
-  const { detail, facts } = await readProblem(response);
-  const { status, headers } = response;
-  const isBusy = status === 429;
-  const cause = isBusy ? 'too many requests' : detail;
-  const waitSeconds = isBusy || status === 503 ? readRetryAfter(headers.get('retry-after'), Date.now()) : undefined;
-  if (waitSeconds === undefined) return unavailable(url, cause, { ...facts, passing: isBusy || status >= 500 });
-  const { code, message } = unavailable(url, `${cause}; retry after ${waitSeconds} s`);
-  return new Failure(code, message, `Run the command again in ${waitSeconds} s`, {
-    ...facts,
-    passing: true,
-    waitSeconds,
-  });
 }
 
 /** Validates the members, which are used later as paths, URLs and headers. */
@@ -309,18 +188,4 @@ function parseRelease(body: unknown, url: string): Release {
 
 function isListOfTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-/** The failure of a request to the control plane. */
-export function unavailable(url: string, why: string, facts: Record<string, unknown> = {}): Failure {
-  const { origin } = new URL(url);
-  return new Failure(
-    'control_plane_unavailable',
-    `the request to the control plane at ${origin} failed: ${why}`,
-    networkAdvice(
-      why,
-      `Check the network and the URL (--control-plane or ${variable('CONTROL_PLANE_URL')}), then try again`,
-    ),
-    facts,
-  );
 }

@@ -2,7 +2,8 @@
  * The control plane's calls for the registration of a box: its name, URLs and domains, its hosting secret and the terms of its
  * licence.
  */
-import { requestWithRetries, toRejectedKey, unavailable, type Warner } from './control-plane.ts';
+import { toRejectedKey } from './control-plane.ts';
+import { requestWithRetries, unavailable, type Warner } from './control-plane-requests.ts';
 import { Failure } from './failure.ts';
 
 /** What identifies a box at the control plane. */

@@ -7,7 +7,7 @@ import { type BoxFolder, boxFolder, checkOwner } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { findRunningBox } from '../box/running.ts';
 import { type BoxSettings, type Deployment, readSecrets, requireSettings, writeBoxSettings } from '../box/settings.ts';
-import type { Warner } from '../control-plane.ts';
+import type { Warner } from '../control-plane-requests.ts';
 import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseDatabaseAccount, postgresProgram } from '../backup/account.ts';
+import { foreignWriters } from '../backup/archive-access.ts';
 import { type Archiving, readArchiving } from '../backup/archiving.ts';
 import { dumpPath } from '../backup/external.ts';
 import { databaseHome } from '../backup/home.ts';
@@ -124,6 +125,9 @@ export async function checkArchive(folder: BoxFolder): Promise<Result> {
   const archiving = await readArchiving(folder);
   if (!archiving) return { state: 'ok', message: 'the write-ahead log is not archived', advice: '' };
   const { failing, walBytes, last } = archiving;
+  const foreign = await foreignWriters(archiving.folder).catch(() => undefined);
+  if (foreign !== undefined && !failing)
+    return { state: 'problem', message: foreign, advice: `${vendor} restore --to-time refuses it: chmod -R go-w` };
   if (!failing)
     return {
       state: 'ok',

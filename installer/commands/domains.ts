@@ -7,7 +7,7 @@ import { domainToASCII } from 'node:url';
 import { boxFolder } from '../box/folder.ts';
 import { withLock } from '../box/lock.ts';
 import { requireSettings } from '../box/settings.ts';
-import type { Warner } from '../control-plane.ts';
+import type { Warner } from '../control-plane-requests.ts';
 import { Failure, interrupted } from '../failure.ts';
 import { type DomainStatus, type RegistrationAccess, registerBox, verifyDomains } from '../registration.ts';
 import { vendor } from '../vendor.ts';

@@ -6,7 +6,8 @@ import { boxFolder, checkOwner } from '../box/folder.ts';
 import { readInstallationId } from '../box/installation.ts';
 import { withLock } from '../box/lock.ts';
 import { checkSecrets, readSecrets, requireSettings } from '../box/settings.ts';
-import { activate, channelOf, defaultChannel, type Warner } from '../control-plane.ts';
+import { activate, channelOf, defaultChannel } from '../control-plane.ts';
+import type { Warner } from '../control-plane-requests.ts';
 import { asFailure, type Failure } from '../failure.ts';
 import { type LicenseTerms, readTerms } from '../registration.ts';
 

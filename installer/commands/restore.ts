@@ -4,6 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { requireOwnArchive } from '../backup/archive-access.ts';
 import { databaseHome } from '../backup/home.ts';
 import { isNameOfBackup, openBackup, openPlace } from '../backup/open-place.ts';
 import type { PlacedBackup } from '../backup/place.ts';
@@ -83,7 +84,10 @@ export async function restore(options: RestoreOptions, output: Output): Promise<
       async (settings) => {
         await chooseControlPlane(folder, settings, options, output);
         installation = settings.head.installation;
-        if (recovery) completeRecovery(recovery, settings, options);
+        if (recovery) {
+          completeRecovery(recovery, settings, options);
+          await requireOwnArchive(recovery.archive, verification);
+        }
         release = await provideRelease(folder, settings, options, output);
         return release;
       },

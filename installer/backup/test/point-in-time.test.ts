@@ -1,7 +1,7 @@
 /**
  * The state of a box at a time between backups, from the archive of its write-ahead log; the proof of a backup.
  */
-import { appendFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactly } from '@carton/runtime/testing';
@@ -41,6 +41,10 @@ t.test('A box is restored as it was at a second, and sells on', async (t) => {
     code: 'usage',
     message: /the backup was taken later/,
   });
+  await chmod(archive, 0o770);
+  t.match(await checkArchive(box.folder), { state: 'ok' }, 'it does not run');
+  await t.rejects(restore({ dir, path, replace: true, toTime }, output), { code: 'unverified' });
+  await chmod(archive, 0o700);
   const restored = await restore({ dir, path, replace: true, toTime }, output);
   t.match(restored.counts, { 'public.orders': 101 });
   await box.start(archive);
@@ -49,6 +53,9 @@ t.test('A box is restored as it was at a second, and sells on', async (t) => {
   await box.query('checkpoint');
   while ((await readArchiving(box.folder))?.last === null) await sleep(20);
   t.match(await checkArchive(box.folder), { state: 'ok' });
+  await chmod(archive, 0o770);
+  t.match(await checkArchive(box.folder), { state: 'problem', message: /others than its owner may write/ });
+  await chmod(archive, 0o700);
   t.ok(
     (await readdir(archive)).some((name) => name.startsWith('00000002')),
     'on a timeline of its own',

@@ -90,4 +90,11 @@ export const backups: readonly Mutation[] = [
     replacement: "if (verifiedBy !== 'nothing') await requireSigned",
     tests: ['installer/test/restore.test.ts'],
   },
+  {
+    rule: 'An archive of the WAL in which others may write is not used',
+    file: 'installer/commands/restore.ts',
+    text: 'await requireOwnArchive(recovery.archive, verification);',
+    replacement: '',
+    tests: ['installer/backup/test/point-in-time.test.ts'],
+  },
 ];
