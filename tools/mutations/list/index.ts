@@ -9,9 +9,9 @@ import { fees } from './fees.ts';
 import { guesses } from './guesses.ts';
 import { holds } from './holds.ts';
 import { money } from './money.ts';
+import { payments } from './payments.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
-import { providers } from './providers.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
@@ -23,7 +23,7 @@ export const mutationList = {
   pending,
   stock,
   holds,
-  providers,
+  payments,
   rights,
   accounts,
   guesses,

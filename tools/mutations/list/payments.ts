@@ -1,0 +1,133 @@
+/**
+ * Mutations of the rules of payments: what providers report, and what is captured, returned and owed.
+ */
+import type { Mutation } from '../mutation.ts';
+
+export const payments: readonly Mutation[] = [
+  {
+    rule: 'A report of a provider is in the currency of the payment',
+    file: 'vendor/payment/webhooks.ts',
+    text: 'currency !== undefined && currency !== session.currency',
+    replacement: "currency === ''",
+    tests: ['vendor/payment/test/stripe.test.ts'],
+  },
+  {
+    rule: 'A report of a provider is about the payment that the box has started',
+    file: 'vendor/payment/webhooks.ts',
+    text: 'session.reference === null || reference === session.reference',
+    replacement: "session.reference === null || reference !== ''",
+    tests: ['vendor/payment/test/stripe.test.ts'],
+  },
+  {
+    rule: 'The fee of a payment method is not part of free shipping',
+    file: 'vendor/payment/fees.ts',
+    text: 'order: totalsOrder.shippingDiscount + 50,',
+    replacement: 'order: totalsOrder.shipping + 50,',
+    tests: ['vendor/checkout/test/payment-fees.test.ts'],
+  },
+  {
+    rule: 'A refund by amount first returns what was received beyond the total',
+    file: 'vendor/payment/refund-items.ts',
+    text: 'Math.max(0, paidAmount - totalAmount - excessRefundedAmount - returning)',
+    replacement: 'Math.max(0, 0 * paidAmount * returning * totalAmount * excessRefundedAmount)',
+    tests: ['vendor/payment/test/balance.test.ts'],
+  },
+  {
+    rule: 'What pending refunds return is not returned twice',
+    file: 'vendor/payment/balance.ts',
+    text: 'return -balanceOf(order) - returning;',
+    replacement: 'return -balanceOf(order) - 0 * returning;',
+    tests: ['vendor/payment/test/balance.test.ts'],
+  },
+  {
+    rule: 'No more is to be paid by hand than is due',
+    file: 'vendor/payment/notices.ts',
+    text: 'const amount = Math.min(whole - capturedAmount, due);',
+    replacement: 'const amount = whole - capturedAmount;',
+    tests: ['vendor/checkout/test/payment-notices.test.ts'],
+  },
+  {
+    rule: 'A recorded payment is refunded at most once',
+    file: 'vendor/payment/immediate-steps.ts',
+    text: 'return capturedAmount - refundedAmount;',
+    replacement: 'return capturedAmount;',
+    tests: ['vendor/payment/test/bookkeeping.test.ts'],
+  },
+  {
+    rule: 'A payment step that is repeated with its key happens once',
+    file: 'vendor/payment/steps.ts',
+    text: 'if (known) return { step: known, isNew: false };',
+    replacement: 'if (known) workId = undefined;',
+    tests: ['vendor/payment/test/steps.test.ts'],
+  },
+  {
+    rule: 'No more is captured than is owed',
+    file: 'vendor/payment/balance.ts',
+    text: "insertPendingStep(tx, payment, 'capture', Math.min(open, owed))",
+    replacement: "insertPendingStep(tx, payment, 'capture', open)",
+    tests: ['vendor/payment/test/pay-later.test.ts'],
+  },
+  {
+    rule: 'A repeated report of a provider books nothing',
+    file: 'vendor/payment/bookkeeping.ts',
+    text: 'Math.max(captured, refunded) - payment.capturedAmount;',
+    replacement: 'Math.max(captured, refunded);',
+    tests: ['vendor/payment/test/webhooks.test.ts'],
+  },
+  {
+    rule: 'A tender pays no more than is due',
+    file: 'vendor/payment/tenders.ts',
+    text: 'const amount = Math.min(available, left);',
+    replacement: 'const amount = available;',
+    tests: ['vendor/payment/test/tenders.test.ts'],
+  },
+  {
+    rule: 'A currency without decimals at the provider is charged without them',
+    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    text: 'if (zeroDecimal.includes(currency)) return 0;',
+    replacement: '',
+    tests: ['vendor/payment/test/stripe.test.ts'],
+  },
+  {
+    rule: 'A method that cannot charge what is left to pay is not listed',
+    file: 'vendor/payment/sessions.ts',
+    text: 'due === null || refusalOfMethod(db, method, due) === null',
+    replacement: 'true',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+  {
+    rule: 'No payment of a cart starts with an amount that the provider cannot charge',
+    file: 'vendor/payment/sessions.ts',
+    text: '  requireCharge(db, method, amount);',
+    replacement: '',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+  {
+    rule: 'No payment of an order starts with an amount that the provider cannot charge',
+    file: 'vendor/payment/pay-later.ts',
+    text: '  if (due > 0) requireCharge(tx, method, money(due, order.currency));',
+    replacement: '',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+  {
+    rule: 'A part that the provider cannot move is refused before it is stored',
+    file: 'vendor/payment/steps.ts',
+    text: 'if (refusal) throw paymentRefused(refusal);',
+    replacement: '',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+  {
+    rule: 'Stripe charges no less than its least amount',
+    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    text: 'if (amount < least)',
+    replacement: 'if (amount < 0)',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+  {
+    rule: 'Stripe charges no more than its greatest amount',
+    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    text: 'if (amount <= most ||',
+    replacement: 'if (amount > 0 ||',
+    tests: ['vendor/checkout/test/amounts.test.ts'],
+  },
+];
