@@ -44,9 +44,13 @@ const BatchKey = Type.String({
 const BatchedReport = object(
   {
     idempotencyKey: BatchKey,
+    // A registry whose clock is wrong must not lose its reports.
     downloadedAt: Type.Optional(
-      withOptions(DateTime, {
-        description: 'When the package was downloaded. One before 2020 or in the future counts as the time of arrival',
+      Type.String({
+        maxLength: 100,
+        description:
+          'When the package was downloaded (RFC 3339). What is no time, is before 2020 or in the future counts as the time of arrival',
+        examples: ['2026-03-01T12:00:00.000Z'],
       }),
     ),
     report: Type.Unsafe<Record<string, unknown>>({
