@@ -2,10 +2,10 @@
  * Guesses on a box: passwords, tokens and codes. A guesser gets nowhere, and shuts out nobody else.
  */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createForSale } from '@carton/cart/testing';
-import { type Answer, bodyOf, type OpenedTenant } from '@carton/runtime/testing';
+import { bodyOf, type OpenedTenant } from '@carton/runtime/testing';
 import type { Attack } from '../attack.ts';
+import { untilLimited, untilWaiting } from '../limits.ts';
 import { keyOf } from '../sale.ts';
 import { newAddress } from '../wire.ts';
 
@@ -15,22 +15,6 @@ const tooMany = { status: 429, code: 'too_many_requests' };
 const freeOfAccount = 10;
 /** Wrong tokens of an address, after which further ones have to wait. */
 const freeOfToken = 10;
-
-/**
- * Guesses until an account or an address has to wait for a while, so that the next request comes before it may be tried.
- * @returns the last answer
- */
-async function exhaust(guess: () => Promise<Answer>): Promise<Answer> {
-  let answer = await guess();
-  for (let tries = 0; tries < 20; tries += 1) {
-    const seconds = answer.status === 429 ? Number(answer.headers.get('retry-after')) : 0;
-    if (seconds >= 5) return answer;
-    // Each further guess doubles the next wait.
-    await sleep(seconds * 1000);
-    answer = await guess();
-  }
-  return answer;
-}
 
 function callersOf(store: OpenedTenant) {
   return (address: string, headers: Record<string, string> = {}) => {
@@ -55,9 +39,9 @@ export const guesses: readonly Attack[] = [
         observe.refused('a guess', await at(evil).post(path, { email, password: `guess ${guess}` }), wrongLogin);
       }
       const further = () => at(evil).post(path, { email, password: 'further' });
-      observe.refused('a further guess', await exhaust(further), tooMany);
+      observe.refused('a further guess', await untilWaiting(further), tooMany);
       observe.refused('one from elsewhere', await at(newAddress()).post(path, { email, password: 'x' }), tooMany);
-      await exhaust(further);
+      await untilWaiting(further);
       observe.refused('the right one, from elsewhere', await at(newAddress()).post(path, { email, password }), tooMany);
       observe.works('the owner on the known device, meanwhile', await at(home).post(path, { email, password }));
       observe.works('the open session', await store.staff.get('/admin/me'));
@@ -70,7 +54,7 @@ export const guesses: readonly Attack[] = [
           wrongLogin,
         );
       }
-      const waits = await exhaust(() => at(address).post(path, { email: unknown, password: 'x' }));
+      const waits = await untilWaiting(() => at(address).post(path, { email: unknown, password: 'x' }));
       observe.refused('it waits too', waits, tooMany);
     },
   },
@@ -97,7 +81,7 @@ export const guesses: readonly Attack[] = [
         );
       }
       const further = () => shopper('203.0.113.1').post(path, { email, password: 'x' });
-      observe.refused('a further guess', await exhaust(further), tooMany);
+      observe.refused('a further guess', await untilWaiting(further), tooMany);
       const forged = at(server, { 'x-storefront-key': `${key.key.slice(0, -4)}0000`, 'x-shopper-address': home });
       const asMember = await forged.post(path, { email, password });
       observe.refused('the address of the member with a wrong key', asMember, tooMany);
@@ -144,7 +128,7 @@ export const guesses: readonly Attack[] = [
         for (let guess = 0; guess < freeOfToken; guess += 1) {
           observe.refused(path, await at(address).post(path, body(wrong(''))), { status: 404, code });
         }
-        const further = await exhaust(() => at(address).post(path, body(wrong(''))));
+        const further = await untilWaiting(() => at(address).post(path, body(wrong(''))));
         observe.refused(`${path}, further`, further, tooMany);
       }
       for (let guess = 0; guess < freeOfToken; guess += 1) {
@@ -153,7 +137,7 @@ export const guesses: readonly Attack[] = [
           code: 'not_found',
         });
       }
-      const further = await exhaust(() => at(address).get(`/downloads/${wrong('dwn_')}`));
+      const further = await untilWaiting(() => at(address).get(`/downloads/${wrong('dwn_')}`));
       observe.refused('/downloads, further', further, tooMany);
       observe.works(
         'the right invite at that address',
@@ -175,15 +159,10 @@ export const guesses: readonly Attack[] = [
       const as = (bearer: string) =>
         store.visitor().get('/admin/store', { headers: { authorization: `Bearer ${bearer}` } });
       observe.works('the right key', await as(key.key));
-      const refusals = new Map<number, number>();
-      // The limit of wrong credentials of a new box is 120 a minute.
-      for (let guess = 0; guess < 120 + target.rounds; guess += 1) {
-        const { status } = await as(`ck_secret_${randomBytes(24).toString('hex')}`);
-        refusals.set(status, (refusals.get(status) ?? 0) + 1);
-      }
-      observe.is('guesses that are refused', (refusals.get(401) ?? 0) + (refusals.get(429) ?? 0), 120 + target.rounds);
-      observe.is('some are limited', (refusals.get(429) ?? 0) > 0, true);
-      observe.refused('a further guess', await as('ck_secret_wrong'), tooMany);
+      const guess = () => as(`ck_secret_${randomBytes(24).toString('hex')}`);
+      const { before, last } = await untilLimited(guess);
+      for (const answer of before) observe.refused('a guess', answer, { status: 401, code: 'unauthenticated' });
+      observe.refused('a further guess', last, tooMany);
       observe.works('the right key', await as(key.key));
       observe.works('staff', await store.staff.get('/admin/store'));
       observe.works('the operator', await target.box.operator.get('/admin/tenants'));
@@ -206,9 +185,10 @@ export const guesses: readonly Attack[] = [
       await bodyOf(shopper.post('/cart/items', { variantId, quantity: 1 }));
       const apply = (code: string) => shopper.post('/cart/promotions', { code });
       observe.works('the right code', await apply('SECRET-CODE-1'), 201);
-      const statuses = new Set<number>();
-      for (let guess = 0; guess < 200; guess += 1) statuses.add((await apply(`GUESS-${guess}`)).status);
-      observe.refused('a guess after many', await apply('GUESS-LAST'), tooMany);
+      let count = 0;
+      const { before, last } = await untilLimited(() => apply(`GUESS-${count++}`));
+      for (const answer of before) observe.refused('a guess', answer, { status: 404, code: 'promotion_code_unknown' });
+      observe.refused('a guess after many', last, tooMany);
     },
   },
 ];

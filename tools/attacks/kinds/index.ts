@@ -12,6 +12,7 @@ import { machine } from './machine.ts';
 import { payments } from './payments.ts';
 import { rights } from './rights.ts';
 import { sessions } from './sessions.ts';
+import { tarballs } from './tarballs.ts';
 import { tenants } from './tenants.ts';
 import { tokens } from './tokens.ts';
 import { uploads } from './uploads.ts';
@@ -31,6 +32,7 @@ export const kinds: Readonly<Record<string, readonly Attack[]>> = {
   uploads,
   costs,
   machine,
+  tarballs,
   wire,
   headers,
   inputs,
