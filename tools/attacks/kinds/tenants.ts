@@ -81,6 +81,39 @@ export const tenants: readonly Attack[] = [
     },
   },
   {
+    name: 'tenants: lists and filters',
+    tries: 'the owner of another store lists everything, also filtered by ids of the first store',
+    async run(target, observe) {
+      const [store, other] = [await target.openStore(), await target.openStore()];
+      const { order, article, email } = await sellIn(store);
+      const payment = await startPayment(store.shopper(), order.id);
+      await keyOf(store, target.box.url, ['core:read']);
+      await bodyOf(store.staff.post(`/admin/orders/${order.id}/fulfillments`, {}));
+      const { variantId, productId } = article;
+      const lists = [
+        ...['/admin/orders', '/admin/orders?status=placed', `/admin/orders?q=${encodeURIComponent(email)}`],
+        ...['/admin/payments', `/admin/payments?orderId=${order.id}`, '/admin/fulfillments', '/admin/api-keys'],
+        ...[`/admin/fulfillments?orderId=${order.id}`, '/admin/products', `/admin/variants?productId=${productId}`],
+        ...['/admin/stock-items', `/admin/stock-items?variantId=${variantId}`, '/admin/users', '/admin/notifications'],
+        '/admin/products?updatedAfter=2020-01-01T00:00:00Z',
+      ];
+      for (const path of lists) {
+        const own = await store.staff.get(path);
+        observe.works(`the own staff: ${path}`, own);
+        const ids = own.body.items.map(({ id }: { id: string }) => id);
+        const theirs = await other.staff.get(path);
+        observe.refused(path, theirs, { status: 200 });
+        const seen = theirs.body.items.filter(({ id }: { id: string }) => ids.includes(id)).length;
+        observe.is(`rows of the first store in ${path.split('?')[0]}`, seen, 0);
+      }
+      const found = await store.staff.get(`/admin/payments?orderId=${order.id}`);
+      observe.is('the own payment', found.body.items[0]?.id ?? null, payment);
+      const shown = await other.visitor().get('/products');
+      observe.works('products of the other store', shown);
+      observe.is('how many', shown.body.items.length, 0);
+    },
+  },
+  {
     name: 'tenants: no lines',
     tries: 'refunds, fulfillments and credit notes without a line, of an order of another store, by its id alone',
     async run(target, observe) {

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { callerOf } from '@carton/runtime/testing';
 import type { Attack } from '../attack.ts';
+import { send } from '../wire.ts';
 
 export const vendor: readonly Attack[] = [
   {
@@ -96,6 +97,29 @@ export const vendor: readonly Attack[] = [
         lines.some((line) => /(^|,)"?=/.test(line)),
         false,
       );
+    },
+  },
+  {
+    name: 'vendor: the hosting service',
+    tries: 'the route of a host, and whether it gets a certificate, are asked without and with wrong secrets',
+    async run({ settings }, observe) {
+      const { ports, secrets } = settings;
+      const host = { 'hosting-host': 'nobody.example' };
+      const route = (authorization?: string) =>
+        send(ports.hosting, { path: '/route', headers: { ...host, ...(authorization && { authorization }) } });
+      observe.works('the proxy', await route(`Bearer ${secrets.proxy}`), 404);
+      for (const wrong of [
+        undefined,
+        'Bearer x',
+        `Basic ${secrets.proxy}`,
+        `Bearer ${secrets.hosting}`,
+        `Bearer ${secrets.proxy}x`,
+      ])
+        observe.refused(`a route with ${wrong?.split(' ')[0] ?? 'nothing'}`, await route(wrong), { status: 401 });
+      for (const domain of ['nobody.example', '127.0.0.1', 'localhost', '..', `x.${'a'.repeat(300)}`, '%00']) {
+        const answer = await send(ports.hosting, { path: `/ask?domain=${domain}` });
+        observe.refused(`a certificate of ${domain.slice(0, 12)}`, answer, { status: 404 });
+      }
     },
   },
 ];
