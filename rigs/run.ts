@@ -84,6 +84,11 @@ const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }>
     about: 'the binary on bare Debian systems: install, sell, upgrade while selling, reboot, uninstall; nothing lost',
     load: () => import('./journey.ts'),
   },
+  attack: {
+    about:
+      'attacks on an installed box, the control plane and the registry: each is refused, for the reason that is right',
+    load: () => import('./attack.ts'),
+  },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
     load: () => import('./citus.ts'),

@@ -17,7 +17,7 @@ const folder = join(repository, 'shipped', 'subjects');
 /** The longest one begins. */
 const first = ['operations'];
 /** Those that change settings of the box or stop it: one after another, when the others have ended. */
-const last = ['services', 'command'];
+const last = ['services', 'attacks', 'command'];
 /** Subjects at the same time. */
 const jobs = 2;
 

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@carton/runtime/testing';
 import { writeFigures } from '../tools/figures.ts';
 import { repository } from '../tools/packages/sources.ts';
+import { boxFolder } from '../tools/shipped-stack/settings.ts';
+import { makeStack, openStack, type Stack } from '../tools/shipped-stack/stack.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { stopAndCheck } from './report/after.ts';
 import { readKnownFailures, sortFailures } from './report/known-failures.ts';
 import type { Failure, Results } from './report/results.ts';
 import { SpentTime } from './report/spent.ts';
 import { listSubjects, runSubjects } from './run-subjects.ts';
-import { boxFolder } from './stack/settings.ts';
-import { makeStack, openStack, type Stack } from './stack/stack.ts';
 
 // Of `npm run --silent`: npm in a subject would say nothing either.
 delete process.env.npm_config_loglevel;
@@ -61,7 +61,13 @@ async function run(
   ending.addEventListener('abort', () => void Promise.resolve(stop()).then(() => process.exit(130)));
   try {
     const open = options.stack === undefined ? makeStack : openStack;
-    stack = await open({ root: repository, folder: stackFolder, say, measure: (step) => spent.start(step) });
+    stack = await open({
+      root: repository,
+      folder: stackFolder,
+      compared: true,
+      say,
+      measure: (step) => spent.start(step),
+    });
     results.push(...(await runSubjects(options.only, { stackFolder, spent, say })));
     spent.end();
     failures.push(...(await stopAndCheck(stack)));

@@ -1,14 +1,18 @@
 /**
  * What a subject works with: the running stack, and the installed box and that from sources as one.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, callerOf, type OpenedTenant, openTenant } from '@carton/runtime/testing';
 import type { Test } from 'tap';
+import { controlMailServers, type Mail, readMails, waitForMail } from '../tools/shipped-stack/mails.ts';
+import {
+  localUrl,
+  readBoxEnvironment,
+  readStackSettings,
+  type StackSettings,
+} from '../tools/shipped-stack/settings.ts';
 import { DeclaredAnswers } from './mirror/declared.ts';
 import { type Exchange, Mirror } from './mirror/mirror.ts';
 import { serveMirror } from './mirror/server.ts';
-import { controlMailServers, type Mail, readMails } from './stack/mails.ts';
-import { localUrl, readBoxEnvironment, readStackSettings, type StackSettings } from './stack/settings.ts';
 
 /** Names the folder of the stack; the command sets it. */
 export const stackVariable = 'SHIPPED_STACK';
@@ -38,8 +42,6 @@ export interface StageMailbox {
   stop(): Promise<void>;
   start(): Promise<void>;
 }
-
-const mailPatience = 180_000;
 
 /** @param compared false to send everything to the installed box alone */
 export async function openStage(t: Test, { compared = true }: { compared?: boolean } = {}): Promise<Stage> {
@@ -83,15 +85,7 @@ function mailboxOf(settings: StackSettings, mirror: Mirror, compared: boolean): 
   };
   return {
     mails,
-    async mailTo(address, number = 0) {
-      const until = performance.now() + mailPatience;
-      for (;;) {
-        const found = (await mails()).filter(({ to }) => to === address)[number];
-        if (found) return found;
-        if (performance.now() > until) throw new Error(`no mail ${number + 1} to ${address} has come`);
-        await sleep(100);
-      }
-    },
+    mailTo: (address, number) => waitForMail(mails, address, number),
     stop: () => controlMailServers(settings, 'stop'),
     start: () => controlMailServers(settings, 'start'),
   };

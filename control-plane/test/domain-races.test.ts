@@ -4,7 +4,7 @@
 import { raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { checkAndStore, checkDueDomains } from '../boxes/proof/schedule.ts';
-import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
+import { type DnsResponse, startResponder } from '../boxes/testing/dns-responder.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 
 const responses: Record<string, DnsResponse> = {};

@@ -4,7 +4,7 @@
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { checkDueDomains } from '../boxes/proof/schedule.ts';
-import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
+import { type DnsResponse, startResponder } from '../boxes/testing/dns-responder.ts';
 import { nameservers, startTestControlPlane } from './test-control-plane.ts';
 
 const responses: Record<string, DnsResponse> = {

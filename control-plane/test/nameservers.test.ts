@@ -3,7 +3,7 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { type DnsResponse, startResponder } from '../boxes/test/dns-responder.ts';
+import { type DnsResponse, startResponder } from '../boxes/testing/dns-responder.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 
 const responses: Record<string, DnsResponse> = { 'delegated.shop': ['ns1.vendor.example'] };

@@ -4,7 +4,7 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { startResponder } from '../boxes/test/dns-responder.ts';
+import { startResponder } from '../boxes/testing/dns-responder.ts';
 import { startTestControlPlane } from './test-control-plane.ts';
 import { startReceiver, until } from './webhook-receiver.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { callerOf, exactly, missingPrograms } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { startResponder } from '../boxes/test/dns-responder.ts';
+import { startResponder } from '../boxes/testing/dns-responder.ts';
 import { run, settings } from './processes.ts';
 import { makeDatabase } from './test-control-plane.ts';
 import { startReceiver, until } from './webhook-receiver.ts';

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { type DnsResponse, startResponder } from '../../control-plane/boxes/test/dns-responder.ts';
+import { type DnsResponse, startResponder } from '../../control-plane/boxes/testing/dns-responder.ts';
 import { nameservers, startTestControlPlane } from '../../control-plane/test/test-control-plane.ts';
 import { editVariables } from '../box/edit-settings.ts';
 import { scope } from '../vendor.ts';

@@ -6,7 +6,7 @@ import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { exactly, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
-import { addingLines, tamper, withoutSeals } from '../backup/test/support/tampered.ts';
+import { addingLines, tamper, withoutSeals } from '../backup/testing/tampered.ts';
 import { exists } from '../box/folder.ts';
 import { restore } from '../commands/restore.ts';
 import { readRelease } from '../control-plane.ts';

@@ -5,9 +5,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processesWith } from '@carton/runtime/testing';
+import { boxFolder, logFile, type StackSettings } from '../../tools/shipped-stack/settings.ts';
+import type { Stack } from '../../tools/shipped-stack/stack.ts';
 import { masked } from '../mirror/values.ts';
-import { boxFolder, logFile, type StackSettings } from '../stack/settings.ts';
-import type { Stack } from '../stack/stack.ts';
 import type { Failure } from './results.ts';
 
 interface LoggedError {

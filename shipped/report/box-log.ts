@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boxFolder, type StackSettings } from '../stack/settings.ts';
+import { boxFolder, type StackSettings } from '../../tools/shipped-stack/settings.ts';
 
 /** The lines of the log with a request's id, without what the name of the request says already. */
 export function logOf(settings: Pick<StackSettings, 'folder'>, requestId: string | undefined): string[] {

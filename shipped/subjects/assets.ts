@@ -3,7 +3,7 @@
  */
 import { callerOf } from '@carton/runtime/testing';
 import type { Test } from 'tap';
-import { localUrl } from '../stack/settings.ts';
+import { localUrl } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 
 /** Addresses of styles, scripts, pictures and pages in a page. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { callerOf } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 import { makeFolder, makeProject, npm, runOtherClient } from '../../control-plane/registry/testing/index.ts';
-import { localUrl } from '../stack/settings.ts';
+import { localUrl } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 import { checkEnded } from '../support/ended.ts';
 

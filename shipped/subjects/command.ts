@@ -11,8 +11,8 @@ import { createForSale } from '@carton/cart/testing';
 import { freePort, openTenant, s3Account, startS3Service, temporaryFolder } from '@carton/runtime/testing';
 import { commands } from '../../installer/command-line/commands.ts';
 import { exitCodes } from '../../installer/exit-codes.ts';
-import { carton, machineFolder, runOnMachine } from '../stack/machine.ts';
-import { boxFolder, readBoxEnvironment } from '../stack/settings.ts';
+import { carton, machineFolder, runOnMachine } from '../../tools/shipped-stack/machine.ts';
+import { boxFolder, readBoxEnvironment } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 import { checkEnded } from '../support/ended.ts';
 

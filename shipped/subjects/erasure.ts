@@ -2,8 +2,8 @@
  * A member who has ordered is erased: what is left of each order can still be read, whatever form its address had.
  */
 import { createForSale } from '@carton/cart/testing';
+import { createMember } from '../../tools/shipped-stack/member.ts';
 import { subject } from '../subject.ts';
-import { createMember } from '../support/member.ts';
 
 const structured = { name: 'Ada Lovelace', line1: '1 Main Street', city: 'Paris', postalCode: '75001', country: 'FR' };
 const addresses: Record<string, unknown> = {

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { packageName } from '../../runtime/vendor.ts';
-import { boxFolder } from '../stack/settings.ts';
+import { boxFolder } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 
 interface Asset {

@@ -12,10 +12,10 @@ import {
   logInAgain,
   summaryOf,
 } from '@carton/runtime/testing/contract';
-import { databaseUrlOf } from '../stack/database.ts';
+import { databaseUrlOf } from '../../tools/shipped-stack/database.ts';
+import { createMember, type Member } from '../../tools/shipped-stack/member.ts';
 import type { Stage } from '../stage.ts';
 import { subject } from '../subject.ts';
-import { createMember, type Member } from '../support/member.ts';
 
 /** The same requests in each run, so that the result depends on what is shipped. */
 const seed = Number(process.env.CONTRACT_SEED ?? 20260301);

@@ -11,8 +11,8 @@ import { build } from 'esbuild';
 import { packageName } from '../../runtime/vendor.ts';
 import { unusedModules } from '../../tools/packages/bundle.ts';
 import { type Manifest, readWorkspace, repository } from '../../tools/packages/sources.ts';
+import { boxFolder } from '../../tools/shipped-stack/settings.ts';
 import { subjectOfLazyModule } from '../lazy-modules.ts';
-import { boxFolder } from '../stack/settings.ts';
 import { subject } from '../subject.ts';
 
 /** Modules that start something when they are loaded. */

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createForSale } from '@carton/cart/testing';
 import { testStackRows } from '../../tools/contract-rows/stack.ts';
-import { boxFolder, localUrl } from '../stack/settings.ts';
+import { boxFolder, localUrl } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 
 subject('rows', async (t, { settings, openTenant }) => {

@@ -11,10 +11,10 @@ import { carrierServiceSettings, startCarrierService } from '@carton/shipping/te
 import sharp from 'sharp';
 import { startCollector } from '../../runtime/operations/test/collector.ts';
 import { repository } from '../../tools/packages/sources.ts';
-import { readServices } from '../stack/containerfile.ts';
-import { cartonOfBox } from '../stack/machine.ts';
-import { startService } from '../stack/processes.ts';
-import { localUrl, logFile, servicesFolder } from '../stack/settings.ts';
+import { readServices } from '../../tools/shipped-stack/containerfile.ts';
+import { cartonOfBox } from '../../tools/shipped-stack/machine.ts';
+import { startService } from '../../tools/shipped-stack/processes.ts';
+import { localUrl, logFile, servicesFolder } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 
 const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };

@@ -6,8 +6,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repository } from '../../tools/packages/sources.ts';
+import type { Mail } from '../../tools/shipped-stack/mails.ts';
 import { type Mailbox, runStory } from '../../tools/stories/run.ts';
-import type { Mail } from '../stack/mails.ts';
 import type { Stage } from '../stage.ts';
 import { subject } from '../subject.ts';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestBox } from '@carton/runtime/testing';
 import type { Test } from 'tap';
-import { type DnsResponse, startResponder } from '../../boxes/test/dns-responder.ts';
+import { type DnsResponse, startResponder } from '../../boxes/testing/dns-responder.ts';
 import { startTestControlPlane } from '../../test/test-control-plane.ts';
 import { startHosting } from '../index.ts';
 import { startTestCaddy, startTlsFront } from './caddy.ts';

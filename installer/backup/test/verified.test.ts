@@ -14,7 +14,6 @@ import { useCheapKeys } from '../encryption.ts';
 import { generateBackupKey, readBackupKey } from '../key.ts';
 import { folderPlace } from '../open-place.ts';
 import { digestOf, readBackup } from '../read.ts';
-import { emptyBox, startBox } from './support/box.ts';
 import {
   addingLines,
   changedJson,
@@ -24,7 +23,8 @@ import {
   tamper,
   withoutSeals,
   writeEntries,
-} from './support/tampered.ts';
+} from '../testing/tampered.ts';
+import { emptyBox, startBox } from './support/box.ts';
 
 const output = silent;
 t.teardown(useCheapKeys());

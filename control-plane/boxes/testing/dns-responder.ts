@@ -3,7 +3,6 @@
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { Test } from 'tap';
 
 /** The records of a name, by type. A list alone has its nameservers. */
 interface Records {
@@ -18,20 +17,27 @@ export type DnsResponse = string[] | Records | 'no such name' | 'no data' | 'ser
 const codes = { 'no such name': 3, 'no data': 0, 'server failure': 2, refused: 5 };
 const types: Record<number, keyof Records> = { 1: 'a', 2: 'ns', 16: 'txt' };
 
-/** Starts a server that stops with the test. Names without a prepared response do not exist. `responses` may be changed. */
-export async function startResponder(t: Test, responses: Record<string, DnsResponse>) {
+/**
+ * Starts a server that stops with the test. Names without a prepared response do not exist. `responses` may be changed.
+ * @param port default: a free one
+ */
+export async function startResponder(
+  t: { teardown(task: () => Promise<void>): unknown },
+  responses: Record<string, DnsResponse>,
+  port = 0,
+) {
   const queries: string[] = [];
   const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
+  socket.on('message', (query, client) => {
     const { name, end } = readQuestion(query);
     queries.push(name);
     const response = responses[name] ?? 'no such name';
     if (response === 'silence') return;
-    socket.send(encodeResponse(query, end, response), port, address);
+    socket.send(encodeResponse(query, end, response), client.port, client.address);
   });
-  socket.bind(0, '127.0.0.1');
+  socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
-  t.teardown(() => socket.close());
+  t.teardown(async () => void socket.close());
   return { address: `127.0.0.1:${socket.address().port}`, queries, responses };
 }
 

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type MailServer, type ReceivedMail, startMailServer } from '@carton/notification/testing';
 import type { RunningService } from './processes.ts';
 import { localUrl, type StackSettings } from './settings.ts';
@@ -41,6 +42,23 @@ export async function startMailServers({ ports }: Pick<StackSettings, 'ports'>):
 export async function readMails({ ports }: Pick<StackSettings, 'ports'>, owner: Owner): Promise<Mail[]> {
   const response = await fetch(`${localUrl(ports.mailControl)}/${owner}`);
   return (await response.json()) as Mail[];
+}
+
+const mailPatience = 180_000;
+
+/**
+ * Waits for the mail to an address that comes `number`-th, from 0.
+ * @param read the mails so far
+ * @throws Error if it does not come
+ */
+export async function waitForMail(read: () => Promise<Mail[]>, address: string, number = 0): Promise<Mail> {
+  const until = performance.now() + mailPatience;
+  for (;;) {
+    const found = (await read()).filter(({ to }) => to === address)[number];
+    if (found) return found;
+    if (performance.now() > until) throw new Error(`no mail ${number + 1} to ${address} has come`);
+    await sleep(100);
+  }
 }
 
 /** Makes both mail servers unreachable, or reachable again. */

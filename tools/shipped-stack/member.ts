@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Answer, Caller, OpenedTenant } from '@carton/runtime/testing';
-import type { Stage } from '../stage.ts';
+import type { Mail } from './mails.ts';
 
 export interface Member {
   id: string;
@@ -14,7 +14,12 @@ export interface Member {
   caller: Caller;
 }
 
-export async function createMember({ mailbox }: Pick<Stage, 'mailbox'>, tenant: OpenedTenant): Promise<Member> {
+/** A mailbox that waits for the mail to an address that comes `number`-th, from 0. */
+export interface Mailbox {
+  mailTo(address: string, number?: number): Promise<Mail>;
+}
+
+export async function createMember({ mailbox }: { mailbox: Mailbox }, tenant: OpenedTenant): Promise<Member> {
   const email = `member-${randomBytes(6).toString('hex')}@${tenant.slug}.example`;
   const password = 'correct horse battery';
   const shopper = tenant.shopper();

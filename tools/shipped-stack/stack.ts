@@ -1,5 +1,5 @@
 /**
- * The stack that the suite runs against: everything as it is shipped, made once, and a box from sources to compare with.
+ * A stack of everything as it is shipped, made once, with a box from sources to compare with if that is wanted.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,12 +34,15 @@ export interface StackOptions {
   folder: string;
   /** Receives a line for each step. */
   say(line: string): void;
+  /** True for a box from sources beside the installed one. */
+  compared: boolean;
   /** Called before a step in a process of its own; the result when that exits. */
   measure(step: string): () => void;
 }
 
 /** Builds, publishes and installs everything in an empty folder, and leaves it running. */
-export async function makeStack({ root, folder, say, measure }: StackOptions): Promise<Stack> {
+export async function makeStack(options: StackOptions): Promise<Stack> {
+  const { root, folder, say, measure } = options;
   const settings = await newStackSettings(folder);
   const timed = async <Result>(step: string, work: (exited: () => void) => Promise<Result>): Promise<Result> => {
     const start = performance.now();
@@ -54,7 +57,7 @@ export async function makeStack({ root, folder, say, measure }: StackOptions): P
       timed('installer built', (exited) => buildInstaller(root, settings, exited)),
     ),
   ]);
-  return start(root, settings, async () => {
+  return start(options, settings, async () => {
     await timed('packages published', (exited) => publishPackages(root, settings, exited));
     settings.licenceKey = await mintKey(settings);
     await timed('box installed', (exited) => installBox(root, settings).finally(exited));
@@ -63,15 +66,19 @@ export async function makeStack({ root, folder, say, measure }: StackOptions): P
 }
 
 /** Starts a stack that was made before. */
-export async function openStack({ root, folder }: StackOptions): Promise<Stack> {
-  const settings = await readStackSettings(folder);
-  return start(root, settings, async () => {
+export async function openStack(options: StackOptions): Promise<Stack> {
+  const settings = await readStackSettings(options.folder);
+  return start(options, settings, async () => {
     await cartonOfBox(settings, 'start');
   });
 }
 
 /** @param startBox installs or starts the box once the vendor's services run */
-async function start(root: string, settings: StackSettings, startBox: () => Promise<void>) {
+async function start(
+  { root, compared }: StackOptions,
+  settings: StackSettings,
+  startBox: () => Promise<void>,
+): Promise<Stack> {
   const services: RunningService[] = [];
   const stack: Stack = {
     settings,
@@ -92,7 +99,7 @@ async function start(root: string, settings: StackSettings, startBox: () => Prom
     const images = await readServices(root, servicesFolder(settings));
     await startVendor(settings, images, await databaseOf(postgres.url, 'control_plane'), (each) => services.push(each));
     await startBox();
-    services.push(await startSourceBox(root, settings, await databaseOf(postgres.url, 'source_box')));
+    if (compared) services.push(await startSourceBox(root, settings, await databaseOf(postgres.url, 'source_box')));
     return stack;
   } catch (error) {
     await stack.stop().catch(() => {});

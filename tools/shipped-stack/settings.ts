@@ -17,6 +17,7 @@ const portNames = [
   'mailOfBox',
   'mailOfSourceBox',
   'mailControl',
+  'dns',
 ] as const;
 const secretNames = ['admin', 'registry', 'publish', 'hosting', 'proxy', 'metrics'] as const;
 

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { readArchive, writeArchive } from '../../archive.ts';
+import { readArchive, writeArchive } from '../archive.ts';
 
 export interface Entry {
   path: string;

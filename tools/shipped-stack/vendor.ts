@@ -41,8 +41,8 @@ export async function startVendor(
     METRICS_SECRET: secrets.metrics,
     REGISTRY_URL: localUrl(ports.registry),
     NAMESERVERS: 'ns1.vendor.example,ns2.vendor.example',
-    // No DNS server listens there: nothing here asks the machine's.
-    NAMESERVER_LOOKUP: '127.0.0.1:9',
+    // Nothing here asks the machine's DNS server. On this port there is one only while someone has started it.
+    NAMESERVER_LOOKUP: `127.0.0.1:${ports.dns}`,
     // The box is on this machine, without TLS.
     ALLOW_HTTP_BACKENDS: 'true',
     ALLOW_PRIVATE_BACKENDS: 'true',
