@@ -90,8 +90,6 @@ export const licences: readonly Attack[] = [
       for (let guess = 0; guess < target.rounds; guess += 1)
         observe.refused('a further guess', await activate(generateKey('enterprise').key), tooMany);
       observe.works('the right key at that address', await activate(key));
-      const { last: limited } = await untilLimited(() => get('/license/keys', randomBytes(24).toString('base64url')));
-      observe.refused('a guess of the secret of the administrator, after many', limited, tooMany);
       observe.works('the administrator', await get('/license/keys', secrets.admin));
       observe.works('the registry', await get('/license/withdrawals', secrets.registry));
       observe.works('the holder of a key', await get('/license', key));
@@ -108,6 +106,9 @@ export const licences: readonly Attack[] = [
       ] as const) {
         observe.refused(`${path} with the secret of another`, await get(path, secret), unauthorized);
       }
+      const { last: limited } = await untilLimited(() => get('/license/keys', randomBytes(24).toString('base64url')));
+      observe.refused('a guess of the secret of the administrator, after many', limited, tooMany);
+      observe.works('the administrator at that address', await get('/license/keys', secrets.admin));
       const forwarded = await send(port, {
         method: 'POST',
         path: '/license/activate',
