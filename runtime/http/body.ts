@@ -2,6 +2,7 @@
  * Reads request bodies within their size limit: JSON, or raw bytes where a route declares them.
  */
 import type { Context } from 'koa';
+import { changedNumber } from './json-numbers.ts';
 import type { readerFor } from './json-reader.ts';
 import { bodyTooLarge, invalidRequest, requestTimeout, unsupportedMediaType } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
@@ -31,9 +32,8 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
     readers.set(limit, reader);
   }
   const read = await reader;
-  await read(ctx, async () => {});
-  const { body } = ctx.request;
-  const fault = faultOf(body, maxBodyDepth, declaration.acceptsNul === true);
+  const { text, value: body } = await read(ctx);
+  const fault = faultOf(body, maxBodyDepth, declaration.acceptsNul === true) ?? changedNumber(text, body);
   if (fault) {
     const { path, detail } = fault;
     const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -42,28 +42,34 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   return body;
 }
 
-interface Fault {
+export interface Fault {
   /** The names that lead to it. */
   path: string[];
   detail: string;
 }
 
 const tooDeep: Fault = { path: [], detail: `must not be nested deeper than ${maxBodyDepth} levels` };
-const nul = (): Fault => ({ path: [], detail: 'must not contain the character U+0000' });
+
+/** The character U+0000, which PostgreSQL cannot store, and half of a surrogate pair, which UTF-8 cannot write. */
+function faultOfText(text: string, acceptsNul: boolean): Fault | null {
+  if (!acceptsNul && text.includes('\0')) return { path: [], detail: 'must not contain the character U+0000' };
+  return text.isWellFormed() ? null : { path: [], detail: 'must not contain half of a surrogate pair' };
+}
 
 /**
- * What no schema needs to name: nesting deeper than so many levels, and the character U+0000, which PostgreSQL cannot
- * store. A body of a megabyte has up to 500,000 values, so this is one walk, without lists of them.
+ * What no schema needs to name: nesting deeper than so many levels, and what cannot be stored as text. A body of a
+ * megabyte has up to 500,000 values, so this is one walk, without lists of them.
  */
 function faultOf(value: unknown, levels: number, acceptsNul: boolean): Fault | null {
-  if (typeof value === 'string') return !acceptsNul && value.includes('\0') ? nul() : null;
+  if (typeof value === 'string') return faultOfText(value, acceptsNul);
   if (value === null || typeof value !== 'object') return null;
   if (levels === 0) return tooDeep;
   for (const name in value) {
-    if (!acceptsNul && name.includes('\0')) return nul();
-    const fault = faultOf((value as Record<string, unknown>)[name], levels - 1, acceptsNul);
-    if (fault === tooDeep) return fault;
-    if (fault) return { ...fault, path: [name, ...fault.path] };
+    const fault = faultOfText(name, acceptsNul);
+    if (fault) return fault;
+    const inner = faultOf((value as Record<string, unknown>)[name], levels - 1, acceptsNul);
+    if (inner === tooDeep) return inner;
+    if (inner) return { ...inner, path: [name, ...inner.path] };
   }
   return null;
 }
