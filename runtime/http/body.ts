@@ -2,6 +2,7 @@
  * Reads request bodies within their size limit: JSON, or raw bytes where a route declares them.
  */
 import type { Context } from 'koa';
+import type { BodyFault } from './body-fault.ts';
 import { changedNumber } from './json-numbers.ts';
 import type { readerFor } from './json-reader.ts';
 import { bodyTooLarge, invalidRequest, requestTimeout, unsupportedMediaType } from './problems.ts';
@@ -42,16 +43,10 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   return body;
 }
 
-export interface Fault {
-  /** The names that lead to it. */
-  path: string[];
-  detail: string;
-}
-
-const tooDeep: Fault = { path: [], detail: `must not be nested deeper than ${maxBodyDepth} levels` };
+const tooDeep: BodyFault = { path: [], detail: `must not be nested deeper than ${maxBodyDepth} levels` };
 
 /** The character U+0000, which PostgreSQL cannot store, and half of a surrogate pair, which UTF-8 cannot write. */
-function faultOfText(text: string, acceptsNul: boolean): Fault | null {
+function faultOfText(text: string, acceptsNul: boolean): BodyFault | null {
   if (!acceptsNul && text.includes('\0')) return { path: [], detail: 'must not contain the character U+0000' };
   return text.isWellFormed() ? null : { path: [], detail: 'must not contain half of a surrogate pair' };
 }
@@ -60,7 +55,7 @@ function faultOfText(text: string, acceptsNul: boolean): Fault | null {
  * What no schema needs to name: nesting deeper than so many levels, and what cannot be stored as text. A body of a
  * megabyte has up to 500,000 values, so this is one walk, without lists of them.
  */
-function faultOf(value: unknown, levels: number, acceptsNul: boolean): Fault | null {
+function faultOf(value: unknown, levels: number, acceptsNul: boolean): BodyFault | null {
   if (typeof value === 'string') return faultOfText(value, acceptsNul);
   if (value === null || typeof value !== 'object') return null;
   if (levels === 0) return tooDeep;

@@ -2,7 +2,7 @@
  * Numbers in JSON that JavaScript changes as it reads them, such as the id 12345678901234567890 of another system, which
  * becomes 12345678901234567000, or 1e400, which becomes infinite.
  */
-import type { Fault } from './body.ts';
+import type { BodyFault } from './body-fault.ts';
 
 /** Text with fewer digits than any such number. Most bodies have no more, and need no second look. */
 const suspicious = /[\d.]{16}|[eE][+-]?\d{3}/;
@@ -42,7 +42,7 @@ function pathTo(wanted: number, value: unknown): string[] | null {
  * @param value of limited depth
  * @returns the names that lead to it, and what is wrong; null if there is none
  */
-export function changedNumber(text: string, value: unknown): Fault | null {
+export function changedNumber(text: string, value: unknown): BodyFault | null {
   if (!suspicious.test(text)) return null;
   for (const [token] of text.matchAll(tokens)) {
     if (token.startsWith('"') || !suspicious.test(token) || !isChanged(token)) continue;

@@ -25,13 +25,18 @@ function describe({ path, name, diagnostics }: AssertResult, root: string): stri
   const own = at?.fileName ? `${at.fileName}:${at.lineNumber}:${at.columnNumber}` : '';
   const place = placeOf(`${own}\n${stack ?? ''}`, root, path[0]);
   if (place) lines.push(`    at ${place.file}:${place.line}:${place.column}`);
-  if (diff) lines.push(indent(firstLines(diff)));
+  if (diff) lines.push(indent(firstLines(asText(diff))));
   else if (Object.keys(others).length > 0) lines.push(indent(firstLines(textOf(others))));
   const excerpt = place ? excerptOf(place, root) : '';
   if (excerpt) lines.push(indent(excerpt));
-  if (stack) lines.push(indent(stack));
-  if (log) lines.push('    The log of the box:', indent(log));
+  if (stack) lines.push(indent(asText(stack)));
+  if (log) lines.push('    The log of the box:', indent(asText(log)));
   return lines.join('\n');
+}
+
+/** A test may name its own diagnostics as tap does, and YAML reads a text of digits as a number. */
+function asText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? textOf(value) : String(value);
 }
 
 /** Values of any kind: JSON has none of BigInt, of what refers to itself, and of a date that is none. */
