@@ -3,12 +3,12 @@
  */
 import { defineProblem, Type, Uuid } from '@carton/runtime';
 
-/** With the id of the order that the cart has become, if it has. */
+/** With the id of the order that the last cart of the shopper has become, if it has. */
 export const cartEmpty = defineProblem({
   code: 'cart_empty',
   status: 409,
   title: 'The cart is empty',
-  members: { orderId: Uuid },
+  members: { orderId: Type.Optional(Uuid) },
 });
 export const cartNotReady = defineProblem({
   code: 'cart_not_ready',

@@ -23,7 +23,7 @@ import {
   rejectAboveLimit,
   wouldExceed,
 } from './guest-units.ts';
-import { cartEmpty } from './problems.ts';
+import { nothingToOrder } from './nothing-to-order.ts';
 import { checkoutSettings } from './settings.ts';
 
 export const reservationOff = defineProblem({
@@ -112,7 +112,7 @@ export async function reserveCheckout(
     const { reserveAtCheckout, reservationMinutes } = checkoutSettings.of(store);
     if (!reserveAtCheckout || reservationMinutes === 0) throw reservationOff();
     const priced = await findPricedCart(tx, session);
-    if (!priced || priced.lines.length === 0) throw cartEmpty('Add an item to the cart first.');
+    if (!priced || priced.lines.length === 0) throw await nothingToOrder(tx, session);
     const { cart } = priced;
     const limited = limitOf(tx, store, cart, { sessionHash: session.hash, email: null, client });
     const wanted = { cartId: cart.id, lines: cart.lines };
