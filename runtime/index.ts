@@ -61,6 +61,7 @@ export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';
 export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export type { IfMatch } from './http/if-match.ts';
+export { parseInstant } from './http/instants.ts';
 export {
   type Deletion,
   deletionRetentionDays,

@@ -18,9 +18,14 @@ export const formatMeanings = new Map<string, string>();
 /** The first errors that a client needs, each with a JSON pointer. @param errors all errors of Ajv for a value */
 export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in']): FieldError[] {
   const own = withChoices(withoutOtherAlternatives(errors.slice(0, maxErrors)));
-  // The meaning of a format is more helpful than the pattern that the value also violates.
+  // The meaning of a format is more helpful than the pattern that the value also violates, and so are its input forms.
   const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
-  const relevant = own.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatPaths.has(instancePath));
+  const formPaths = new Set(own.filter(isOfInputForms).map(({ instancePath }) => instancePath));
+  const relevant = own.filter(
+    ({ keyword, instancePath }) =>
+      (keyword !== 'pattern' || !formatPaths.has(instancePath)) &&
+      (keyword !== 'format' || !formPaths.has(instancePath)),
+  );
   return relevant.slice(0, maxShown).map((error) => ({
     in: part,
     pointer: pointerOf(error),
@@ -76,6 +81,8 @@ function withChoices(errors: readonly ErrorObject[]): ErrorObject[] {
     return [{ ...error, keyword: 'enum', params: { allowedValues } }];
   });
 }
+
+const isOfInputForms = ({ keyword }: ErrorObject) => keyword === 'x-converted';
 
 function isOwnFormatError({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' && formatMeanings.has(params.format);

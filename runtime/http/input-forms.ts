@@ -6,8 +6,8 @@ import type { TSchema } from './schemas.ts';
 import { convertText, defineFormat } from './validation.ts';
 
 export interface InputForms {
-  /** The name of the format that takes the place of the strict one in requests. */
-  readonly name: string;
+  /** The name of the format that takes the place of the strict one in requests. Without it, the format stays. */
+  readonly name?: string;
   /** Completes "must be" in error messages. */
   readonly meaning: string;
   /** The text as it is stored; null if it is in none of the forms. */
@@ -21,8 +21,9 @@ const formsByFormat = new Map<unknown, InputForms>();
 
 /** Defines the forms in which requests write values of a format. */
 export function defineInputForms(format: string, forms: InputForms): void {
-  defineFormat(forms.name, forms.meaning, (text) => forms.parse(text) !== null);
-  convertText(forms.name, forms.parse);
+  const { name, meaning, parse } = forms;
+  if (name !== undefined) defineFormat(name, meaning, (text) => parse(text) !== null);
+  convertText(name ?? format, { parse, meaning: name === undefined ? meaning : null });
   formsByFormat.set(format, forms);
 }
 
@@ -38,6 +39,8 @@ export function requestSchema<T>(schema: T): T {
   if (converted === undefined) {
     converted = convert(schema as object as TSchema);
     requestSchemas.set(schema, converted);
+    // It may have the same format.
+    requestSchemas.set(converted as object, converted);
   }
   return converted as T;
 }
@@ -59,6 +62,9 @@ function convert(schema: TSchema | readonly unknown[]): unknown {
   return changed ?? schema;
 }
 
-function withForms({ pattern: _, ...schema }: TSchema, { name, maxLength, description }: InputForms): TSchema {
+function withForms(
+  { pattern: _, format, ...schema }: TSchema,
+  { name = format, maxLength, description }: InputForms,
+): TSchema {
   return { description, ...schema, format: name, maxLength, 'x-converted': name } as unknown as TSchema;
 }

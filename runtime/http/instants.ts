@@ -2,10 +2,11 @@
  * Instants in requests: RFC 3339 with bounds that PostgreSQL and JavaScript share, and the one form in which handlers get
  * them. JSON Schema's `date-time` alone also allows what neither can store: the year 0 in UTC, leap seconds, and a
  * fraction of a second with hundreds of digits.
+ * Responses and events may have older times than requests: those that were stored before there were bounds.
  */
 import { defineInputForms } from './input-forms.ts';
 
-const rfc3339 = /^\d{4}-(\d\d)-(\d\d)[Tt ]\d\d:\d\d:(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^\d{4}-(\d\d)-(\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const [first, last] = [Date.UTC(1900, 0, 1), Date.UTC(10_000, 0, 1) - 1];
 
 /**
@@ -25,7 +26,6 @@ export function parseInstant(text: string): string | null {
 }
 
 defineInputForms('date-time', {
-  name: 'date-time',
   meaning: 'a time of RFC 3339 with an offset in the years 1900 to 9999, such as 2026-03-01T12:00:00Z',
   parse: parseInstant,
   maxLength: 100,

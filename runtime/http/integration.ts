@@ -1,6 +1,7 @@
 /**
  * Schemas for integrations, the same for every resource: external ids, metadata, and incremental reads of lists.
  */
+import { requestSchema } from './input-forms.ts';
 import { pageQuery } from './paging.ts';
 import { defineProblem } from './problems.ts';
 import {
@@ -62,7 +63,8 @@ export function updatedAfterQuery<T extends TProperties = Record<never, never>>(
 
 /** Whether a list supports incremental reads. */
 export function takesUpdatedAfter(query: TSchema | undefined): boolean {
-  return (query as TObject | undefined)?.properties?.updatedAfter === updatedAfter;
+  const own = (query as TObject | undefined)?.properties?.updatedAfter;
+  return own !== undefined && [updatedAfter, requestSchema(updatedAfter)].includes(own as typeof updatedAfter);
 }
 
 /** The query of a list with incremental reads, of a resource with an `externalId`. */

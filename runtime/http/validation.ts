@@ -33,22 +33,32 @@ for (const ajv of all) {
   });
   // For readers of the document: who may set the value is checked by the service that stores it.
   ajv.addKeyword({ keyword: 'x-permission', schemaType: 'string' });
-  ajv.addKeyword({ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert });
+  ajv.addKeyword({
+    ...{ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert },
+    error: { message: ({ schema }) => `must be ${converters.get(schema)?.meaning}` },
+  });
 }
 
-const converters = new Map<string, (text: string) => string | null>();
-
-/** Has `x-converted` with this name replace texts in values that are validated. @param parse null: the text stays */
-export function convertText(name: string, parse: (text: string) => string | null): void {
-  converters.set(name, parse);
+interface Converter {
+  /** Returns what takes the place of a text; null if it is in none of the forms. */
+  parse(text: string): string | null;
+  /** What a text must be; null if the format of the same name reports what cannot be converted. */
+  meaning: string | null;
 }
 
-/** The format of the same name reports what cannot be converted. */
+const converters = new Map<string, Converter>();
+
+/** Has `x-converted` with this name replace texts in values that are validated. */
+export function convertText(name: string, converter: Converter): void {
+  converters.set(name, converter);
+}
+
 function convert(name: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
-  const converted = converters.get(name)?.(text) ?? null;
+  const converter = converters.get(name);
+  const converted = converter?.parse(text) ?? null;
   // A text that is validated by itself has no place.
   if (place?.parentData && converted !== null) place.parentData[place.parentDataProperty] = converted;
-  return true;
+  return converted !== null || !converter?.meaning;
 }
 
 /**

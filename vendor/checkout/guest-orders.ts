@@ -3,6 +3,7 @@
  * package that sends them limits them.
  */
 import { randomBytes } from 'node:crypto';
+import { findOrder } from '@carton/order';
 import { addressBlock, type MailGuest, type MailGuestFinder, type TenantDatabase } from '@carton/runtime';
 import type { Guest } from './guest-units.ts';
 
@@ -21,11 +22,17 @@ export async function recordGuestOrder(tx: TenantDatabase, { client }: Guest, or
   await tx.query(recordText, [orderId, block, randomBytes(32)]);
 }
 
+/** Whether money has come for an order, or goods have gone: its mails are the store's, and nobody can cause many of them. */
+async function isWithStore(db: TenantDatabase, orderId: string): Promise<boolean> {
+  const order = await findOrder(db, orderId);
+  return order !== null && (order.paymentStatus !== 'unpaid' || order.fulfillmentStatus !== 'unfulfilled');
+}
+
 export const findGuestOfOrder: MailGuestFinder = async (db, { type, id }) => {
   if (type !== 'order') return null;
   const [guest] = await db.query<MailGuest>(
     'select client_key from guest_orders where tenant_id = $1 and order_id = $2',
     [id],
   );
-  return guest ?? null;
+  return guest && !(await isWithStore(db, id)) ? guest : null;
 };

@@ -15,6 +15,7 @@ import {
   Uuid,
   withoutLinks,
 } from '@carton/runtime';
+import { addressLines } from './address-lines.ts';
 import { orderCanceled, orderPaymentDue, orderPlaced } from './events.ts';
 import { paymentNoticesOf } from './payment-notices.ts';
 import type { Order } from './present.ts';
@@ -43,6 +44,7 @@ export const MailedOrder = object({
     }),
   ),
   totals: object({ subtotal: Money, discount: Money, shipping: Money, tax: Money, credit: Money, total: Money }),
+  taxIncluded: Type.Boolean({ description: 'Whether the prices include the tax' }),
   balance: Money,
   customer: object({ name: nullable(Type.String()), email: Type.String(), phone: nullable(Type.String()) }),
   shippingAddress: Lines,
@@ -72,19 +74,21 @@ export function mailedOrderOf(order: Order): MailedOrder {
       total,
     })),
     totals,
+    taxIncluded: order.taxLines.some(({ included }) => included),
     balance,
     // The address may be another person's, who has not ordered: what was entered must be no message to that person.
     customer: { name: plausibleName(name), email, phone },
-    shippingAddress: linesOf(address),
-    billingAddress: linesOf(billing),
+    shippingAddress: linesOf(address, order.locale),
+    billingAddress: linesOf(billing, order.locale),
     locale: order.locale,
   };
 }
 
-function linesOf(address: OrderAddress | null): string[] {
-  if (address === null) return [];
-  const lines = typeof address === 'string' ? address.split(/\r?\n/) : Object.values(address).map((line) => line ?? '');
-  return lines.map(withoutLinks).filter((line) => line !== '');
+/** As on the confirmation and the packing list, without links. */
+function linesOf(address: OrderAddress | null, locale: string | null): string[] {
+  return addressLines(address, locale ?? 'en')
+    .map((line) => withoutLinks(line).trim())
+    .filter((line) => line !== '');
 }
 
 const euros = (amount: number) => ({ amount, currency: 'EUR' });
@@ -116,6 +120,7 @@ export const sampleOrder: MailedOrder = {
     credit: euros(0),
     total: euros(3988),
   },
+  taxIncluded: false,
   balance: euros(3988),
   customer: { name: 'Ada Lovelace', email: 'ada@example.com', phone: null },
   shippingAddress: ['1 Main Street', '75001 Paris'],
@@ -130,17 +135,19 @@ export const orderTable = {
 Subtotal: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}Discount: {{ order.totals.discount | money }}
 {% endif %}{% if order.totals.shipping.amount != 0 %}Shipping: {{ order.totals.shipping | money }}
-{% endif %}{% if order.totals.tax.amount != 0 %}Tax: {{ order.totals.tax | money }}
+{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}Tax: {{ order.totals.tax | money }}
 {% endif %}Total: {{ order.totals.total | money }}
-`,
+{% if order.totals.tax.amount != 0 and order.taxIncluded %}Includes tax: {{ order.totals.tax | money }}
+{% endif %}`,
   html: `<table style="width:100%">
 {% for item in order.items %}<tr><td>{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}</td><td style="text-align:right">{{ item.total | money }}</td></tr>
 {% endfor %}<tr><td>Subtotal</td><td style="text-align:right">{{ order.totals.subtotal | money }}</td></tr>
 {% if order.totals.discount.amount != 0 %}<tr><td>Discount</td><td style="text-align:right">{{ order.totals.discount | money }}</td></tr>
 {% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>Shipping</td><td style="text-align:right">{{ order.totals.shipping | money }}</td></tr>
-{% endif %}{% if order.totals.tax.amount != 0 %}<tr><td>Tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
+{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}<tr><td>Tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
 {% endif %}<tr><td><strong>Total</strong></td><td style="text-align:right"><strong>{{ order.totals.total | money }}</strong></td></tr>
-</table>`,
+{% if order.totals.tax.amount != 0 and order.taxIncluded %}<tr><td>Includes tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
+{% endif %}</table>`,
 };
 
 /** `Hello Ada,` */

@@ -121,8 +121,7 @@ export type Rules = Static<ReturnType<typeof rulesOf>>;
 
 const LocalTime = nullable(
   Type.String({
-    maxLength: 40,
-    pattern: '^[12]\\d{3}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2})?)?$',
+    maxLength: 100,
     description:
       "A date or local time in the store's time zone, or a time with an offset. A date as the end includes that day",
     examples: ['2026-12-31'],

@@ -2,7 +2,10 @@
  * Times of promotions, given in the time zone of the store.
  */
 import { findStore } from '@carton/core';
-import { invalidField, type TenantDatabase } from '@carton/runtime';
+import { invalidField, parseInstant, type TenantDatabase } from '@carton/runtime';
+
+/** A date, or a time with or without seconds and an offset. */
+const written = /^(\d{4}-\d\d-\d\d)(?:[Tt](\d\d:\d\d)(?:(:\d\d)(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
 
 /**
  * Converts a date, a local time or a time with an offset to an instant. A date as the end is the start of the next day,
@@ -17,24 +20,20 @@ export async function instantOf(
   value: string | null,
 ): Promise<Date | null> {
   if (value === null) return null;
-  const [date = '', time] = value.split('T');
-  const isReal = isRealDate(date) && (time === undefined || /^([01]\d|2[0-3]):[0-5]\d/.test(time));
-  if (!isReal) throw invalidField(`/${name}`, 'is not a date or time');
-  if (time !== undefined && /[Z+-]/.test(time)) {
-    const instant = new Date(value);
-    if (Number.isNaN(instant.getTime())) throw invalidField(`/${name}`, 'is not a date or time');
-    return instant;
-  }
+  const [, date, minutes, seconds = ':00', fraction = '', offset] = written.exec(value) ?? [];
+  const local = `${date}T${minutes ?? '00:00'}${seconds}${fraction.slice(0, 4)}`;
+  const instant = parseInstant(`${local}${offset ?? 'Z'}`);
+  const outOfBounds = () => invalidField(`/${name}`, 'must be a date or time in the years 1900 to 9999');
+  if (instant === null) throw outOfBounds();
+  if (offset) return new Date(instant);
   const { timeZone } = await findStore(db);
-  const days = name === 'endsAt' && time === undefined ? 1 : 0;
+  const days = name === 'endsAt' && minutes === undefined ? 1 : 0;
   const [row] = await db.query<{ instant: string }>(
     `select (($2::timestamp + make_interval(days => $4)) at time zone $3) as instant, $1::uuid`,
-    [value, timeZone, days],
+    [local, timeZone, days],
   );
-  return new Date(row?.instant as string);
-}
-
-function isRealDate(date: string): boolean {
-  const parsed = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+  const resolved = new Date(row?.instant as string);
+  // The time zone, or the day that is added, may lead out of them.
+  if (parseInstant(resolved.toISOString()) === null) throw outOfBounds();
+  return resolved;
 }

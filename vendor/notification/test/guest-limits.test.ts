@@ -99,6 +99,32 @@ t.test('members, staff and other stores have no limit', async (t) => {
   t.strictSame(await queuedIn(tenant), []);
 });
 
+t.test('mails about what was paid or shipped do not wait for those that others have caused', async (t) => {
+  const { tenant, mug } = await openStore();
+  const email = 'customer@shopper.example';
+  const [paid, shipped] = [await order(tenant, mug, { email }), await order(tenant, mug, { email })];
+  for (let times = 0; times < guestLimits.recipient + 2; times++) await order(tenant, mug, { email });
+  await untilDelivered(tenant);
+  const waiting = (await queuedIn(tenant)).length;
+  t.equal(waiting, 4);
+  const { staff } = tenant;
+  const amount = paid.totals.total;
+  t.match(await staff.post(`/admin/orders/${paid.id}/payments`, { amount, method: 'cash' }), { status: 201 });
+  for (const each of [paid, shipped]) {
+    const items = each.items.map(({ id }: { id: string }) => ({ lineItemId: id, quantity: 1 }));
+    const parcel = await staff.post(`/admin/orders/${each.id}/fulfillments`, { items });
+    t.match(await staff.post(`/admin/fulfillments/${parcel.body.id}/ship`), { status: 200 });
+  }
+  await untilDelivered(tenant);
+  t.equal((await queuedIn(tenant)).length, waiting);
+  for (const each of [paid, shipped]) {
+    const sent = (await recordsOf(tenant, each.id)).filter(
+      ({ template }: { template: string }) => template === 'fulfillment.shipped',
+    );
+    t.match(sent, exactly([{ status: 'sent', delayedUntil: null }]));
+  }
+});
+
 t.test('staff send a delayed mail at once, and it is sent once', async (t) => {
   const { tenant, mug } = await openStore();
   const email = 'patient@shopper.example';

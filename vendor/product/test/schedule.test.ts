@@ -53,6 +53,17 @@ async function changesOf(tenant: TestTenant, id: string) {
   return events.map(({ type, payload }) => `${type} ${payload.status}`);
 }
 
+t.test('a product with a time of before there were bounds is read and changed', async (t) => {
+  const tenant = await box.openTenant();
+  const { id, path } = await create(tenant, 'Poncho');
+  for (const publishAt of ['0001-01-01T00:00:00Z', '1850-06-01T00:00:00Z']) {
+    await setTimes(id, publishAt);
+    t.match(await tenant.staff.get(path), { status: 200, body: { publishAt: /Z$/ } }, publishAt);
+    t.match(await tenant.staff.patch(path, { title: `Poncho of ${publishAt}` }), { status: 200 });
+    t.equal((await tenant.visitor().get(`/products/${id}`)).status, 200);
+  }
+});
+
 t.test('shoppers see a product from its time on, and until its time, whether the job ran or not', async (t) => {
   const tenant = await box.openTenant();
   const now = await create(tenant, 'Pants', { publishAt: inHours(-2), unpublishAt: inHours(2) });

@@ -51,6 +51,11 @@ t.test('a promotion without a sense is rejected', async (t) => {
     [{ rules: rules({ conditions: [{ fact: 'product', argument: { productIds: [] } }] }) }, '/rules'],
     [{ startsAt: '2026-02-30' }, '/startsAt'],
     [{ startsAt: '2026-01-01T25:00' }, '/startsAt'],
+    [{ startsAt: '2026-01-01T24:00' }, '/startsAt'],
+    [{ startsAt: '0001-01-01T00:00+01:00' }, '/startsAt'],
+    [{ endsAt: '2026-12-31T23:59:60Z' }, '/endsAt'],
+    [{ endsAt: '9999-12-31' }, '/endsAt'],
+    [{ endsAt: '9999-12-31T23:59-14:00' }, '/endsAt'],
     [{ endsAt: 'tomorrow' }, '/endsAt'],
     [{ startsAt: '2026-01-02', endsAt: '2026-01-01' }, '/endsAt'],
     [{ maxUses: 0 }, '/maxUses'],
@@ -80,6 +85,8 @@ t.test("days begin and end in the store's time zone, also when clocks change", a
     [{ endsAt: '2026-12-31T18:30' }, { endsAt: '2026-12-31T17:30:00.000Z' }],
     [{ endsAt: '2026-12-31T18:30:05Z' }, { endsAt: '2026-12-31T18:30:05.000Z' }],
     [{ endsAt: '2026-12-31T18:30+09:00' }, { endsAt: '2026-12-31T09:30:00.000Z' }],
+    [{ endsAt: '2026-12-31t18:30:05.1234567890z' }, { endsAt: '2026-12-31T18:30:05.123Z' }],
+    [{ endsAt: '2026-12-31T18:30:05.5' }, { endsAt: '2026-12-31T17:30:05.500Z' }],
     // 25 hours: the clocks repeat an hour.
     [
       { startsAt: '2026-10-25', endsAt: '2026-10-25' },
