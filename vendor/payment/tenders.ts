@@ -111,7 +111,7 @@ export const tenderNames = (box: HasExtensions): string[] => tenders.of(box).map
  * SQL condition: an order has received money, or holds an authorization, beside what tenders have paid. For statements of
  * other packages; `$1` is the tenant.
  * @param orderId the column with its id
- * @param names the placeholder of `tenderNames`
+ * @param names the parameter of the statement with `tenderNames`, such as `$3`
  */
 export function paidBesideTenders(orderId: string, names: string): string {
   return `exists (select from payments

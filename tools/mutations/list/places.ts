@@ -1,5 +1,6 @@
 /**
- * Mutations of the rules of places: the region, currency and country of carts and orders.
+ * Mutations of the rules of places, the region, currency and country of carts and orders, and of other values that requests
+ * may not change on their way to the database: times, texts and numbers.
  */
 import type { Mutation } from '../mutation.ts';
 
@@ -115,5 +116,33 @@ export const places: readonly Mutation[] = [
     text: 'if (own && (currency ?? own.currency) === own.currency)',
     replacement: 'if (own && currency === own.currency)',
     tests: ['vendor/cart/test/shown-prices.test.ts'],
+  },
+  {
+    rule: 'A number that JavaScript would change is refused',
+    file: 'runtime/http/json-numbers.ts',
+    text: 'normalized(number) !== normalized(String(read))',
+    replacement: "normalized(number) === ''",
+    tests: ['runtime/http/test/encodings.test.ts'],
+  },
+  {
+    rule: 'Bytes that are not UTF-8 are refused',
+    file: 'runtime/http/json-reader.ts',
+    text: 'if (!isUtf8(bytes)) throw',
+    replacement: 'if (!isUtf8(Buffer.alloc(bytes.length && 0))) throw',
+    tests: ['runtime/http/test/encodings.test.ts'],
+  },
+  {
+    rule: 'Half of a surrogate pair is refused',
+    file: 'runtime/http/body.ts',
+    text: 'return text.isWellFormed() ? null',
+    replacement: 'return text.length >= 0 ? null',
+    tests: ['runtime/http/test/encodings.test.ts'],
+  },
+  {
+    rule: 'Times have bounds that the database and JavaScript share',
+    file: 'runtime/http/instants.ts',
+    text: 'return time >= first && time <= last ?',
+    replacement: 'return time >= 9 * first && time <= 2 * last ?',
+    tests: ['runtime/http/test/instants.test.ts'],
   },
 ];
