@@ -45,7 +45,7 @@ export interface ChargeInParts extends Charge {
 /** The type of the source of charges that are fees of payment methods. */
 export const feeSource = 'payment_method';
 
-const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);
+const total = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 
 /** The rows of an order from which its charges are computed. */
 export interface ChargedRows extends Pick<OrderRow, 'adjustments' | 'taxLines'> {
@@ -74,7 +74,8 @@ export function chargedRowsOf({
 /**
  * The lines of an order, then its shipping charges, with their final amounts, which add up to the order's total. What
  * applies to the entire order is divided among them in proportion to their amounts; the fee of a payment method bears none
- * of it, so that the others stay as they are when a fee is added or removed.
+ * of it, so that the others stay as they are when a fee is added or removed. No discount or credit takes more from a charge
+ * than the others have left of it: the rest goes to the charges that have something left.
  */
 export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): ChargeInParts[] {
   const ofKind = (kind: OrderRow['adjustments'][number]['kind']) => adjustments.filter((each) => each.kind === kind);
@@ -90,42 +91,90 @@ export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): Charge
       lineItemId: null,
       shippingCode: code,
       quantity: 1,
-      amount: sumOf(parts),
+      amount: total(parts.map((part) => part.amount)),
       isFee: parts.every(({ source }) => source?.type === feeSource),
     })),
   ];
-  const sharesOf = (parts: readonly Part[], targets: readonly Target[]) => parts.map((part) => divide(part, targets));
-  const discounts = sharesOf(ofKind('discount'), listed);
-  const credits = sharesOf(ofKind('credit'), listed);
-  const sumAt = (shares: readonly (readonly (number | null)[])[], at: number) =>
-    shares.reduce((sum, each) => sum + (each[at] ?? 0), 0);
-  const reduced = listed.map((charge, at) => {
-    const [discount, credit] = [sumAt(discounts, at), sumAt(credits, at)];
-    return { ...charge, total: charge.amount, discount, credit, amount: charge.amount + discount + credit };
-  });
-  const taxes = sharesOf(taxLines, reduced);
-  const onTop = taxes.filter((_, position) => !taxLines[position]?.included);
-  return reduced.map(({ isFee: _, ...charge }, at) => ({
+  const sharesOf = (kind: 'discount' | 'credit') => {
+    const parts = ofKind(kind).map((part) => ({ shares: divide(part, listed), isShared: isOfAll(part, listed) }));
+    const sumAt = (at: number, of = parts) => of.reduce((sum, { shares }) => sum + (shares[at] ?? 0), 0);
+    const ofAll = parts.filter(({ isShared }) => isShared);
+    return listed.map((_, at) => ({ share: sumAt(at), ofAll: sumAt(at, ofAll) }));
+  };
+  const discounts = keepAboveZero(
+    listed.map(({ amount }) => amount),
+    sharesOf('discount'),
+    listed,
+  );
+  const discounted = listed.map(({ amount }, at) => amount + (discounts[at] as number));
+  const plainCredits = sharesOf('credit');
+  const reduced = listed.map((charge, at) => ({
     ...charge,
-    amount: charge.amount + sumAt(onTop, at),
-    tax: sumAt(taxes, at),
+    amount: (discounted[at] as number) + (plainCredits[at]?.share ?? 0),
+  }));
+  const taxes = taxLines.map((part) => divide(part, reduced));
+  const taxAt = (at: number, of = taxes) => of.reduce((sum, shares) => sum + (shares[at] ?? 0), 0);
+  const onTop = taxes.filter((_, position) => !taxLines[position]?.included);
+  const taxed = discounted.map((amount, at) => amount + taxAt(at, onTop));
+  const credits = keepAboveZero(taxed, plainCredits, listed);
+  return listed.map(({ isFee: _, amount, ...charge }, at) => ({
+    ...charge,
+    total: amount,
+    discount: discounts[at] as number,
+    credit: credits[at] as number,
+    amount: (taxed[at] as number) + (credits[at] as number),
+    tax: taxAt(at),
     taxes: taxes.map((shares) => shares[at] ?? null),
   }));
 }
 
 type Target = Omit<Charge, 'tax'> & { isFee: boolean };
 
-/** The share of a part that each charge bears; null where it does not apply. */
-function divide({ itemId, shippingCode, amount }: Part, charges: readonly Target[]): (number | null)[] {
-  const target = charges.findIndex(
+/**
+ * The reductions of charges, moved from those that they exceed to the others. Discounts and credits of the entire order are
+ * divided one by one, so the rounded shares of several can exceed a small charge. What exceeds it is divided among the
+ * others by what is left of them, of fees last.
+ * @param amounts of the charges before the reductions
+ * @param reductions zero or below: all of a charge, and what it bears of those of the entire order, which alone can move
+ */
+function keepAboveZero(
+  amounts: readonly number[],
+  reductions: readonly { share: number; ofAll: number }[],
+  charges: readonly Target[],
+): number[] {
+  const shares = reductions.map(({ share }) => share);
+  const left = shares.map((share, at) => (amounts[at] as number) + share);
+  const moved = left.map((amount, at) => Math.max(0, Math.min(-amount, -(reductions[at]?.ofAll ?? 0))));
+  let rest = total(moved);
+  if (rest > total(left.map((amount) => Math.max(0, amount)))) return shares;
+  for (const takesFees of [false, true]) {
+    const weights = left.map((amount, at) => (charges[at]?.isFee === takesFees ? Math.max(0, amount) : 0));
+    const taken = allocate(Math.min(rest, total(weights)), weights);
+    rest -= total(taken);
+    for (const [at, share] of taken.entries()) moved[at] = (moved[at] as number) - share;
+  }
+  return shares.map((share, at) => share + (moved[at] as number));
+}
+
+/** The charge that a part names; -1 if it applies to the entire order. */
+const targetOf = ({ itemId, shippingCode }: Part, charges: readonly Target[]) =>
+  charges.findIndex(
     (charge) => charge.lineItemId === itemId && charge.shippingCode === (itemId === null ? shippingCode : null),
   );
-  if (target >= 0) return charges.map((_, at) => (at === target ? amount : null));
-  const weights = charges.map((charge) => (charge.isFee ? 0 : charge.amount));
+
+const isOfAll = (part: Part, charges: readonly Target[]) => targetOf(part, charges) < 0;
+
+/** The share of a part that each charge bears; null where it does not apply. */
+function divide(part: Part, charges: readonly Target[]): (number | null)[] {
+  const target = targetOf(part, charges);
+  if (target >= 0) return charges.map((_, at) => (at === target ? part.amount : null));
+  const amounts = charges.map(({ amount }) => amount);
+  // A charge that credits exceed by a rounded share has no negative share of taxes.
+  const weights = amounts.some((amount) => amount > 0) ? amounts.map((amount) => Math.max(0, amount)) : amounts;
   return allocateByFirst(
-    amount,
+    part.amount,
+    weights.map((weight, at) => (charges[at]?.isFee ? 0 : weight)),
     weights,
-    charges.map((charge) => charge.amount),
   );
 }
 

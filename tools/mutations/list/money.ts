@@ -152,6 +152,20 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/payment/test/refund-items.test.ts'],
   },
   {
+    rule: 'Rounded shares of reductions do not exceed a charge',
+    file: 'vendor/order/charges.ts',
+    text: 'if (rest > total(left',
+    replacement: 'if (rest > 0 * total(left',
+    tests: ['vendor/order/test/charges.test.ts'],
+  },
+  {
+    rule: 'A fee bears what reductions exceed others by only where nothing is left of them',
+    file: 'vendor/order/charges.ts',
+    text: 'for (const takesFees of [false, true]) {',
+    replacement: 'for (const takesFees of [true, false]) {',
+    tests: ['vendor/order/test/charges.test.ts'],
+  },
+  {
     rule: 'Units cost what earlier refunds by amount have left of the line',
     file: 'vendor/order/charges.ts',
     text: 'amount: Math.max(0, charge.amount - refunded.amount),',

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { type Charge, chargesOf, type Refunded, refundOf } from '../charges.ts';
+import { type Charge, chargesOf, feeSource, type Refunded, refundOf } from '../charges.ts';
 import type { OrderAdjustmentRow, OrderRow, OrderTaxLineRow } from '../store.ts';
 
 type Rows = Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>;
@@ -53,6 +53,32 @@ t.test('what applies to the entire order is divided in proportion to the amounts
   );
 });
 
+t.test('rounded shares of several reductions do not exceed a small charge', async (t) => {
+  const fee = adjustment('shipping', 5, { code: 'fee', source: { type: feeSource, id: 'cash' } });
+  const twice = (kind: 'discount' | 'credit', share: number) => [adjustment(kind, share), adjustment(kind, share)];
+  const lines = [line('pin', 1, 1), line('shirt', 3, 10), line('socks', 1, 10)];
+  const shownOf = (adjustments: OrderAdjustmentRow[]) => shown({ lines, adjustments, taxLines: [] });
+  t.strictSame(shownOf(twice('discount', -9)), ['pin 1 0 0', 'shirt 3 1 0', 'socks 1 2 0'], 'discounts');
+  t.strictSame(
+    shownOf([adjustment('discount', -9), adjustment('credit', -9)]),
+    ['pin 1 0 0', 'shirt 3 1 0', 'socks 1 2 0'],
+    'a credit after a discount',
+  );
+  t.strictSame(
+    shownOf([adjustment('discount', -1, { itemId: 'pin' }), ...twice('discount', -9)]),
+    ['pin 1 0 0', 'shirt 3 1 0', 'socks 1 1 0'],
+    'what a line bears by itself stays on it',
+  );
+  t.strictSame(
+    [-3, -4].map((credit) => shownOf([...twice('discount', -9), adjustment('credit', credit), fee])),
+    [
+      ['pin 1 0 0', 'shirt 3 0 0', 'socks 1 0 0', 'fee 1 5 0'],
+      ['pin 1 0 0', 'shirt 3 0 0', 'socks 1 0 0', 'fee 1 4 0'],
+    ],
+    'a fee bears nothing while something is left of the others',
+  );
+});
+
 t.test('units are refunded at their rounded part of the cumulative cost', async (t) => {
   const charge: Charge = { lineItemId: 'shirt', shippingCode: null, quantity: 3, amount: 1000, tax: 160 };
   const [none, one, two] = [
@@ -80,13 +106,14 @@ const scenarios = fc.record({
   }),
   charges: fc.array(amount, { maxLength: 3 }),
   discounts: fc.array(fc.record({ percent: fc.nat(20), place }), { maxLength: 3 }),
+  credits: fc.array(fc.nat(1), { maxLength: 3 }),
   taxes: fc.array(fc.record({ percent: fc.nat(12), included: fc.boolean(), place }), { maxLength: 3 }),
   order: fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
 });
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
 
-/** The rows of an order. Discounts are at most 60 % of what they apply to, and taxes at most 36 %. */
-function rowsOf({ lines, charges, discounts, taxes }: Scenario): Rows {
+/** The rows of an order. Discounts are at most 60 % of what they apply to, credits 3 % and taxes 36 %. */
+function rowsOf({ lines, charges, discounts, credits, taxes }: Scenario): Rows {
   const targetOf = ({ on, at }: Scenario['discounts'][number]['place']) => {
     if (on === 'line') return { itemId: `line ${at % lines.length}`, base: lines[at % lines.length]?.total ?? 0 };
     if (on === 'charge' && charges.length > 0) {
@@ -103,6 +130,7 @@ function rowsOf({ lines, charges, discounts, taxes }: Scenario): Rows {
         const { base, ...target } = targetOf(place);
         return adjustment('discount', -partOf(percent, { base }) || 0, { code: 'sale', ...target });
       }),
+      ...credits.map((percent) => adjustment('credit', -partOf(percent, targetOf({ on: 'order', at: 0 })) || 0)),
     ],
     taxLines: taxes.map(({ percent, included, place }) => {
       const { base, ...target } = targetOf(place);
@@ -124,7 +152,7 @@ function totalOf({ lines, adjustments, taxLines }: Rows): number {
 const runs = 2000;
 
 t.test('refunds of all units in any order add up to the total, and their tax to the tax', async (t) => {
-  const seen = { orders: 0, units: 0, discounted: 0, taxed: 0, shipped: 0, onOrder: 0, reversed: 0 };
+  const seen = { orders: 0, units: 0, discounted: 0, taxed: 0, shipped: 0, onOrder: 0, credited: 0, reversed: 0 };
   const check = (scenario: Scenario) => {
     const rows = rowsOf(scenario);
     const charges = chargesOf(rows);
@@ -162,6 +190,7 @@ t.test('refunds of all units in any order add up to the total, and their tax to 
     seen.orders++;
     seen.units += refunds.length;
     if (scenario.discounts.length > 0) seen.discounted++;
+    if (scenario.credits.length > 0) seen.credited++;
     if (scenario.taxes.length > 0) seen.taxed++;
     if (scenario.charges.length > 0) seen.shipped++;
     if ([...scenario.discounts, ...scenario.taxes].some(({ place }) => place.on === 'order')) seen.onOrder++;
