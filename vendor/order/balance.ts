@@ -7,7 +7,7 @@ import type { OrderState } from './store.ts';
 /** The amounts of an order from which its balance follows. */
 export type OrderAmounts = Pick<
   OrderState,
-  'status' | 'totalAmount' | 'paidAmount' | 'refundedAmount' | 'excessRefundedAmount'
+  'status' | 'totalAmount' | 'paidAmount' | 'refundedAmount' | 'excessRefundedAmount' | 'disputedAmount'
 >;
 
 /** What was refunded of an order's charge, in minor units: of units, or by amount. */
@@ -25,10 +25,13 @@ export function chargedOf(order: OrderAmounts): number {
 
 /**
  * The amount owed on an order, in minor units: what is charged, less what was received and kept. A negative amount is owed
- * to the shopper. So a refund leaves it as it is, and the return of an excess raises it to zero.
+ * to the shopper. So a refund leaves it as it is, and the return of an excess raises it to zero. What a dispute takes of an
+ * excess is returned by it; what it takes of the rest is not due again.
  */
 export function balanceOf(order: OrderAmounts): number {
-  return chargedOf(order) - (order.paidAmount - order.refundedAmount);
+  const { paidAmount, refundedAmount, disputedAmount } = order;
+  const missing = chargedOf(order) - (paidAmount - refundedAmount - disputedAmount);
+  return missing > 0 ? Math.max(0, missing - disputedAmount) : missing;
 }
 
 /** Whether nothing is left of a sale: nothing is kept, or all of the total is refunded, and what is kept is an excess. */

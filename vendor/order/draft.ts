@@ -223,6 +223,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
     paidAmount: 0,
     refundedAmount: 0,
     excessRefundedAmount: 0,
+    disputedAmount: 0,
     email: customer.email,
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,

@@ -83,6 +83,7 @@ export function orderOf(row: OrderRow): Order {
     attribution: row.attribution,
     terms: row.termsVersion === null ? null : { version: row.termsVersion, acceptedAt: row.termsAcceptedAt as string },
     tags: row.tags,
+    disputed: moneyOf(row.disputedAmount),
     memberId: row.memberId,
     sessionHash: row.sessionHash,
     cartId: row.cartId,

@@ -252,6 +252,9 @@ export const AdminOrder = object(
       ),
     ),
     tags: Type.Array(Tag),
+    disputed: withOptions(Money, {
+      description: 'What disputes of its payments have taken back, or hold; it is not due',
+    }),
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,
     archivedAt: nullable(DateTime),

@@ -265,7 +265,10 @@ export async function addNote(db: TenantDatabase, id: string, note: string): Pro
 }
 
 /** The payment state of an order: the sums of its payments, in minor units, and the resulting status. */
-export type PaymentState = Pick<OrderState, 'paymentStatus' | 'paidAmount' | 'refundedAmount' | 'excessRefundedAmount'>;
+export type PaymentState = Pick<
+  OrderState,
+  'paymentStatus' | 'paidAmount' | 'refundedAmount' | 'disputedAmount' | 'excessRefundedAmount'
+>;
 
 /**
  * Sets the payment state of an order, and with it the balance, and adds a timeline entry. The only function that changes
@@ -277,7 +280,7 @@ export type PaymentState = Pick<OrderState, 'paymentStatus' | 'paidAmount' | 're
 export async function changePaymentState(
   tx: TenantDatabase,
   order: Pick<OrderState, 'id'> & OrderStates,
-  { paymentStatus, paidAmount, refundedAmount, excessRefundedAmount }: PaymentState,
+  { paymentStatus, paidAmount, refundedAmount, disputedAmount, excessRefundedAmount }: PaymentState,
   note: string,
 ): Promise<void> {
   const { id } = order;
@@ -285,7 +288,7 @@ export async function changePaymentState(
   const [changed] = await tx.update<OrderState>(
     'orders',
     { id, paymentStatus: order.paymentStatus },
-    { paymentStatus, paidAmount, refundedAmount, excessRefundedAmount, updatedAt: new Date() },
+    { paymentStatus, paidAmount, refundedAmount, disputedAmount, excessRefundedAmount, updatedAt: new Date() },
   );
   if (!changed) throw new Error(`the order ${id} is not as it was locked`);
   await insertOrderEvent(tx, id, 'payment', note);

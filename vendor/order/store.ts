@@ -39,6 +39,8 @@ export interface OrderState {
   refundedAmount: number;
   /** The part of it that was received beyond the total: it takes nothing off what is charged. */
   excessRefundedAmount: number;
+  /** What disputes of payments have taken back, or hold while they are open. */
+  disputedAmount: number;
   memberId: string | null;
 }
 
@@ -249,7 +251,7 @@ export const holdsUnpaidStock =
 export async function lockOrder(tx: TenantDatabase, id: string): Promise<OrderState | null> {
   const [row] = await tx.query<OrderState>(
     `select id, number, status, pending_until, payment_status, fulfillment_status, currency, total_amount, paid_amount,
-            refunded_amount, excess_refunded_amount, member_id
+            refunded_amount, excess_refunded_amount, disputed_amount, member_id
        from orders where tenant_id = $1 and id = $2 for update`,
     [id],
   );

@@ -3,6 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { defineProblem, type MoneyValue, Problem, type TenantDatabase } from '@carton/runtime';
+import type { disputeStates } from './dispute-schemas.ts';
 import type { nextActions, paymentStates } from './schemas.ts';
 
 /** A payment to initiate. */
@@ -80,6 +81,33 @@ export interface ProviderEvent {
   id: string;
   /** Absent when the event concerns no payment of the box. */
   payment?: ReportedPayment;
+  /** For an event about a dispute. It may belong to no payment of the box. */
+  dispute?: ReportedDispute;
+}
+
+/** The state of a dispute as an event reports it. */
+export interface ReportedDispute {
+  /** What the provider calls the dispute. */
+  reference: string;
+  /** What the provider calls the payment: the `reference` of `initiate`. */
+  paymentReference: string;
+  currency: string;
+  /** Minor units in dispute. */
+  amount: number;
+  /**
+   * inquiry: the shopper's bank asks, and takes nothing yet; open: until it is decided; closed: ended without a decision.
+   */
+  status: (typeof disputeStates)[number];
+  /** Minor units that are taken back, or held while the dispute is open. */
+  withdrawn: number;
+  /** Whether the payment can be refunded meanwhile. */
+  isRefundable: boolean;
+  /** The provider's code: `fraudulent`. */
+  reason: string | null;
+  /** Until when staff can respond; null if nothing is expected of them. */
+  respondBy: string | null;
+  /** When this was the state. */
+  reportedAt: string;
 }
 
 /** The state of a payment as an event reports it. */

@@ -9,6 +9,7 @@
 import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from './bound.ts';
+import { isInDispute } from './dispute-store.ts';
 import { format, lowerFirst } from './format.ts';
 import { planAmount } from './refund-items.ts';
 import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
@@ -16,6 +17,7 @@ import {
   findPendingStep,
   finishStep,
   insertStep,
+  leftToRefund,
   type PaymentRow,
   type PendingStepRow,
   pendingStepsOf,
@@ -116,13 +118,13 @@ export function isRefundedByProvider(box: HasExtensions, { provider }: Pick<Paym
 
 /**
  * Inserts the refund of all that a canceled order's payment holds; both are locked. While another step of the payment is
- * pending it does nothing: whatever ends that step calls it again. What the provider has refused to refund is left to
+ * pending, or the payment is in dispute, it does nothing: whatever ends that calls it again. What the provider has refused to refund is left to
  * staff. True when a refund was inserted.
  */
 export async function refundCanceled(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<boolean> {
-  const rest = payment.capturedAmount - payment.refundedAmount;
+  const rest = leftToRefund(payment);
   if (order.status !== 'canceled' || rest <= 0 || !isRefundedByProvider(tx, payment)) return false;
-  if (await findPendingStep(tx, payment.id)) return false;
+  if ((await findPendingStep(tx, payment.id)) || (await isInDispute(tx, payment))) return false;
   if (await isRefundFailed(tx, { paymentId: payment.id, amount: rest, reason: reasonOf(order) })) return false;
   await insertRefundOf(tx, order, payment, rest);
   return true;
@@ -139,7 +141,7 @@ export async function followRefusal(
   payment: PaymentRow,
   { type, amount }: StepRow,
 ): Promise<boolean> {
-  const isAll = type === 'refund' && amount === payment.capturedAmount - payment.refundedAmount;
+  const isAll = type === 'refund' && amount === leftToRefund(payment);
   if (!isAll || order.status !== 'canceled') return refundCanceled(tx, order, payment);
   const sum = format(money(amount, payment.currency));
   await addPaymentNote(tx, order.id, `${sum} must be paid back: the refund by ${payment.method} was refused`);

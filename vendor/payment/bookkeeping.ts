@@ -46,8 +46,8 @@ export async function publishPaymentEvent(
 
 /** An order's payment state, from the sums of its payments and what they have returned of an excess. */
 function stateOf(order: OrderState, sums: PaymentSums, excessRefundedAmount: number): PaymentState {
-  const { captured: paidAmount, refunded: refundedAmount } = sums;
-  const amounts = { paidAmount, refundedAmount, excessRefundedAmount };
+  const { captured: paidAmount, refunded: refundedAmount, disputed: disputedAmount } = sums;
+  const amounts = { paidAmount, refundedAmount, disputedAmount, excessRefundedAmount };
   return { paymentStatus: statusOf({ ...order, ...amounts }, sums), ...amounts };
 }
 
@@ -77,9 +77,9 @@ export async function refreshPaymentState(
   excess = 0,
 ): Promise<void> {
   const state = stateOf(order, await sumPayments(tx, order.id), order.excessRefundedAmount + excess);
-  const { paymentStatus, paidAmount, refundedAmount } = state;
-  const isUnchanged =
-    paymentStatus === order.paymentStatus && paidAmount === order.paidAmount && refundedAmount === order.refundedAmount;
+  const isUnchanged = (['paymentStatus', 'paidAmount', 'refundedAmount', 'disputedAmount'] as const).every(
+    (name) => state[name] === order[name],
+  );
   if (isUnchanged) await addPaymentNote(tx, order.id, note);
   else await changePaymentState(tx, order, state, note);
   Object.assign(order, state);

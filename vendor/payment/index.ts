@@ -6,7 +6,16 @@ import { storeTasks } from '@carton/core';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
-import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { disputeClosedMail, disputeOpenedMail } from './dispute-mails.ts';
+import {
+  disputeClosed,
+  disputeOpened,
+  paymentAuthorized,
+  paymentCaptured,
+  paymentFailed,
+  paymentVoided,
+  refundCreated,
+} from './events.ts';
 import { paymentFeeStep } from './fees.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
 import { methodMissing } from './methods.ts';
@@ -14,6 +23,7 @@ import { noticesOf } from './notices.ts';
 import { personalPayments } from './persons.ts';
 import { closeCanceled, reconcile } from './reconcile.ts';
 import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
+import { adminDisputes } from './routes/disputes.ts';
 import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
 import {
   listPaymentMethods,
@@ -37,6 +47,7 @@ export {
   paymentProviderFailed,
   paymentRefused,
   paymentsNotConfigured,
+  type ReportedDispute,
   type StepOutcome,
   type WebhookDelivery,
   webhookSignatureInvalid,
@@ -45,7 +56,7 @@ export {
 export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
 export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts';
-export { paymentCaptured, refundCreated } from './events.ts';
+export { disputeClosed, disputeOpened, paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
 export { lookUpAwaited, reconcile } from './reconcile.ts';
@@ -105,8 +116,17 @@ export default definePackage({
     voidPayment,
     createRefund,
     ...adminRefunds,
+    ...adminDisputes,
   ],
-  events: [paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated],
+  events: [
+    paymentAuthorized,
+    paymentCaptured,
+    paymentFailed,
+    paymentVoided,
+    refundCreated,
+    disputeOpened,
+    disputeClosed,
+  ],
   subscribers: [
     subscriber({
       // Refunds too; the name stays, because stored deliveries have it.
@@ -127,6 +147,8 @@ export default definePackage({
     personalData.with(personalPayments),
     mailTemplates.with(paymentReceivedMail),
     mailTemplates.with(refundMail),
+    mailTemplates.with(disputeOpenedMail),
+    mailTemplates.with(disputeClosedMail),
   ],
   settings: paymentSettings,
 });

@@ -36,7 +36,11 @@ export const personalPayments: PersonalData = {
       `select id, order_id, method, status, currency, amount, captured_amount, refunded_amount, created_at,
               (select coalesce(json_agg(json_build_object('type', type, 'amount', amount, 'note', note) order by id), '[]')
                  from payment_transactions
-                where payment_transactions.tenant_id = $1 and payment_id = payments.id) as steps
+                where payment_transactions.tenant_id = $1 and payment_id = payments.id) as steps,
+              (select coalesce(json_agg(json_build_object(
+                        'status', status, 'reason', reason, 'amount', amount, 'created_at', created_at) order by id), '[]')
+                 from payment_disputes
+                where payment_disputes.tenant_id = $1 and payment_id = payments.id) as disputes
          from payments where tenant_id = $1 and id = any($2::uuid[]) order by id`,
       [records.payment ?? []],
     );

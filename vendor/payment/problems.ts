@@ -13,6 +13,11 @@ export const paymentStepNotPossible = defineProblem({
   status: 409,
   title: 'The state of the payment does not allow this',
 });
+export const paymentDisputed = defineProblem({
+  code: 'payment_disputed',
+  status: 409,
+  title: 'The payment is in dispute',
+});
 export const paymentStepBusy = defineProblem({
   code: 'payment_step_busy',
   status: 409,

@@ -57,15 +57,19 @@ export async function planAmount(
  */
 export function excessIn(
   amount: number,
-  { paidAmount, totalAmount, excessRefundedAmount }: OrderAmounts,
+  { paidAmount, disputedAmount, totalAmount, excessRefundedAmount }: OrderAmounts,
   steps: readonly Pick<PendingStepRow, 'excessAmount'>[],
 ): number {
   const returning = steps.reduce((sum, step) => sum + step.excessAmount, 0);
-  return Math.min(amount, Math.max(0, paidAmount - totalAmount - excessRefundedAmount - returning));
+  return Math.min(amount, Math.max(0, paidAmount - disputedAmount - totalAmount - excessRefundedAmount - returning));
 }
 
 /** @returns payment_step_not_possible (409) for a payment of which nothing is left for a step of the type */
-export function nothingLeft({ status, refundedAmount, currency }: PaymentRow, type: StepType): Problem {
+export function nothingLeft({ status, refundedAmount, disputedAmount, currency }: PaymentRow, type: StepType): Problem {
+  if (type === 'refund' && disputedAmount > 0) {
+    const taken = format(money(disputedAmount, currency));
+    return paymentStepNotPossible(`Disputes have taken ${taken} of this payment, so nothing is left to refund.`);
+  }
   if (type === 'refund' && refundedAmount > 0) {
     const refunded = format(money(refundedAmount, currency));
     return paymentStepNotPossible(`${refunded} of this payment was refunded, so nothing is left to refund.`);

@@ -7,6 +7,7 @@ import { lockOrder, unknownOrder } from '@carton/order';
 import { invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { insertPendingStep } from './balance.ts';
 import { adapterOf } from './bound.ts';
+import { requireNoDispute } from './dispute-store.ts';
 import { format } from './format.ts';
 import { doStepInTransaction, isImmediate } from './immediate-steps.ts';
 import { paymentStepNotPossible } from './problems.ts';
@@ -14,7 +15,14 @@ import { planAmount } from './refund-items.ts';
 import { readRefund } from './refund-store.ts';
 import type { Refund } from './schemas.ts';
 import { requirePart, resumePendingStep, stepBusy } from './steps.ts';
-import { findPendingStep, findStep, lockPaymentsOfOrder, type PaymentRow, type StepRow } from './store.ts';
+import {
+  findPendingStep,
+  findStep,
+  leftToRefund,
+  lockPaymentsOfOrder,
+  type PaymentRow,
+  type StepRow,
+} from './store.ts';
 import { tenderOf } from './tenders.ts';
 
 export interface OrderRefund {
@@ -29,7 +37,7 @@ export interface OrderRefund {
  * `reconcile` completes it after a crash. Call it outside a transaction.
  * @returns one refund per payment involved
  * @throws not_found (404), invalid_request (400) for another currency, payment_step_not_possible (409) for more than is
- *   left, payment_step_busy (409), payment_refused (409), payment_provider_failed (502)
+ *   left, payment_step_busy (409), payment_disputed (409), payment_refused (409), payment_provider_failed (502)
  */
 export async function refundOrder(db: TenantDatabase, orderId: string, request: OrderRefund): Promise<Refund[]> {
   const steps = await db.transaction((tx) => beginRefunds(tx, orderId, request));
@@ -56,7 +64,10 @@ async function beginRefunds(
     if (await findPendingStep(tx, payment.id)) throw stepBusy();
     const step = { workId: stepIdOf(workId, payment.id), amount: money(part, currency), reason };
     const immediate = isImmediate(tx, payment);
-    if (!immediate) requirePart(tx, payment, 'refund', part);
+    if (!immediate) {
+      await requireNoDispute(tx, payment);
+      requirePart(tx, payment, 'refund', part);
+    }
     steps.push(
       immediate
         ? await doStepInTransaction(tx, order, payment, 'refund', step)
@@ -85,7 +96,7 @@ function inRefundOrder(tx: TenantDatabase, payments: readonly PaymentRow[]): Pay
 function splitRefund(payments: readonly PaymentRow[], amount: number): { payment: PaymentRow; part: number }[] {
   let rest = amount;
   const parts = payments.map((payment) => {
-    const part = Math.min(rest, payment.capturedAmount - payment.refundedAmount);
+    const part = Math.min(rest, leftToRefund(payment));
     rest -= part;
     return { payment, part };
   });

@@ -28,7 +28,7 @@ export const nextActions = ['redirect', 'client_secret'] as const;
 export const transactionTypes = ['initiate', 'authorize', 'capture', 'void', 'refund'] as const;
 export const stepStates = ['pending', 'succeeded', 'failed'] as const;
 
-const Provider = Type.String({
+export const Provider = Type.String({
   description: 'The payment adapter, or `offline` for payments that staff recorded',
   examples: ['offline'],
 });
@@ -190,6 +190,7 @@ export const Payment = object(
     amount: Money,
     captured: Money,
     refunded: Money,
+    disputed: Money,
     reference: nullable(Type.String({ examples: ['Statement 12, line 3'] })),
     transactions: Type.Array(PaymentTransaction),
     ...externalFields,
@@ -197,7 +198,8 @@ export const Payment = object(
   },
   {
     $id: 'Payment',
-    description: '`captured` is the part of `amount` received so far, `refunded` the part of that paid back',
+    description:
+      '`captured` is the part of `amount` received so far, `refunded` the part of that paid back, and `disputed` what disputes have taken back or hold',
   },
 );
 export type Payment = Static<typeof Payment>;

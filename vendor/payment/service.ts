@@ -19,7 +19,15 @@ import { format } from './format.ts';
 import { reverseTenders } from './immediate-steps.ts';
 import { paymentExceedsBalance } from './problems.ts';
 import type { Payment, RecordPayment } from './schemas.ts';
-import { insertPayment, lockPaymentsOfOrder, offline, readPayment, sumPayments, withdrawCaptures } from './store.ts';
+import {
+  insertPayment,
+  leftToRefund,
+  lockPaymentsOfOrder,
+  offline,
+  readPayment,
+  sumPayments,
+  withdrawCaptures,
+} from './store.ts';
 
 /**
  * Records money received outside the box. The order is locked, so that concurrent records cannot exceed what is owed.
@@ -73,7 +81,7 @@ export async function closeCanceledPayments(tx: TenantDatabase, order: OrderStat
   let byStaff = 0;
   for (const payment of (await lockPaymentsOfOrder(tx, order.id)).toReversed()) {
     if (isRefundedByProvider(tx, payment)) await refundCanceled(tx, order, payment);
-    else byStaff += payment.capturedAmount - payment.refundedAmount;
+    else byStaff += leftToRefund(payment);
   }
   const { authorized } = await sumPayments(tx, order.id);
   const sum = (amount: number) => format(money(amount, order.currency));

@@ -13,6 +13,7 @@ import { callProvider, isRefusal, paymentProviderFailed, paymentRefused, type St
 import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from './balance.ts';
 import { applyProviderState, bookStep } from './bookkeeping.ts';
 import { adapterOf, requireAdapter } from './bound.ts';
+import { requireNoDispute } from './dispute-store.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
 import { settlePending } from './pending.ts';
 import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
@@ -25,6 +26,7 @@ import {
   findPendingStep,
   findStep,
   finishStep,
+  leftToRefund,
   lockPayment,
   type PaymentRow,
   pendingPaymentsOf,
@@ -102,6 +104,7 @@ async function beginStep(
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
   if (known) return { step: known, isNew: false };
   if (await findPendingStep(tx, paymentId)) throw stepBusy();
+  if (type === 'refund') await requireNoDispute(tx, payment);
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);
   if (open <= 0) throw nothingLeft(payment, type);
@@ -135,8 +138,8 @@ export function requirePart(
 
 /** The largest possible amount of a step, in minor units; zero when the step is not possible. */
 function maxAmountOf(payment: PaymentRow, type: StepType, byHand = false): number {
-  const { status, amount, capturedAmount, refundedAmount } = payment;
-  if (type === 'refund') return capturedAmount - refundedAmount;
+  const { status, amount, capturedAmount } = payment;
+  if (type === 'refund') return leftToRefund(payment);
   const isOpen =
     status === 'authorized' ||
     (type === 'void' && status !== 'captured' && status !== 'voided') ||

@@ -28,6 +28,8 @@ export interface PaymentRow {
   amount: number;
   capturedAmount: number;
   refundedAmount: number;
+  /** What disputes have taken back, or hold while they are open. */
+  disputedAmount: number;
   reference: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
@@ -84,11 +86,12 @@ async function withTransactions(db: TenantDatabase, found: readonly PaymentRow[]
     'select * from payment_transactions where tenant_id = $1 and payment_id = any($2::uuid[]) order by created_at, id',
     [found.map(({ id }) => id)],
   );
-  return found.map(({ currency, amount, capturedAmount, refundedAmount, ...payment }) => ({
+  return found.map(({ currency, amount, capturedAmount, refundedAmount, disputedAmount, ...payment }) => ({
     ...payment,
     amount: money(amount, currency),
     captured: money(capturedAmount, currency),
     refunded: money(refundedAmount, currency),
+    disputed: money(disputedAmount, currency),
     transactions: steps
       .filter(({ paymentId }) => paymentId === payment.id)
       .map(({ actorType, actorId, actorLabel, ...step }) => ({
@@ -114,6 +117,7 @@ export async function listPayments(db: TenantDatabase, query: PaymentQuery): Pro
 export interface PaymentSums {
   captured: number;
   refunded: number;
+  disputed: number;
   /** Authorized and not captured. */
   authorized: number;
   /** A payment was voided without having been captured, and none is pending. */
@@ -124,6 +128,7 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
   const [sums] = await db.query<PaymentSums>(
     `select coalesce(sum(captured_amount), 0)::bigint as captured,
             coalesce(sum(refunded_amount), 0)::bigint as refunded,
+            coalesce(sum(disputed_amount), 0)::bigint as disputed,
             coalesce(sum(amount - captured_amount) filter (where status = 'authorized'), 0)::bigint as authorized,
             coalesce(bool_or(status = 'voided' and not exists (
               select from payment_transactions step
@@ -154,6 +159,30 @@ export async function sumHeld(db: TenantDatabase, orderId: string, except: strin
   return row?.held ?? 0;
 }
 
+/** What is left of a payment to refund, in minor units: what was received, less what was refunded or taken by disputes. */
+export function leftToRefund({
+  capturedAmount,
+  refundedAmount,
+  disputedAmount,
+}: Pick<PaymentRow, 'capturedAmount' | 'refundedAmount' | 'disputedAmount'>): number {
+  return Math.max(0, capturedAmount - refundedAmount - disputedAmount);
+}
+
+/** The payment of an order by what its provider calls it; null if there is none. */
+export async function findPaymentByReference(
+  db: TenantDatabase,
+  provider: string,
+  reference: string,
+): Promise<Pick<PaymentRow, 'id' | 'orderId'> | null> {
+  const [payment] = await db.query<Pick<PaymentRow, 'id' | 'orderId'>>(
+    `select payments.id, payments.order_id
+       from payment_sessions sessions join payments on payments.tenant_id = $1 and payments.id = sessions.id
+      where sessions.tenant_id = $1 and sessions.provider = $2 and sessions.reference = $3 limit 1`,
+    [provider, reference],
+  );
+  return payment ?? null;
+}
+
 /** The payment of an order by a provider that was started last, an open one first; null without one. */
 export async function findOrderPayment(db: TenantDatabase, orderId: string): Promise<OrderPayment | null> {
   const [row] = await db.query<OrderPayment>(
@@ -167,7 +196,10 @@ export async function findOrderPayment(db: TenantDatabase, orderId: string): Pro
 }
 
 type OptionalColumn = 'capturedAmount' | 'externalId' | 'metadata';
-type NewPayment = Omit<PaymentRow, 'id' | 'createdAt' | 'updatedAt' | 'refundedAmount' | OptionalColumn> &
+type NewPayment = Omit<
+  PaymentRow,
+  'id' | 'createdAt' | 'updatedAt' | 'refundedAmount' | 'disputedAmount' | OptionalColumn
+> &
   Partial<Pick<PaymentRow, 'id' | OptionalColumn>>;
 
 /** Inserts a payment and its first transaction. The actor is the staff member acting in `tx`, else a shopper. */

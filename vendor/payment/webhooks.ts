@@ -7,6 +7,7 @@ import { notFound, type TenantDatabase } from '@carton/runtime';
 import type { ProviderEvent, ReportedPayment, WebhookDelivery } from './adapter.ts';
 import { applyProviderState } from './bookkeeping.ts';
 import { adapterOf } from './bound.ts';
+import { applyDispute } from './disputes.ts';
 import { settlePending } from './pending.ts';
 import { tryReleaseSession } from './release.ts';
 import { insertWebhookEvent, lockSession, mergeState, type SessionRow, scheduleCheck } from './session-store.ts';
@@ -38,7 +39,12 @@ type FollowUp = (db: TenantDatabase) => Promise<void>;
 
 /** Stores an event and applies it. Returns what to do once that is committed. */
 async function applyEvent(tx: TenantDatabase, provider: string, event: ProviderEvent): Promise<FollowUp | null> {
-  if (!(await insertWebhookEvent(tx, provider, event)) || !event.payment) return null;
+  if (!(await insertWebhookEvent(tx, provider, event))) return null;
+  if (event.dispute) {
+    const paymentId = await applyDispute(tx, provider, event.dispute);
+    return paymentId === null ? null : (db) => resumePendingStep(db, paymentId);
+  }
+  if (!event.payment) return null;
   const { id, state } = event.payment;
   // An account may serve several tenants, and their events concern no payment here.
   const session = uuid.test(id) ? await lockSession(tx, id) : null;

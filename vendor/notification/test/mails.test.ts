@@ -1,6 +1,8 @@
 /**
  * What a store mails: to whom, in which language, once, and in order.
  */
+import { disputeClosed, disputeOpened } from '@carton/payment';
+import { newId, publish } from '@carton/runtime';
 import { callerOf, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { createMailBox, createProduct, mailsWhere, passTime, placeOrder } from './helpers.ts';
@@ -53,6 +55,31 @@ t.test('an order is confirmed in the shopper’s language', async (t) => {
   t.match(french?.subject, /^Votre commande \d+$/);
   t.equal(french?.text.replaceAll('\u00a0', ' ').trim(), 'Total : 19,99 €');
   t.match(french?.html, '<p>&lt;b&gt;Mug&lt;/b&gt; &amp; &#34;co&#34;</p>', 'values are escaped');
+});
+
+t.test('the store is notified of a dispute, and of its decision', async (t) => {
+  const { id: orderId, number } = await placeOrder(box, variantId, { email: 'dispute@shopper.example' });
+  const dispute = { orderId, paymentId: newId(), amount: 1999, currency: 'EUR', reason: 'product_not_received' };
+  const respondBy = '2026-03-08T12:00:00.000Z';
+  const id = newId();
+  const changes = [
+    [disputeOpened, { status: 'inquiry' as const, respondBy }],
+    [disputeOpened, { status: 'open' as const, respondBy }],
+    [disputeClosed, { status: 'lost' as const, respondBy: null }],
+  ] as const;
+  for (const [event, change] of changes) {
+    await box.db.transaction((tx) => publish(tx, event, { type: 'dispute', id }, { ...dispute, ...change }));
+  }
+  const mails = await mailsWhere(server, 3, ({ subject }) => /^(Dispute|Inquiry)/.test(subject));
+  t.strictSame(
+    mails.map(({ subject, text }) => `${subject}: ${text.trim()}`),
+    [
+      `Inquiry about a payment: order ${number}: The shopper's bank inquires about €19.99 of order ${number}. Reason: product not received. Respond at the payment provider by March 8, 2026.`,
+      `Dispute of a payment: order ${number}: The shopper's bank disputes €19.99 of order ${number}. The payment cannot be refunded until this is decided. Reason: product not received. Respond at the payment provider by March 8, 2026.`,
+      `Dispute lost: order ${number}: The dispute of €19.99 of order ${number} was lost. The amount is not due again, and cannot be refunded.`,
+    ],
+  );
+  t.ok(mails.every(({ to }) => to !== 'dispute@shopper.example'));
 });
 
 t.test('payments, refunds and cancellations are mailed, in the order of their events', async (t) => {

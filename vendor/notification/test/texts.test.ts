@@ -181,6 +181,7 @@ t.test('the name of a member cannot inject HTML, and is not in mails to unverifi
 /** Mails that shoppers and staff rely on. */
 const expectedMails = [
   ...['order.placed', 'order.canceled', 'order.lookup_requested', 'payment.captured', 'refund.created'],
+  ...['dispute.opened', 'dispute.closed'],
   ...['fulfillment.shipped', 'fulfillment.delivered', 'stock.low', 'staff.invited', 'staff.password_reset_requested'],
   ...['member.created', 'member.registration_requested', 'member.verification_requested'],
   ...['member.password_reset_requested', 'member.email_change_requested', 'member.email_changed'],

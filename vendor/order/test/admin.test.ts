@@ -5,7 +5,13 @@ import t from 'tap';
 import { draftOf, openBox, place, timelineOf } from '../testing/index.ts';
 
 const box = await openBox(t, ['@carton/audit']);
-const paid = { paymentStatus: 'paid', paidAmount: 2550, refundedAmount: 0, excessRefundedAmount: 0 } as const;
+const paid = {
+  paymentStatus: 'paid',
+  paidAmount: 2550,
+  refundedAmount: 0,
+  disputedAmount: 0,
+  excessRefundedAmount: 0,
+} as const;
 
 const pay = (tenant: TestTenant, id: string, note: string) =>
   tenant.db.transaction(async (tx) => changePaymentState(tx, (await lockOrder(tx, id)) as OrderState, paid, note));

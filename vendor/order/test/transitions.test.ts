@@ -77,7 +77,7 @@ async function attempt({ state, to }: Attempt): Promise<number> {
       await changeFulfillmentStatus(tx, id, to as OrderState['fulfillmentStatus']);
     } else if (state === 'paymentStatus') {
       const paymentStatus = to as OrderState['paymentStatus'];
-      const nothing = { paidAmount: 0, refundedAmount: 0, excessRefundedAmount: 0 };
+      const nothing = { paidAmount: 0, refundedAmount: 0, disputedAmount: 0, excessRefundedAmount: 0 };
       await changePaymentState(tx, order, { paymentStatus, ...nothing }, 'Changed');
     } else if (to === 'placed') await placePending(tx, order);
     else requireTransition(order, state, to as OrderState['status']);

@@ -4,7 +4,7 @@
 import { alreadyRefunded, orderAlreadyCanceled } from '@carton/order';
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
-import { paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
+import { paymentDisputed, paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
 import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
 import { recordPayment as record } from '../service.ts';
 import { capturePayment as capture, refundPayment as refund, voidPayment as voidIt } from '../steps.ts';
@@ -99,7 +99,7 @@ export const createRefund = route(
     bodyOptional: true,
     status: 201,
     response: Refund,
-    problems: [...problems, externalIdTaken, alreadyRefunded],
+    problems: [...problems, externalIdTaken, alreadyRefunded, paymentDisputed],
     idempotent: true,
     outsideTransaction: true,
   },

@@ -55,6 +55,7 @@ class Model {
     paidAmount: 0,
     refundedAmount: 0,
     excessRefundedAmount: 0,
+    disputedAmount: 0,
   };
   readonly charges: Charge[];
   ledger: Part[] = [];

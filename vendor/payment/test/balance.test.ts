@@ -73,17 +73,19 @@ t.test('the table in the README has the amounts and states that are computed', a
   const text = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const table = text.slice(text.indexOf('| case |')).split('\n').slice(2);
   const rows = table.filter((line) => line.startsWith('|')).map((line) => line.split('|').map((cell) => cell.trim()));
-  t.equal(rows.length, 16);
+  t.equal(rows.length, 24);
   for (const [, name = '', ...cells] of rows) {
-    const [paidAmount, refundedAmount, excessRefundedAmount, charged, balance] = cells.slice(0, 5).map(Number);
+    const [paidAmount, refundedAmount, excessRefundedAmount, disputedAmount, charged, balance] = cells
+      .slice(0, 6)
+      .map(Number);
     const order = {
       status: name.startsWith('canceled') ? ('canceled' as const) : ('placed' as const),
       totalAmount: 3000,
-      ...({ paidAmount, refundedAmount, excessRefundedAmount } as Record<string, number>),
+      ...({ paidAmount, refundedAmount, excessRefundedAmount, disputedAmount } as Record<string, number>),
     } as Parameters<typeof balanceOfAmounts>[0];
     t.strictSame(
       [chargedOf(order), balanceOfAmounts(order), `\`${statusOfAmounts(order, { authorized: 0, voided: false })}\``],
-      [charged, balance, cells[5]],
+      [charged, balance, cells[6]],
       name,
     );
   }

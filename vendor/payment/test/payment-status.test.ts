@@ -11,6 +11,7 @@ interface State {
   paidAmount: number;
   refundedAmount: number;
   excessRefundedAmount: number;
+  disputedAmount: number;
   authorized: number;
   voided: boolean;
 }
@@ -27,7 +28,10 @@ const sums = (totalAmount: number) =>
         .filter((excess) => refundedAmount - excess <= totalAmount)
         .flatMap((excessRefundedAmount) =>
           [0, 1].flatMap((authorized) =>
-            flags.map((voided) => ({ paidAmount, refundedAmount, excessRefundedAmount, authorized, voided })),
+            flags.map((voided) => ({
+              ...{ paidAmount, refundedAmount, excessRefundedAmount, authorized, voided },
+              disputedAmount: 0,
+            })),
           ),
         ),
     ),

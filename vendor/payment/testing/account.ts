@@ -47,8 +47,32 @@ export interface Refund {
   status: 'succeeded';
 }
 
+/** With the members that the adapter reads. */
+export interface Dispute {
+  id: string;
+  object: 'dispute';
+  amount: number;
+  /** In the currency of the account. */
+  balance_transactions: { amount: number; currency: string }[];
+  charge: string;
+  currency: string;
+  evidence_details: { due_by: number | null };
+  is_charge_refundable: boolean;
+  metadata: Record<string, string>;
+  payment_intent: string;
+  reason: string;
+  status:
+    | 'warning_needs_response'
+    | 'warning_under_review'
+    | 'warning_closed'
+    | 'needs_response'
+    | 'under_review'
+    | 'won'
+    | 'lost';
+}
+
 /** Called after each change with the changed object. */
-export type ChangeListener = (type: string, object: Intent | Charge) => void;
+export type ChangeListener = (type: string, object: Intent | Charge | Dispute) => void;
 
 const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
 
@@ -56,6 +80,7 @@ export class Account {
   readonly intents = new Map<string, Intent>();
   readonly charges = new Map<string, Charge>();
   readonly refunds: Refund[] = [];
+  readonly disputes: Dispute[] = [];
   readonly #onChange: ChangeListener;
 
   constructor(onChange: ChangeListener) {
@@ -159,7 +184,12 @@ export class Account {
     const intent = this.find(textOf(form.payment_intent) ?? '');
     const charge = this.chargeOf(intent);
     if (!charge?.captured) throw unexpectedState(intent.status, 'refunded');
-    const left = charge.amount - charge.amount_refunded;
+    const disputes = this.disputes.filter((each) => each.charge === charge.id && !each.is_charge_refundable);
+    const lost = disputes.filter(({ status }) => status === 'lost').reduce((sum, { amount }) => sum + amount, 0);
+    const left = charge.amount - charge.amount_refunded - lost;
+    if (left === 0 || disputes.some(({ status }) => status !== 'lost')) {
+      if (disputes.length > 0) throw invalid('The charge has been charged back.', 'charge_disputed');
+    }
     if (left === 0) throw invalid('The charge has already been refunded.', 'charge_already_refunded');
     const amount = form.amount === undefined ? left : amountOf(form, 'amount');
     if (amount > left) throw invalid('The refund is larger than what is left of the charge.', undefined, 'amount');
@@ -180,6 +210,46 @@ export class Account {
     charge.refunded = charge.amount_refunded === charge.amount;
     this.#onChange('charge.refunded', charge);
     return refund;
+  }
+
+  /** The shopper's bank disputes a charge, or asks about it. An inquiry withdraws nothing. */
+  dispute(intentId: string, { amount, isInquiry = false }: { amount?: number; isInquiry?: boolean } = {}): Dispute {
+    const charge = this.chargeOf(this.find(intentId)) as Charge;
+    const dispute: Dispute = {
+      id: newId('dp'),
+      object: 'dispute',
+      amount: amount ?? charge.amount_captured - charge.amount_refunded,
+      balance_transactions: [],
+      charge: charge.id,
+      currency: charge.currency,
+      evidence_details: { due_by: Math.floor(Date.now() / 1000) + 7 * 86_400 },
+      is_charge_refundable: isInquiry,
+      metadata: {},
+      payment_intent: intentId,
+      reason: 'product_not_received',
+      status: isInquiry ? 'warning_needs_response' : 'needs_response',
+    };
+    this.disputes.push(dispute);
+    this.#onChange('charge.dispute.created', dispute);
+    if (!isInquiry) this.#withdraw(dispute);
+    return dispute;
+  }
+
+  /** Changes the status of a dispute. One that is won, or a lost one that is reversed, gives the money back. */
+  changeDispute(dispute: Dispute, status: Dispute['status']): void {
+    const isDispute = !status.startsWith('warning');
+    Object.assign(dispute, { status, is_charge_refundable: !isDispute || status === 'won' });
+    const isClosed = ['won', 'lost', 'warning_closed'].includes(status);
+    this.#onChange(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
+    if (isDispute && dispute.balance_transactions.length === 0) this.#withdraw(dispute);
+    if (status !== 'won') return;
+    dispute.balance_transactions.push({ amount: dispute.amount, currency: dispute.currency });
+    this.#onChange('charge.dispute.funds_reinstated', dispute);
+  }
+
+  #withdraw(dispute: Dispute): void {
+    dispute.balance_transactions.push({ amount: -dispute.amount, currency: dispute.currency });
+    this.#onChange('charge.dispute.funds_withdrawn', dispute);
   }
 
   chargeOf({ latest_charge: id }: Intent): Charge | null {

@@ -20,7 +20,7 @@ import { paymentSettings } from '../settings.ts';
 import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
-import { currencyOf, stateOfCharge, stateOfIntent } from './state.ts';
+import { currencyOf, stateOfCharge, stateOfDispute, stateOfIntent } from './state.ts';
 
 /** Seconds by which a webhook's timestamp may differ from the box's clock. */
 const tolerance = 300;
@@ -136,11 +136,16 @@ async function readWebhook(
   if (secondsAhead(signature) > tolerance) throw webhookSignatureInvalid('Its timestamp is in the future.');
   if (typeof event?.id !== 'string') throw webhookUnreadable('The event has no id.');
   try {
-    return { id: event.id, payment: paymentOf(db, event.data?.object) };
+    const object = event.data?.object;
+    if (isDispute(object)) return { id: event.id, dispute: stateOfDispute(object, event.created) };
+    return { id: event.id, payment: paymentOf(db, object) };
   } catch {
     throw webhookUnreadable("The event's object cannot be read.");
   }
 }
+
+const isDispute = (object: Stripe.Event.Data.Object | undefined): object is Stripe.Dispute =>
+  (object as Stripe.Dispute | undefined)?.object === 'dispute';
 
 /** Seconds by which the signed timestamp (`t=<Unix seconds>`) is ahead of the box's clock. */
 function secondsAhead(signature: string): number {

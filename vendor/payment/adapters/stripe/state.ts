@@ -2,11 +2,11 @@
  * Payment states from Stripe's objects.
  */
 import type Stripe from 'stripe';
-import type { ProviderState } from '../../adapter.ts';
+import type { ProviderState, ReportedDispute } from '../../adapter.ts';
 import { fromStripe } from './amounts.ts';
 
 /** The currency as the box writes it. */
-export function currencyOf({ currency }: Pick<Stripe.PaymentIntent | Stripe.Charge, 'currency'>): string {
+export function currencyOf({ currency }: { currency: string }): string {
   return currency.toUpperCase();
 }
 
@@ -38,4 +38,39 @@ export function stateOfCharge(charge: Stripe.Charge): ProviderState {
 function refundedOf(charge: Stripe.Charge): number {
   const { amount, amount_captured: captured, amount_refunded: refunded } = charge;
   return fromStripe(Math.max(0, refunded - (amount - captured)), currencyOf(charge));
+}
+
+/** The state of a dispute; undefined if it names no payment intent. @param seconds when it had this state, Unix time */
+export function stateOfDispute(dispute: Stripe.Dispute, seconds: number): ReportedDispute | undefined {
+  const { id, payment_intent: intent, balance_transactions: movements, evidence_details: evidence } = dispute;
+  const paymentReference = typeof intent === 'string' ? intent : intent?.id;
+  if (!paymentReference) return undefined;
+  const currency = currencyOf(dispute);
+  const amount = fromStripe(dispute.amount, currency);
+  const status = statusOfDispute(dispute);
+  // The movements are in the currency of the account; an inquiry has none.
+  const isWithdrawn = movements.reduce((sum, movement) => sum + movement.amount, 0) < 0;
+  const isHeld = (status === 'open' || status === 'inquiry') && isWithdrawn;
+  const needsResponse = /needs_response$/.test(dispute.status);
+  return {
+    reference: id,
+    paymentReference,
+    currency,
+    amount,
+    status,
+    withdrawn: status === 'lost' || isHeld ? amount : 0,
+    isRefundable: dispute.is_charge_refundable,
+    reason: dispute.reason || null,
+    respondBy: needsResponse && evidence.due_by ? isoOf(evidence.due_by) : null,
+    reportedAt: isoOf(seconds),
+  };
+}
+
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+function statusOfDispute({ status }: Stripe.Dispute): ReportedDispute['status'] {
+  if (status === 'won') return 'won';
+  if (status === 'lost') return 'lost';
+  if (status === 'warning_closed' || status === 'prevented') return 'closed';
+  return status.startsWith('warning') ? 'inquiry' : 'open';
 }

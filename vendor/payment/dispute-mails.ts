@@ -1,0 +1,79 @@
+/**
+ * Mails about disputes to the staff of a store.
+ */
+import { findOrder } from '@carton/order';
+import {
+  type ComposedMail,
+  DateTime,
+  defineMail,
+  type MailEvent,
+  Money,
+  money,
+  nullable,
+  object,
+  oneOf,
+  type Static,
+  type TenantDatabase,
+  Type,
+} from '@carton/runtime';
+import { disputeStates } from './dispute-schemas.ts';
+import { disputeClosed, disputeOpened } from './events.ts';
+
+const DisputeData = object({
+  orderNumber: Type.String(),
+  status: oneOf(disputeStates),
+  reason: nullable(Type.String({ description: "The provider's code, in words" })),
+  amount: Money,
+  respondBy: nullable(DateTime),
+});
+
+type DisputeData = Static<typeof DisputeData>;
+
+const common = { audience: 'staff', toStore: true, data: DisputeData } as const;
+const sample: DisputeData = {
+  orderNumber: '1001',
+  status: 'open',
+  reason: 'product not received',
+  amount: { amount: 4998, currency: 'EUR' },
+  respondBy: '2026-03-08T12:00:00.000Z',
+};
+
+async function compose(db: TenantDatabase, { payload }: MailEvent): Promise<ComposedMail<DisputeData> | null> {
+  const { orderId, status, reason, amount, currency, respondBy } = payload as Static<typeof disputeOpened.payload>;
+  const order = await findOrder(db, orderId);
+  if (!order) return null;
+  const words = reason?.replaceAll('_', ' ') ?? null;
+  const data = { orderNumber: order.number, status, reason: words, amount: money(amount, currency), respondBy };
+  return { to: null, locale: null, data };
+}
+
+const opened = `{% if status == 'inquiry' %}The shopper's bank inquires about {{ amount | money }} of order {{ orderNumber }}.{% else %}The shopper's bank disputes {{ amount | money }} of order {{ orderNumber }}. The payment cannot be refunded until this is decided.{% endif %}{% if reason %} Reason: {{ reason }}.{% endif %}{% if respondBy %} Respond at the payment provider by {{ respondBy | date }}.{% endif %}`;
+
+export const disputeOpenedMail = defineMail<typeof DisputeData>({
+  ...common,
+  key: 'dispute.opened',
+  summary: "To the staff, when a shopper's bank disputes a payment or inquires about it",
+  sample,
+  subject:
+    '{% if status == "inquiry" %}Inquiry about{% else %}Dispute of{% endif %} a payment: order {{ orderNumber }}',
+  text: `${opened}
+`,
+  html: `<p>${opened}</p>`,
+  event: disputeOpened,
+  compose,
+});
+
+const closed = `The dispute of {{ amount | money }} of order {{ orderNumber }} was {% if status == 'won' %}won.{% elsif status == 'lost' %}lost. The amount is not due again, and cannot be refunded.{% else %}closed without a decision.{% endif %}`;
+
+export const disputeClosedMail = defineMail<typeof DisputeData>({
+  ...common,
+  key: 'dispute.closed',
+  summary: 'To the staff, when a dispute was won, lost or closed',
+  sample: { ...sample, status: 'won', respondBy: null },
+  subject: 'Dispute {{ status }}: order {{ orderNumber }}',
+  text: `${closed}
+`,
+  html: `<p>${closed}</p>`,
+  event: disputeClosed,
+  compose,
+});

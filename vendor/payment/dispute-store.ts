@@ -1,0 +1,80 @@
+/**
+ * Queries of disputes.
+ */
+import { money, type Page, rows, type TenantDatabase } from '@carton/runtime';
+import type { Dispute, DisputeQuery, disputeStates } from './dispute-schemas.ts';
+import { paymentDisputed } from './problems.ts';
+import type { PaymentRow } from './store.ts';
+
+export type DisputeStatus = (typeof disputeStates)[number];
+
+/** Amounts are minor units. */
+export interface DisputeRow {
+  id: string;
+  paymentId: string;
+  orderId: string;
+  reference: string;
+  status: DisputeStatus;
+  reason: string | null;
+  currency: string;
+  amount: number;
+  /** What is taken back, or held while the dispute is open. */
+  withdrawnAmount: number;
+  /** Whether the provider refunds the payment meanwhile. */
+  refundable: boolean;
+  respondBy: string | null;
+  reportedAt: string;
+  payment: Pick<PaymentRow, 'provider' | 'method'>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const disputes = rows<DisputeRow>({
+  table: 'payment_disputes',
+  noun: 'dispute',
+  computed: {
+    payment: `
+      select json_build_object('provider', provider, 'method', method) from payments
+       where payments.tenant_id = payment_disputes.tenant_id and payments.id = payment_disputes.payment_id`,
+  },
+});
+
+const disputeOf = ({
+  currency,
+  amount,
+  withdrawnAmount,
+  refundable: _,
+  reportedAt: __,
+  payment,
+  ...row
+}: DisputeRow): Dispute => ({
+  ...row,
+  ...payment,
+  amount: money(amount, currency),
+  withdrawn: money(withdrawnAmount, currency),
+});
+
+/** @throws not_found (404) */
+export async function readDispute(db: TenantDatabase, id: string): Promise<Dispute> {
+  return disputeOf(await disputes.require(db, id));
+}
+
+export async function listDisputes(db: TenantDatabase, query: DisputeQuery): Promise<Page<Dispute>> {
+  const { items, nextCursor } = await disputes.page(db, query);
+  return { items: items.map(disputeOf), nextCursor };
+}
+
+/** Whether a locked payment has an open dispute because of which its provider refuses refunds. */
+export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, 'id'>): Promise<boolean> {
+  const found = await tx.query(
+    `select from payment_disputes
+      where tenant_id = $1 and payment_id = $2 and status in ('inquiry', 'open') and not refundable limit 1`,
+    [id],
+  );
+  return found.length > 0;
+}
+
+/** @throws payment_disputed (409) */
+export async function requireNoDispute(tx: TenantDatabase, payment: Pick<PaymentRow, 'id'>): Promise<void> {
+  if (await isInDispute(tx, payment)) throw paymentDisputed('Refund it once the dispute is decided.');
+}

@@ -1,0 +1,197 @@
+/**
+ * Disputes, as Stripe reports them: what they take is neither due nor refunded, whatever the order of the reports.
+ */
+import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
+import { newId } from '@carton/runtime';
+import { eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
+import t from 'tap';
+import { closeCanceled, reconcile } from '../reconcile.ts';
+import type { Dispute } from '../testing/account.ts';
+import { sign } from '../testing/index.ts';
+import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
+import { packages, place, timelineOf } from './helpers.ts';
+
+const tenant = await openStripeTenant(t, { packages });
+const { box, simulator, shopper } = tenant;
+const account = simulator.account();
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+/** Places an order that is paid by card. Webhooks are sent from then on if `live`. */
+async function sell(total: number, { live = true } = {}) {
+  simulator.listen([]);
+  const cartId = newId();
+  const started = await startPayment(box.db, { cartId, method: 'card', amount: eur(total), email: null });
+  await shopper.pay(started.nextAction?.value as string);
+  await confirmPayment(box.db, started);
+  const { id: orderId } = await place(box, total, { cartId });
+  await box.db.transaction((tx) => attachPayment(tx, orderId, started));
+  await completePayments(box.db, orderId);
+  if (live) enableWebhooks(tenant);
+  return { orderId, id: started.id, intent: started.reference };
+}
+
+const orderOf = async (id: string) => (await box.staff.get(`/admin/orders/${id}`)).body;
+const paymentOf = async (id: string) => (await box.staff.get(`/admin/payments/${id}`)).body;
+const refund = (id: string, body: unknown = {}) => box.staff.post(`/admin/payments/${id}/refunds`, body);
+const listed = async (query: string) => (await box.staff.get(`/admin/disputes?${query}`)).body.items;
+const atProvider = (id: string) => simulator.ledger().find(({ metadata }) => metadata.payment_id === id);
+
+async function dispute(intent: string, options?: Parameters<typeof account.dispute>[1]): Promise<Dispute> {
+  const opened = account.dispute(intent, options);
+  await simulator.webhooks.flush();
+  return opened;
+}
+
+async function change(of: Dispute, status: Dispute['status']): Promise<void> {
+  account.changeDispute(of, status);
+  await simulator.webhooks.flush();
+}
+
+t.test('a dispute takes the money, which is neither due again nor refunded', async (t) => {
+  const { orderId, id, intent } = await sell(3000);
+  const { id: reference, ...opened } = await dispute(intent);
+  t.match(await orderOf(orderId), {
+    ...{ status: 'placed', paymentStatus: 'paid' },
+    ...{ paid: eur(3000), refunded: eur(0), disputed: eur(3000), balance: eur(0) },
+  });
+  t.match(await paymentOf(id), { status: 'captured', captured: eur(3000), disputed: eur(3000) });
+  const respondBy = new Date((opened.evidence_details.due_by as number) * 1000).toISOString();
+  t.match(
+    await listed(`orderId=${orderId}`),
+    exactly([
+      {
+        ...{ paymentId: id, orderId, provider: 'stripe', method: 'card', reference, status: 'open' },
+        ...{ reason: 'product_not_received', amount: eur(3000), withdrawn: eur(3000), respondBy },
+      },
+    ]),
+  );
+  t.strictSame((await timelineOf(box, orderId)).slice(0, 2), [
+    `30.00 EUR by card is disputed (product not received), 30.00 EUR was withdrawn; respond at stripe by ${respondBy.slice(0, 10)}`,
+    `30.00 EUR by card is disputed (product not received); respond at stripe by ${respondBy.slice(0, 10)}`,
+  ]);
+  const { length } = simulator.calls;
+  for (const body of [{}, { amount: eur(1) }]) {
+    t.match(await refund(id, body), { status: 409, body: { code: 'payment_disputed' } });
+  }
+  t.equal(simulator.calls.length, length, 'the provider is not asked');
+  t.match(await box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod: 'card' }), {
+    status: 409,
+    body: { code: 'nothing_to_pay' },
+  });
+
+  await change({ ...opened, id: reference }, 'needs_response');
+  const known = account.disputes.find((each) => each.id === reference) as Dispute;
+  await change(known, 'under_review');
+  t.match(await listed(`paymentId=${id}`), exactly([{ status: 'open', respondBy: null }]), 'staff have responded');
+  await change(known, 'lost');
+  t.match(await orderOf(orderId), { paymentStatus: 'paid', disputed: eur(3000), balance: eur(0) });
+  t.match(await refund(id), {
+    status: 409,
+    body: { detail: 'Disputes have taken 30.00 EUR of this payment, so nothing is left to refund.' },
+  });
+  t.equal((await timelineOf(box, orderId))[0], 'The dispute of 30.00 EUR by card was lost: it is not due again');
+  const [{ id: disputeId }] = await listed(`orderId=${orderId}`);
+  t.strictSame(
+    (await eventsOf(box, disputeId)).map(({ type }) => type),
+    ['dispute.opened', 'dispute.closed'],
+  );
+  t.match(await box.staff.get(`/admin/disputes/${disputeId}`), { status: 200, body: { status: 'lost' } });
+});
+
+t.test('what is left beside a dispute can be refunded once it is decided', async (t) => {
+  const won = await sell(3000);
+  const first = await dispute(won.intent);
+  await change(first, 'won');
+  t.match(await orderOf(won.orderId), { disputed: eur(0), balance: eur(0) });
+  t.match(await refund(won.id), { status: 201, body: { amount: eur(3000) } });
+
+  const lost = await sell(3000);
+  const second = await dispute(lost.intent, { amount: 1000 });
+  await change(second, 'lost');
+  t.match(await refund(lost.id, { amount: eur(2001) }), { status: 409 });
+  t.match(await orderOf(lost.orderId), { paid: eur(3000), disputed: eur(1000), balance: eur(0) });
+  await change(second, 'won');
+  t.match(await paymentOf(lost.id), { disputed: eur(0) }, 'a decision is reversed');
+});
+
+t.test('an inquiry takes nothing, and can be ended by a refund', async (t) => {
+  const { orderId, id, intent } = await sell(3000);
+  const inquiry = await dispute(intent, { isInquiry: true });
+  t.match(await listed(`orderId=${orderId}&status=inquiry`), exactly([{ withdrawn: eur(0) }]));
+  t.match(await orderOf(orderId), { disputed: eur(0), balance: eur(0) });
+  t.match(await refund(id, { amount: eur(1000) }), { status: 201 });
+  await change(inquiry, 'needs_response');
+  t.match(await refund(id, { amount: eur(1000) }), { status: 409, body: { code: 'payment_disputed' } });
+  const other = await sell(3000);
+  await change(await dispute(other.intent, { isInquiry: true }), 'warning_closed');
+  t.match(await listed(`orderId=${other.orderId}`), exactly([{ status: 'closed', respondBy: null }]));
+});
+
+t.test('a canceled order gets back what is not lost, once that is decided', async (t) => {
+  const outcomes = [
+    ['won', 3000, 0],
+    ['lost', 2000, 1000],
+  ] as const;
+  for (const [outcome, refunded, disputed] of outcomes) {
+    const { orderId, id, intent } = await sell(3000);
+    const opened = await dispute(intent, { amount: 1000 });
+    t.match(await box.staff.post(`/admin/orders/${orderId}/cancel`, {}), { status: 200 });
+    await closeCanceled(box.db, orderId);
+    await reconcile(box.db);
+    t.match(atProvider(id), { refunded: 0 }, 'not while it is open');
+    t.match(await orderOf(orderId), { balance: eur(-2000), disputed: eur(1000) });
+    await change(opened, outcome);
+    t.match(atProvider(id), { refunded, duplicates: 0 }, outcome);
+    t.match(await orderOf(orderId), { balance: eur(0), refunded: eur(refunded), disputed: eur(disputed) });
+  }
+});
+
+/** All orders of the elements. */
+function permutations<T>(elements: readonly T[]): T[][] {
+  if (elements.length === 0) return [[]];
+  return elements.flatMap((first, at) => permutations(elements.toSpliced(at, 1)).map((rest) => [first, ...rest]));
+}
+
+const deliver = (body: string, to: TestTenant = box) =>
+  to.visitor().post('/payments/webhooks/stripe', body, {
+    headers: { 'content-type': 'application/json', 'stripe-signature': sign(body, webhookSecret) },
+  });
+
+t.test('late, repeated and reordered reports lead to the same state', async (t) => {
+  for (const order of permutations([0, 1, 2, 3])) {
+    const { orderId, intent } = await sell(3000, { live: false });
+    const { length } = simulator.webhooks.events;
+    const opened = account.dispute(intent);
+    account.changeDispute(opened, 'lost');
+    account.changeDispute(opened, 'won');
+    const bodies = simulator.webhooks.events.slice(length, length + 4).map(({ body }) => body);
+    for (const at of [...order, ...order]) t.match(await deliver(bodies[at] as string), { status: 204 });
+    t.match(await orderOf(orderId), { disputed: eur(0), balance: eur(0) }, order.join());
+    t.match(await listed(`orderId=${orderId}`), exactly([{ status: 'won' }]));
+  }
+});
+
+t.test('a dispute of no payment here, or in another currency, moves nothing', async (t) => {
+  const { orderId, id, intent } = await sell(3000, { live: false });
+  const send = (over: object) => {
+    const body = {
+      ...account.disputes[0],
+      ...{ id: `dp_${newId()}`, payment_intent: intent, amount: 3000, currency: 'eur', status: 'lost', ...over },
+    };
+    const event = {
+      id: `evt_${newId()}`,
+      type: 'charge.dispute.closed',
+      created: 1_800_000_000,
+      data: { object: body },
+    };
+    return deliver(JSON.stringify(event));
+  };
+  t.match(await send({ payment_intent: 'pi_unknown' }), { status: 204 });
+  t.match(await send({ payment_intent: null }), { status: 204 });
+  t.match(await listed(`orderId=${orderId}`), exactly([]));
+  t.match(await send({ currency: 'usd' }), { status: 204 });
+  t.match(await paymentOf(id), { disputed: eur(0) });
+  t.match(await listed(`paymentId=${id}`), exactly([{ amount: { amount: 3000, currency: 'USD' }, status: 'lost' }]));
+  const other = await box.openTenant();
+  t.match(await other.staff.get(`/admin/disputes?paymentId=${id}`), { body: { items: exactly([]) } });
+});
