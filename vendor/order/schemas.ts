@@ -252,14 +252,16 @@ export const AdminOrder = object(
       ),
     ),
     tags: Type.Array(Tag),
-    disputed: withOptions(Money, {
-      description: 'What disputes of its payments have taken back, or hold; it is not due',
-    }),
+    disputed: Money,
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),
     ...externalFields,
     archivedAt: nullable(DateTime),
   },
-  { $id: 'AdminOrder' },
+  {
+    $id: 'AdminOrder',
+    description:
+      'An order as staff see it. `disputed` is what disputes of its payments have taken back, or hold while they are open: it is neither kept nor due again.',
+  },
 );
 export const AdminOrderPage = integrationPageOf(AdminOrder, 'AdminOrderPage');
 

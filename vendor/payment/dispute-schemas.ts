@@ -3,16 +3,16 @@
  */
 import {
   DateTime,
+  integrationPageOf,
   Money,
   nullable,
   object,
   oneOf,
-  pageOf,
-  pageQuery,
   type Static,
   Type,
   timestamps,
   Uuid,
+  updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
 import { Method, Provider } from './schemas.ts';
@@ -47,8 +47,8 @@ export const Dispute = object(
   },
 );
 export type Dispute = Static<typeof Dispute>;
-export const DisputePage = pageOf(Dispute, 'DisputePage');
-export const DisputeQuery = pageQuery({
+export const DisputePage = integrationPageOf(Dispute, 'DisputePage');
+export const DisputeQuery = updatedAfterQuery({
   orderId: Type.Optional(Uuid),
   paymentId: Type.Optional(Uuid),
   status: Type.Optional(DisputeState),

@@ -1,7 +1,7 @@
 /**
  * Queries of disputes.
  */
-import { money, type Page, rows, type TenantDatabase } from '@carton/runtime';
+import { type IntegrationPage, money, rows, type TenantDatabase } from '@carton/runtime';
 import type { Dispute, DisputeQuery, disputeStates } from './dispute-schemas.ts';
 import { paymentDisputed } from './problems.ts';
 import type { PaymentRow } from './store.ts';
@@ -59,9 +59,9 @@ export async function readDispute(db: TenantDatabase, id: string): Promise<Dispu
   return disputeOf(await disputes.require(db, id));
 }
 
-export async function listDisputes(db: TenantDatabase, query: DisputeQuery): Promise<Page<Dispute>> {
-  const { items, nextCursor } = await disputes.page(db, query);
-  return { items: items.map(disputeOf), nextCursor };
+export async function listDisputes(db: TenantDatabase, query: DisputeQuery): Promise<IntegrationPage<Dispute>> {
+  const page = await disputes.page(db, query);
+  return { ...page, items: page.items.map(disputeOf) };
 }
 
 /** Whether a locked payment has an open dispute because of which its provider refuses refunds. */

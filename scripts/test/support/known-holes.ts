@@ -52,7 +52,17 @@ export async function idsOf({ staff }: Pick<TestTenant, 'staff'>, list: string, 
 }
 
 const lists = [
-  ...['orders', 'payments', 'refunds', 'fulfillments', 'invoices', 'stock-items', 'stock-reservations', 'products'],
+  ...[
+    'orders',
+    'payments',
+    'refunds',
+    'disputes',
+    'fulfillments',
+    'invoices',
+    'stock-items',
+    'stock-reservations',
+    'products',
+  ],
   ...['members', 'promotions', 'api-keys', 'users', 'invites', 'categories', 'collections', 'pages', 'tax-rates'],
 ];
 

@@ -27,6 +27,7 @@ export const up = (knex) =>
     );
     create index payment_disputes_newest on payment_disputes (tenant_id, created_at, id);
     create index payment_disputes_status on payment_disputes (tenant_id, status, created_at, id);
+    create index payment_disputes_changed on payment_disputes (tenant_id, updated_at, id);
     create index payment_disputes_order on payment_disputes (tenant_id, order_id);
     alter table payments
       add column disputed_amount bigint not null default 0,
