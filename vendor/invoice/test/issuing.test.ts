@@ -246,7 +246,8 @@ t.test('no more is credited than is left', async (t) => {
   };
   const conflict = { status: 409, body: { code: 'credit_not_possible' } };
   await refused({ amount: eur(4125) }, conflict);
-  await refused({ items: [{ lineItemId: shirts, quantity: 4 }] }, conflict);
+  const leftOfShirts = (left: number) => ({ body: { detail: `Shirt: ${left} of 3 are left to credit.` }, status: 409 });
+  await refused({ items: [{ lineItemId: shirts, quantity: 4 }] }, leftOfShirts(3));
   await refused({ amount: { amount: 1, currency: 'USD' } }, { status: 400 });
   await refused({ amount: eur(1), shipping: true }, { status: 400 });
   await refused({ items: [{ lineItemId: newId(), quantity: 1 }] }, { status: 400 });
@@ -255,7 +256,7 @@ t.test('no more is credited than is left', async (t) => {
   await refused({ shipping: ['express'] }, { status: 400 });
   t.strictSame(await summaryOf(box, order.id), ['invoice 3466 + 658 = 4124']);
   const note = (await credit(box, id, { items: [{ lineItemId: shirts, quantity: 3 }] })).body;
-  await refused({ items: [one] }, conflict);
+  await refused({ items: [one] }, leftOfShirts(0));
   t.match(await credit(box, note.id), conflict, 'a credit note is not credited');
   t.equal((await credit(box, newId())).status, 404);
   // The balance holds also where a note would not be computed from what is left.
