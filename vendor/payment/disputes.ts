@@ -16,9 +16,11 @@ import { findPaymentByReference, lockPayment, updatePayment } from './store.ts';
 /** Progress of a dispute. A decision may be reversed, in favor of the store. */
 const progress: Record<DisputeStatus, number> = { inquiry: 0, open: 1, closed: 2, lost: 3, won: 4 };
 
-function isOutdated(known: DisputeRow, { status, reportedAt }: ReportedDispute): boolean {
+function isOutdated(known: DisputeRow, { status, reportedAt, withdrawn }: ReportedDispute): boolean {
   if (progress[status] !== progress[known.status]) return progress[status] < progress[known.status];
-  return Date.parse(reportedAt) < Date.parse(known.reportedAt);
+  const [time, knownTime] = [Date.parse(reportedAt), Date.parse(known.reportedAt)];
+  // Providers tell seconds. Money that was withdrawn comes back with the decision only.
+  return time < knownTime || (time === knownTime && withdrawn < known.withdrawnAmount);
 }
 
 /**

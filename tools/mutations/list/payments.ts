@@ -9,14 +9,14 @@ export const payments: readonly Mutation[] = [
     file: 'vendor/payment/webhooks.ts',
     text: 'currency !== undefined && currency !== session.currency',
     replacement: "currency === ''",
-    tests: ['vendor/payment/test/stripe.test.ts'],
+    tests: ['vendor/payment/test/stripe-webhooks.test.ts'],
   },
   {
     rule: 'A report of a provider is about the payment that the box has started',
     file: 'vendor/payment/webhooks.ts',
     text: 'session.reference === null || reference === session.reference',
     replacement: "session.reference === null || reference !== ''",
-    tests: ['vendor/payment/test/stripe.test.ts'],
+    tests: ['vendor/payment/test/stripe-webhooks.test.ts'],
   },
   {
     rule: 'The fee of a payment method is not part of free shipping',
@@ -177,6 +177,13 @@ export const payments: readonly Mutation[] = [
     file: 'vendor/payment/disputes.ts',
     text: 'reported.currency === payment.currency ? withdrawn : 0',
     replacement: 'reported.currency !== "" ? withdrawn : 0',
+    tests: ['vendor/payment/test/disputes.test.ts'],
+  },
+  {
+    rule: 'A report of the same second does not return what was withdrawn',
+    file: 'vendor/payment/disputes.ts',
+    text: '(time === knownTime && withdrawn < known.withdrawnAmount)',
+    replacement: '(time === knownTime && withdrawn < 0)',
     tests: ['vendor/payment/test/disputes.test.ts'],
   },
 ];

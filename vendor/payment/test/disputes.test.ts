@@ -1,7 +1,6 @@
 /**
  * Disputes, as Stripe reports them: what they take is neither due nor refunded, whatever the order of the reports.
  */
-import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
@@ -9,25 +8,22 @@ import { closeCanceled, reconcile } from '../reconcile.ts';
 import type { Dispute } from '../testing/account.ts';
 import { sign } from '../testing/index.ts';
 import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
-import { packages, place, timelineOf } from './helpers.ts';
+import { packages, timelineOf } from './helpers.ts';
+import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
-const { box, simulator, shopper } = tenant;
+const { box, simulator } = tenant;
+const { begin, order } = cardSales(tenant);
 const account = simulator.account();
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 /** Places an order that is paid by card. Webhooks are sent from then on if `live`. */
 async function sell(total: number, { live = true } = {}) {
   simulator.listen([]);
-  const cartId = newId();
-  const started = await startPayment(box.db, { cartId, method: 'card', amount: eur(total), email: null });
-  await shopper.pay(started.nextAction?.value as string);
-  await confirmPayment(box.db, started);
-  const { id: orderId } = await place(box, total, { cartId });
-  await box.db.transaction((tx) => attachPayment(tx, orderId, started));
-  await completePayments(box.db, orderId);
+  const paid = await begin(total, 'pm_card_visa');
+  const sold = await order(paid);
   if (live) enableWebhooks(tenant);
-  return { orderId, id: started.id, intent: started.reference };
+  return { ...sold, intent: paid.started.reference };
 }
 
 const orderOf = async (id: string) => (await box.staff.get(`/admin/orders/${id}`)).body;
@@ -158,16 +154,30 @@ const deliver = (body: string, to: TestTenant = box) =>
   });
 
 t.test('late, repeated and reordered reports lead to the same state', async (t) => {
-  for (const order of permutations([0, 1, 2, 3])) {
+  for (const sequence of permutations([0, 1, 2, 3])) {
     const { orderId, intent } = await sell(3000, { live: false });
     const { length } = simulator.webhooks.events;
     const opened = account.dispute(intent);
     account.changeDispute(opened, 'lost');
     account.changeDispute(opened, 'won');
     const bodies = simulator.webhooks.events.slice(length, length + 4).map(({ body }) => body);
-    for (const at of [...order, ...order]) t.match(await deliver(bodies[at] as string), { status: 204 });
-    t.match(await orderOf(orderId), { disputed: eur(0), balance: eur(0) }, order.join());
+    for (const at of [...sequence, ...sequence]) t.match(await deliver(bodies[at] as string), { status: 204 });
+    t.match(await orderOf(orderId), { disputed: eur(0), balance: eur(0) }, sequence.join());
     t.match(await listed(`orderId=${orderId}`), exactly([{ status: 'won' }]));
+  }
+});
+
+t.test('a report of the same second does not return what was withdrawn', async (t) => {
+  for (const sequence of permutations([0, 1])) {
+    const { orderId, intent } = await sell(3000, { live: false });
+    const { length } = simulator.webhooks.events;
+    account.dispute(intent);
+    const events = simulator.webhooks.events
+      .slice(length)
+      .map(({ body }) => ({ ...JSON.parse(body), created: 1_800_000_000 }));
+    t.equal(events.length, 2);
+    for (const at of sequence) t.match(await deliver(JSON.stringify(events[at])), { status: 204 });
+    t.match(await orderOf(orderId), { disputed: eur(3000), balance: eur(0) }, sequence.join());
   }
 });
 
