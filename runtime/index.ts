@@ -53,6 +53,7 @@ export {
 } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { addressBlock } from './http/address.ts';
+export { isCampaignParameter } from './http/campaign-parameters.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';
@@ -156,6 +157,7 @@ export {
   handleTakenBy,
   looksLikeId,
 } from './resource/handles.ts';
+export { leaveHandle, type OldHandles, takeHandle } from './resource/old-handles.ts';
 export { publishedWrites } from './resource/published-writes.ts';
 export { resource } from './resource/resource.ts';
 export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';

@@ -131,6 +131,7 @@ export function shopperAccess(
   };
   const member: MemberAccess = {
     name: 'member',
+    isVisitor: true,
     schemes: memberSchemes(box, secureCookies),
     responseHeaders,
     async authenticate(ctx, scope) {
@@ -140,6 +141,7 @@ export function shopperAccess(
   };
   const session: SessionAccess = {
     name: 'session',
+    isVisitor: true,
     schemes: {
       sessionCookie: {
         type: 'apiKey',

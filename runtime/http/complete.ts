@@ -9,10 +9,10 @@ import './instants.ts';
 import { credentialSources } from './origins.ts';
 import { findReadRoute } from './preconditions.ts';
 import { rateClassOf } from './rate-limit.ts';
-import type { Route } from './route.ts';
+import { accessKindsOf, type Route } from './route.ts';
 
 export interface Features {
-  accessKinds: readonly Pick<AccessKind<never>, 'name' | 'schemes'>[];
+  accessKinds: readonly Pick<AccessKind<never>, 'name' | 'schemes' | 'isVisitor'>[];
   /** If-Match is supported (`runConsistently` is set). */
   conditional: boolean;
   /** Requests are counted. */
@@ -44,6 +44,7 @@ export function completeRoutes<Services>(routes: readonly Route<Services>[], fea
         ...withFields,
         ...(withFields.query && { query: requestSchema(withFields.query) }),
         ...(withFields.body && { body: requestSchema(withFields.body) }),
+        ignoresCampaign: !writes && accessKindsOf(declaration).every((name) => kinds.get(name)?.isVisitor),
         conditional: declaration.conditional ?? readRoute !== undefined,
         returnsRepresentation,
         ...(unversioned && { unversioned }),

@@ -25,6 +25,8 @@ export interface AccessKind<Scope = unknown, Caller = unknown, Name extends stri
    * for requests without one, never null.
    */
   readonly optional?: boolean;
+  /** True for people who use pages of a storefront, whose addresses have parameters that others append. */
+  readonly isVisitor?: boolean;
   authenticate(ctx: Context, scope: Scope, declaration: RouteDeclaration): Promise<Caller | null> | Caller | null;
   /** Whether the caller has a permission; without this function callers have all permissions. */
   permits?(caller: Caller, permission: string): boolean;

@@ -3,6 +3,7 @@
  */
 import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
+import { withoutCampaign } from './campaign-parameters.ts';
 import type { AccessKind } from './credentials.ts';
 import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
@@ -111,9 +112,11 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
   }
 }
 
-/** Reads and validates the query; undeclared parameters are rejected. */
-export function readQuery(ctx: Context, declaration: RouteDeclaration): unknown {
-  return declaration.query ? validate(declaration.query, { ...ctx.query }, 'query') : {};
+/** Reads and validates the query; undeclared parameters are rejected, unless others append them to addresses of pages. */
+export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
+  if (!query) return {};
+  const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
+  return validate(query, sent, 'query');
 }
 
 /**

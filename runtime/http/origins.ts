@@ -36,13 +36,27 @@ const alwaysAccepted = [
   'If-None-Match',
   'X-Request-Id',
 ];
+/** Headers that libraries for traces and errors add to the requests of a page. A box uses those of W3C only. */
+const tracing = [
+  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+  ...['b3', 'X-B3-TraceId', 'X-B3-SpanId', 'X-B3-ParentSpanId', 'X-B3-Sampled', 'X-B3-Flags', 'uber-trace-id'],
+  ...['x-datadog-trace-id', 'x-datadog-parent-id', 'x-datadog-origin', 'x-datadog-sampling-priority', 'x-datadog-tags'],
+  ...[
+    'newrelic',
+    'elastic-apm-traceparent',
+    'Request-Id',
+    'Request-Context',
+    'X-Amzn-Trace-Id',
+    'X-Cloud-Trace-Context',
+  ],
+];
 const preflightSeconds = 600;
 
-/** Headers that a page may send: those of every operation, and those with credentials. */
+/** Headers that a page may send: those of every operation, those of traces, and those with credentials. */
 export function acceptedHeaders(kinds: readonly AccessKind<never>[]): string {
   const schemes = kinds.flatMap((kind) => Object.values(kind.schemes));
   const ofCredentials = schemes.flatMap((scheme) => (scheme.in === 'header' && scheme.name ? [scheme.name] : []));
-  return [...new Set([...alwaysAccepted, ...ofCredentials])].join(', ');
+  return [...new Set([...alwaysAccepted, ...tracing, ...ofCredentials])].join(', ');
 }
 
 /**

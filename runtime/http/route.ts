@@ -35,6 +35,11 @@ export interface RouteDeclaration<
   /** Path parameters. By default each is a string, and one named `id` or `...Id` a UUID. */
   params?: Params;
   query?: Query;
+  /**
+   * Query parameters of campaigns are ignored rather than rejected. Set by the engine for reads of callers who come from
+   * pages: those of anyone, and of visitors.
+   */
+  ignoresCampaign?: boolean;
   /** Optional headers that the handler reads and validates itself; they are only documented. */
   requestHeaders?: Readonly<Record<string, TSchema>>;
   body?: Body;

@@ -62,9 +62,10 @@ export function serviceRoutes<Services>(service: ServiceState) {
       tag,
       summary: `Check the health of the ${name}`,
       description:
-        'For load balancers. 200 means that requests can be sent here; 503 means that the database is unreachable (`unavailable`), that migrations are pending, or that the process is stopping (both `not_ready`). With `probe=live` no dependency is checked: the response is 200 as long as the process responds, even while it drains. Supervisors use it to find a process that hangs.',
+        'For load balancers. 200 means that requests can be sent here; 503 means that the database is unreachable (`unavailable`), that migrations are pending, or that the process is stopping (both `not_ready`). With `probe=live` no dependency is checked: the response is 200 as long as the process responds, even while it drains. Supervisors use it to find a process that hangs. Other query parameters are ignored.',
       access: 'public',
-      query: object({ probe: oneOf(['live', 'ready'], { default: 'ready' }) }),
+      // Probes append something to their address that changes each time, so that no proxy answers them.
+      query: object({ probe: oneOf(['live', 'ready'], { default: 'ready' }) }, { additionalProperties: true }),
       status: 200,
       response: object(
         {

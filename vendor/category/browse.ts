@@ -29,13 +29,19 @@ export async function listVisibleTree(db: TenantDatabase, levels = maximumLevels
   return from(null);
 }
 
+interface Visible {
+  category: CategoryRow;
+  ancestors: CategoryRow[];
+}
+
 /** A category by its id, its handle or a former handle, with what is above it; null if one of them is hidden. */
-async function findVisible(
-  db: TenantDatabase,
-  name: string,
-): Promise<{ category: CategoryRow; ancestors: CategoryRow[] } | null> {
-  const found = await categories.findBy(db, looksLikeId(name) ? { id: name } : { handle: name });
-  const category = found ?? (await findByOldHandle(db, name));
+async function findVisible(db: TenantDatabase, name: string): Promise<Visible | null> {
+  if (looksLikeId(name)) return ifVisible(db, await categories.findBy(db, { id: name }));
+  const found = await ifVisible(db, await categories.findBy(db, { handle: name }));
+  return found ?? ifVisible(db, await findByOldHandle(db, name));
+}
+
+async function ifVisible(db: TenantDatabase, category: CategoryRow | null): Promise<Visible | null> {
   if (!category?.visible) return null;
   const ancestors = await categories.findInOrder(db, idsOf(category.parentPath));
   return ancestors.every(({ visible }) => visible) ? { category, ancestors } : null;

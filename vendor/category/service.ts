@@ -10,12 +10,14 @@ import {
   freeHandle,
   handleFromTitle,
   invalidField,
+  leaveHandle,
   lockFor,
   moveAddress,
   publishedWrites,
   publishRow,
   replaceRows,
   type TenantDatabase,
+  takeHandle,
 } from '@carton/runtime';
 import { categoryUpdated } from './events.ts';
 import { categoryCycle, categoryLimit, categoryTooDeep } from './problems.ts';
@@ -32,12 +34,12 @@ import {
   type CategoryProduct,
   categories,
   countCategories,
-  forgetOldHandle,
   heightOf,
   isVisible,
   listChildren,
   listProductsAfter,
   movePaths,
+  oldHandles,
   setPositions,
   start,
   top,
@@ -98,14 +100,13 @@ export function createCategory(
       const place = await placeBelow(tx, parentId);
       rejectTooDeep(place);
       const siblings = await childIdsOf(tx, place.parentPath);
-      const { id, handle: used } = await categories.insert(tx, {
+      const { id } = await categories.insert(tx, {
         ...fields,
         parentId: place.parentId,
         parentPath: place.parentPath,
         position: siblings.length,
         handle: handle ?? (await freeHandle(tx, 'categories', handleFromTitle(fields.name, 'category'))),
       });
-      await forgetOldHandle(tx, used);
       await setPositions(tx, withIdAt(siblings, id, position));
       return categories.require(tx, id);
     }),
@@ -120,24 +121,34 @@ export function createCategory(
 export function changeCategory(db: TenantDatabase, id: string, patch: ChangeCategory): Promise<CategoryRow> {
   return inTree(db, (tree) =>
     change(tree, id, async (tx, row) => {
-      const { parentId, position, ...fields } = patch;
-      if (fields.handle !== undefined) await keepOldHandle(tx, row, fields.handle);
-      if (parentId === undefined && position === undefined) return categories.change(tx, row.id, fields);
-      const place = parentId === undefined ? row : await placeBelow(tx, parentId);
-      const isMoved = place.parentId !== row.parentId;
-      if (isMoved) await rejectMove(tx, row, place);
-      await categories.change(tx, row.id, { ...fields, parentId: place.parentId, parentPath: place.parentPath });
-      if (isMoved) {
-        await movePaths(tx, { from: row.path, to: `${place.parentPath}${row.id}/` });
-        await setPositions(tx, await childIdsOf(tx, row.parentPath));
-      }
-      if (isMoved || position !== undefined) {
-        const siblings = (await childIdsOf(tx, place.parentPath)).filter((sibling) => sibling !== row.id);
-        await setPositions(tx, withIdAt(siblings, row.id, position));
-      }
-      return categories.require(tx, row.id);
+      if (patch.handle === undefined || patch.handle === row.handle) return applyChange(tx, row, patch);
+      const wasShown = await isVisible(tx, id);
+      const changed = await applyChange(tx, row, patch);
+      await keepOldHandle(tx, row, changed, wasShown);
+      return changed;
     }),
   );
+}
+
+async function applyChange(
+  tx: TenantDatabase,
+  row: CategoryRow,
+  { parentId, position, ...fields }: ChangeCategory,
+): Promise<CategoryRow> {
+  if (parentId === undefined && position === undefined) return categories.change(tx, row.id, fields);
+  const place = parentId === undefined ? row : await placeBelow(tx, parentId);
+  const isMoved = place.parentId !== row.parentId;
+  if (isMoved) await rejectMove(tx, row, place);
+  await categories.change(tx, row.id, { ...fields, parentId: place.parentId, parentPath: place.parentPath });
+  if (isMoved) {
+    await movePaths(tx, { from: row.path, to: `${place.parentPath}${row.id}/` });
+    await setPositions(tx, await childIdsOf(tx, row.parentPath));
+  }
+  if (isMoved || position !== undefined) {
+    const siblings = (await childIdsOf(tx, place.parentPath)).filter((sibling) => sibling !== row.id);
+    await setPositions(tx, withIdAt(siblings, row.id, position));
+  }
+  return categories.require(tx, row.id);
 }
 
 /** @throws category_cycle, category_too_deep (409) */
@@ -146,13 +157,17 @@ async function rejectMove(tx: TenantDatabase, row: CategoryRow, place: Place): P
   rejectTooDeep(place, await heightOf(tx, row));
 }
 
-/** The old handle and the old address lead to the category from now on, and the new handle to nothing else. */
-async function keepOldHandle(tx: TenantDatabase, row: CategoryRow, handle: string): Promise<void> {
-  if (handle === row.handle) return;
-  await forgetOldHandle(tx, handle);
-  await tx.insert('category_old_handles', { handle: row.handle, categoryId: row.id });
-  if (await isVisible(tx, row.id))
-    await moveAddress(tx, { from: `/categories/${row.handle}`, to: `/categories/${handle}` });
+/** The old handle leads to the category from now on, and so does the old address if shoppers knew it and see the new one. */
+async function keepOldHandle(
+  tx: TenantDatabase,
+  { id, handle }: CategoryRow,
+  changed: CategoryRow,
+  wasShown: boolean,
+): Promise<void> {
+  await takeHandle(tx, oldHandles, changed);
+  await leaveHandle(tx, oldHandles, { id, handle, wasShown });
+  if (!wasShown || !(await isVisible(tx, id))) return;
+  await moveAddress(tx, { from: `/categories/${handle}`, to: `/categories/${changed.handle}` });
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of category.
  */
-import { rows, type TenantDatabase } from '@carton/runtime';
+import { type OldHandles, rows, type TenantDatabase } from '@carton/runtime';
 import { handleTaken } from './problems.ts';
 import type { CategoryRow } from './schemas.ts';
 
@@ -109,11 +109,6 @@ export async function findByOldHandle(db: TenantDatabase, handle: string): Promi
   return row ?? null;
 }
 
-/** Lets a handle lead to nothing but the category that has it. */
-export async function forgetOldHandle(tx: TenantDatabase, handle: string): Promise<void> {
-  await tx.remove('category_old_handles', { handle });
-}
-
 /** A product of a category. */
 export interface CategoryProduct {
   productId: string;
@@ -166,3 +161,5 @@ export async function isVisible(db: TenantDatabase, id: string): Promise<boolean
   const text = `select 1 from categories where tenant_id = $1 and id = $2 and ${visibleCondition}`;
   return (await db.query(text, [id])).length > 0;
 }
+
+export const oldHandles: OldHandles = { table: 'category_old_handles', owner: 'categoryId', isShown: isVisible };

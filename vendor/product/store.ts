@@ -1,7 +1,17 @@
 /**
  * Queries of products and variants as rows; documents.ts reads complete products.
  */
-import { distinctTags, freeHandle, json, moveAddress, rows, type TenantDatabase } from '@carton/runtime';
+import {
+  distinctTags,
+  freeHandle,
+  json,
+  leaveHandle,
+  moveAddress,
+  type OldHandles,
+  rows,
+  type TenantDatabase,
+  takeHandle,
+} from '@carton/runtime';
 import { published, type RawCondition } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
 import type { QuantityRule } from './quantities.ts';
@@ -68,18 +78,9 @@ export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Sche
 /** Inserts a product in a transaction. */
 export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
   await products.insert(db, product);
-  await forgetOldHandle(db, product.handle);
   await writeTitleWords(db, product.id);
   await putTags(db, product.id, product.tags);
   if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);
-}
-
-/**
- * Lets a handle lead to nothing but the product that has it. Call it after the product got the handle: the unique index
- * made that wait for the former owner, whose row is then visible here.
- */
-async function forgetOldHandle(db: TenantDatabase, handle: string): Promise<void> {
-  await db.remove('product_old_handles', { handle });
 }
 
 /** Whether shoppers see the product now, unless a package hides it. */
@@ -88,9 +89,11 @@ async function isPublished(db: TenantDatabase, id: string): Promise<boolean> {
   return found.length > 0;
 }
 
+const oldHandles: OldHandles = { table: 'product_old_handles', owner: 'productId', isShown: isPublished };
+
 /**
  * Changes a locked product in a transaction. Its old handle leads to it from now on, and so does its old address if
- * shoppers knew it.
+ * shoppers knew it and see the new one.
  */
 export async function updateProduct(
   db: TenantDatabase,
@@ -101,9 +104,11 @@ export async function updateProduct(
   const row = await products.change(db, id, { ...patch, ...(patch.tags && { tags: distinctTags(patch.tags) }) });
   if (patch.tags) await putTags(db, id, row.tags);
   if (row.handle !== handle) {
-    await forgetOldHandle(db, row.handle);
-    await db.insert('product_old_handles', { handle, productId: id });
-    if (wasPublished) await moveAddress(db, { from: `/products/${handle}`, to: `/products/${row.handle}` });
+    await takeHandle(db, oldHandles, row);
+    await leaveHandle(db, oldHandles, { id, handle, wasShown: wasPublished });
+    if (wasPublished && (await isPublished(db, id))) {
+      await moveAddress(db, { from: `/products/${handle}`, to: `/products/${row.handle}` });
+    }
   }
   if (patch.title !== undefined || patch.status !== undefined) await rewriteTitleWords(db, id);
   if ([patch.status, patch.publishAt, patch.unpublishAt].some((field) => field !== undefined)) {

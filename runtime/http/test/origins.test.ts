@@ -135,6 +135,10 @@ t.test('a preflight returns the allowed methods and headers', async (t) => {
   t.equal(headers.get('access-control-allow-origin'), partner);
   t.equal(headers.get('access-control-allow-methods'), 'OPTIONS, POST');
   t.match(headers.get('access-control-allow-headers'), /^Authorization, Content-Type, .*If-Match.*X-Visit$/);
+  const accepted = (headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
+  for (const name of ['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'b3', 'x-datadog-trace-id']) {
+    t.ok(accepted.includes(name), `pages that are traced send ${name}`);
+  }
   t.equal(headers.get('access-control-max-age'), '600');
   const rejected = await preflight('/cart/clear', 'https://evil.example');
   t.equal(rejected.headers.get('access-control-allow-origin'), null);

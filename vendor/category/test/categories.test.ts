@@ -127,7 +127,7 @@ t.test('shoppers see no hidden category and nothing below one', async (t) => {
   ]);
 });
 
-t.test('a former handle finds the category until another category gets it', async (t) => {
+t.test('a former handle finds the category until shoppers see another one with it', async (t) => {
   const tenant = await box.openTenant();
   const visitor = tenant.visitor();
   const handleOf = async (name: string) => (await visitor.get(`/categories/${name}`)).body.handle;
@@ -151,6 +151,30 @@ t.test('a former handle finds the category until another category gets it', asyn
   await tenant.staff.delete(shirts.path);
   t.match(await visitor.get('/categories/upper'), { status: 404 });
   t.match(await (await box.openTenant()).visitor().get('/categories/tops'), { status: 404 }, 'of another tenant');
+});
+
+t.test('a category that shoppers do not see takes no former handle away', async (t) => {
+  const tenant = await box.openTenant();
+  const visitor = tenant.visitor();
+  const handleOf = async (name: string) => (await visitor.get(`/categories/${name}`)).body.handle;
+  const shirts = await createCategory(tenant, 'Shirts');
+  await tenant.staff.patch(shirts.path, { handle: 'tops' });
+  const parent = await createCategory(tenant, 'Secret', null, { visible: false });
+  for (const [what, parentId, fields, shown] of [
+    ['a hidden one', null, { visible: false }, { visible: true }],
+    ['one below a hidden one', parent, {}, { parentId: null }],
+  ] as const) {
+    const other = await createCategory(tenant, what, parentId, { handle: 'shirts', ...fields });
+    t.equal(await handleOf('shirts'), 'tops', what);
+    t.match(await visitor.get('/products?category=shirts'), { status: 200 });
+    await tenant.staff.patch(other.path, { handle: 'elsewhere' });
+    t.equal(await handleOf('shirts'), 'tops', `${what} that left it`);
+    await tenant.staff.patch(other.path, { handle: 'shirts' });
+    await tenant.staff.patch(other.path, shown);
+    t.equal(await handleOf('shirts'), 'shirts', `${what} that is shown`);
+    await tenant.staff.delete(other.path);
+    t.equal(await handleOf('shirts'), 'tops', `${what} that is gone`);
+  }
 });
 
 t.test('staff list categories by parent, handle and visibility, newest first or by position', async (t) => {

@@ -17,7 +17,7 @@ import {
 import { pagePublished } from '../events.ts';
 import { pageLimit } from '../problems.ts';
 import { type AdminPage, type ChangePage, type CreatePage, maximumPages } from './schemas.ts';
-import { countPages, findVisiblePage, lockDuePages, markPublication, pages } from './store.ts';
+import { countPages, findVisiblePage, isVisible, lockDuePages, markPublication, pages } from './store.ts';
 
 const sanitizing: ComputeTask<string, string> = {
   name: 'Sanitising the content',
@@ -62,10 +62,12 @@ export async function changePage(
   const content = written === undefined ? undefined : await sanitize(db, written);
   return db.transaction(async (tx) => {
     const row = await pages.lock(tx, id);
-    if (fields.handle !== undefined && row.publishedAt !== null) {
-      await moveAddress(tx, { from: `/pages/${row.handle}`, to: `/pages/${fields.handle}` });
+    const wasVisible = fields.handle !== undefined && (await isVisible(tx, row.id));
+    const { handle } = await pages.change(tx, row.id, { ...fields, content });
+    // To an address at which nothing is seen no redirect leads, and it may be that of another page's redirect.
+    if (wasVisible && (await isVisible(tx, row.id))) {
+      await moveAddress(tx, { from: `/pages/${row.handle}`, to: `/pages/${handle}` });
     }
-    await pages.change(tx, row.id, { ...fields, content });
     return announce(tx, row.id);
   });
 }

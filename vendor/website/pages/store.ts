@@ -26,6 +26,11 @@ export async function findVisiblePage(db: TenantDatabase, name: string): Promise
   return row ?? null;
 }
 
+export async function isVisible(db: TenantDatabase, id: string): Promise<boolean> {
+  const text = `select 1 from pages where tenant_id = $1 and id = $2 and ${visibleCondition}`;
+  return (await db.query(text, [id])).length > 0;
+}
+
 export async function countPages(db: TenantDatabase): Promise<number> {
   const [row] = await db.query<{ count: number }>('select count(*)::int as count from pages where tenant_id = $1');
   return row?.count ?? 0;

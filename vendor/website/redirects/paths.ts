@@ -1,6 +1,7 @@
 /**
  * Paths of redirects in one form, so that each address has one redirect and loops are found.
  */
+import { isCampaignParameter } from '@carton/runtime';
 
 /** The length of a path in this form, so that it fits into an index. */
 export const maximumPath = 1000;
@@ -11,9 +12,17 @@ const misleading = /[\u0000-\u001f\u007f\\]/;
 /** A host that no path contains. */
 const base = 'https://store.invalid';
 
-export interface ParsedPath {
+/** What a redirect leads from. */
+export interface Address {
   /** In the form in which paths are compared. */
   path: string;
+  /** With the query in the form in which queries are compared; the path alone if there is none. */
+  address: string;
+}
+
+export interface ParsedPath extends Address {
+  /** The fragment, with `#`; empty if there is none. */
+  fragment: string;
   /** Query and fragment, with `?` and `#`; empty if there are none. */
   suffix: string;
 }
@@ -31,7 +40,38 @@ export function parsePath(text: string): ParsedPath | null {
   const resolved = URL.parse(encoded.replaceAll(/\/{2,}/g, '/'), base);
   const path = resolved?.pathname.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') ?? '';
   if (path === '' || path.length > maximumPath || resolved?.origin !== base) return null;
-  return { path, suffix: url.search + url.hash };
+  const query = queryOf(url.search);
+  const address = query === '' ? path : `${path}?${query}`;
+  return { path, address, fragment: url.hash, suffix: url.search + url.hash };
+}
+
+/**
+ * The parameters that pages of other systems differ in (`/index.php?id=5`), in the order of their names: without
+ * those that campaigns append, and with what needs it percent-encoded. Browsers send `a b` as `a+b` or `a%20b`.
+ */
+function queryOf(search: string): string {
+  const parameters = search
+    .slice(1)
+    .split('&')
+    .map((each) => each.split(/=(.*)/s, 2).map(normalizePart));
+  return parameters
+    .filter(([name = '']) => name !== '' && !isCampaignParameter(name))
+    .map(([name, value = '']) => (value === '' ? `${name}` : `${name}=${value}`))
+    .toSorted()
+    .join('&');
+}
+
+function normalizePart(text: string): string {
+  const escaped = text.replaceAll('+', '%20');
+  try {
+    // Left as they are, since they need no encoding in a query, and addresses are easier to read so.
+    return encodeURIComponent(decodeURIComponent(escaped).normalize('NFC')).replaceAll(
+      /%(?:2F|3A|2C|40)/g,
+      decodeURIComponent,
+    );
+  } catch {
+    return escaped.replaceAll(/%[0-9a-f]{2}/gi, (each) => each.toUpperCase());
+  }
 }
 
 /** Encodes what needs it, and nothing else. Bytes that are not UTF-8 stay encoded. */

@@ -9,7 +9,9 @@ export const maximumRedirects = 10_000;
 const Path = Type.String({
   minLength: 1,
   maxLength: 1000,
-  description: 'A path of the storefront, without a query',
+  description:
+    'A path of the storefront. With a query it is for this query, in any order of its parameters and whatever campaigns ' +
+    'append (`utm_…`, `gclid`); without one, for all queries that have no redirect of their own',
   examples: ['/old-shirt'],
 });
 const Target = Type.String({
@@ -46,7 +48,7 @@ export const ResolveQuery = object({
   path: Type.String({
     minLength: 1,
     maxLength: 2000,
-    description: 'The path that was requested; a query is ignored',
+    description: 'The path that was requested, with its query, percent-encoded',
     examples: ['/old-shirt'],
   }),
 });

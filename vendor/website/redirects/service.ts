@@ -6,9 +6,9 @@ import { type AddressMove, invalidField, lockFor, notFound, type TenantDatabase 
 import { listOwnHosts } from '@carton/tenant';
 import { isHostOf } from '../hosts.ts';
 import { redirectLimit, redirectLoop } from '../problems.ts';
-import { parsePath } from './paths.ts';
+import { type Address, maximumPath, parsePath } from './paths.ts';
 import { type CreateRedirect, maximumRedirects, type RedirectRow } from './schemas.ts';
-import { countRedirects, type Destination, redirects, retarget } from './store.ts';
+import { addressOf, countRedirects, type Destination, findRedirect, redirects, retarget } from './store.ts';
 
 const lockRedirects = (tx: TenantDatabase) => lockFor(tx, 'redirects');
 
@@ -20,11 +20,12 @@ export function createRedirect(
   return db.transaction(async (tx) => {
     await lockRedirects(tx);
     const parsed = parsePath(requested);
-    if (parsed?.suffix !== '') throw invalidField('/path', 'must be a path, without a query or a fragment');
+    if (parsed?.fragment !== '') throw invalidField('/path', 'must be a path, without a fragment');
+    if (parsed.address.length > maximumPath) throw invalidField('/path', `must have at most ${maximumPath} characters`);
     if ((await countRedirects(tx)) >= maximumRedirects) {
       throw redirectLimit(`A store has at most ${maximumRedirects} redirects.`);
     }
-    return insertRedirect(tx, parsed.path, await destinationOf(tx, target), permanent);
+    return insertRedirect(tx, parsed, await destinationOf(tx, target), permanent);
   });
 }
 
@@ -40,19 +41,28 @@ async function destinationOf(tx: TenantDatabase, target: string): Promise<Destin
   return { target: `https://${url.hostname}${path}${suffix}`, targetPath: path, targetHost: url.hostname };
 }
 
-/** Inserts a redirect that leads to the end of its chain, and lets those to its path lead there, too. */
+/** Inserts a redirect that leads to the end of its chain, and lets those to its address lead there, too. */
 async function insertRedirect(
   tx: TenantDatabase,
-  path: string,
+  from: Address,
   requested: Destination,
   permanent: boolean,
 ): Promise<RedirectRow> {
-  const next = await redirects.findBy(tx, { path: requested.targetPath });
+  const next = await findRedirect(tx, addressOf(requested));
   const end = next ? follow(requested, next) : requested;
-  if (requested.targetPath === path || end.targetPath === path) throw redirectLoop(`${path} would lead to itself.`);
-  const inserted = await redirects.insert(tx, { path, permanent, ...end });
-  await retarget(tx, path, end);
+  const isLoop = leadsBack(from, addressOf(end)) || addressOf(requested).address === from.address;
+  if (isLoop) throw redirectLoop(`${from.address} would lead to itself.`);
+  const inserted = await redirects.insert(tx, { path: from.address, permanent, ...end });
+  await retarget(tx, from, end);
   return inserted;
+}
+
+/**
+ * Whether an address that has no redirect of its own finds the one at `from`: a redirect without a query is for all
+ * queries.
+ */
+function leadsBack(from: Address, { path, address }: Address): boolean {
+  return address === from.address || (from.address === from.path && path === from.path);
 }
 
 /** The end of a redirect to a path that has a redirect: at the host of the first, unless the second has one. */
@@ -73,8 +83,9 @@ export async function leaveRedirect(tx: TenantDatabase, move: AddressMove): Prom
   await lockRedirects(tx);
   await tx.remove('redirects', { path: [from, to] });
   const end = { target: to, targetPath: to, targetHost: null };
-  if ((await countRedirects(tx)) >= maximumRedirects) await retarget(tx, from, end);
-  else await insertRedirect(tx, from, end, true);
+  const left = { path: from, address: from };
+  if ((await countRedirects(tx)) >= maximumRedirects) await retarget(tx, left, end);
+  else await insertRedirect(tx, left, end, true);
 }
 
 /**
@@ -82,8 +93,8 @@ export async function leaveRedirect(tx: TenantDatabase, move: AddressMove): Prom
  * @throws not_found (404)
  */
 export async function resolve(db: TenantDatabase, requested: string): Promise<RedirectRow> {
-  const path = parsePath(requested)?.path;
-  const redirect = path === undefined ? null : await redirects.findBy(db, { path });
+  const parsed = parsePath(requested);
+  const redirect = parsed && (await findRedirect(db, parsed));
   const isOwn = redirect && (redirect.targetHost === null || isHostOf(await listOwnHosts(db), redirect.targetHost));
   if (!isOwn) throw notFound('There is no redirect from this path.');
   return redirect;

@@ -3,28 +3,52 @@
  */
 import { rows, type TenantDatabase } from '@carton/runtime';
 import { redirectExists } from '../problems.ts';
-import { parsePath } from './paths.ts';
+import { type Address, parsePath } from './paths.ts';
 import type { RedirectRow } from './schemas.ts';
 
 export const redirects = rows<RedirectRow>({
   table: 'redirects',
   noun: 'redirect',
   duplicates: { redirects_path: redirectExists },
-  filters: { path: (query, value: string) => query.where('redirects.path', parsePath(value)?.path ?? value) },
+  filters: { path: (query, value: string) => query.where('redirects.path', parsePath(value)?.address ?? value) },
 });
 
 /** Where a redirect leads. */
 export type Destination = Pick<RedirectRow, 'target' | 'targetPath' | 'targetHost'>;
 
-/** Lets the redirects to a path lead to its destination, at their own host unless that has one. */
-export async function retarget(tx: TenantDatabase, path: string, to: Destination): Promise<void> {
+/** The address of a target. */
+export function addressOf({ target, targetPath }: Destination): Address {
+  const address = parsePath(target.replace(/^https:\/\/[^/]+/, ''))?.address ?? targetPath;
+  return { path: targetPath, address };
+}
+
+/** The redirect of an address: that of its path and query, else that of its path. */
+export async function findRedirect(db: TenantDatabase, { path, address }: Address): Promise<RedirectRow | null> {
+  const [found] = await db.query<RedirectRow>(
+    'select * from redirects where tenant_id = $1 and path = any($2::text[]) order by length(path) desc limit 1',
+    [[path, address]],
+  );
+  return found ?? null;
+}
+
+/**
+ * Lets the redirects to an address lead to its destination, at their own host unless that has one. A path without a query
+ * is for all of its queries.
+ */
+export async function retarget(tx: TenantDatabase, { path, address }: Address, to: Destination): Promise<void> {
+  const leading = await tx.query<{ id: string } & Destination>(
+    'select id, target, target_path from redirects where tenant_id = $1 and target_path = $2',
+    [path],
+  );
+  const ids = leading.flatMap((each) => (address === path || addressOf(each).address === address ? [each.id] : []));
+  if (ids.length === 0) return;
   await tx.query(
     `update redirects
         set target = case when $4::text is null and target_host is not null then 'https://' || target_host else '' end
                      || $3,
             target_path = $5, target_host = coalesce($4, target_host), updated_at = now()
-      where tenant_id = $1 and target_path = $2`,
-    [path, to.target, to.targetHost, to.targetPath],
+      where tenant_id = $1 and id = any($2::uuid[])`,
+    [ids, to.target, to.targetHost, to.targetPath],
   );
 }
 

@@ -83,8 +83,14 @@ function parse(db: TenantDatabase, name: string): Omit<Place, 'version'> | null 
   return { kind, after };
 }
 
-/** What crawlers may read, and where the sitemap is. The paths of carts and accounts have nothing to find. */
+/** Paths at which there is nothing to find, with what is below them. */
+const closedPaths = ['/account', '/admin', '/cart', '/checkout', '/member'];
+
+/**
+ * What crawlers may read, and where the sitemap is. A rule closes all paths that begin with its text (RFC 9309, section
+ * 2.2.2), so each path needs three: `/cart` would close a page `/cartography`, too.
+ */
 export function robotsText(origin: string): string {
-  const closed = ['/admin/', '/cart', '/checkout', '/member'].map((path) => `Disallow: ${path}`);
+  const closed = closedPaths.flatMap((path) => ['$', '/', '?'].map((end) => `Disallow: ${path}${end}`));
   return ['User-agent: *', ...closed, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n');
 }

@@ -60,6 +60,19 @@ t.test('it has what is published, at the host of the store', async (t) => {
   t.match(robots.text, /^User-agent: \*\n(Disallow: .*\n)+\nSitemap: https:\/\/www.one.example\/sitemap.xml\n$/);
 });
 
+t.test('crawlers may read what only begins like a closed path', async (t) => {
+  const tenant = await box.openTenant();
+  const { text } = await read(tenant, '/robots.txt');
+  // As crawlers read rules (RFC 9309, section 2.2.3): `$` ends a path.
+  const rules = [...text.matchAll(/^Disallow: (.+)$/gm)].map(([, rule = '']) => rule);
+  const isClosed = (path: string) =>
+    rules.some((rule) => (rule.endsWith('$') ? path === rule.slice(0, -1) : path.startsWith(rule)));
+  for (const path of ['/cart', '/checkout', '/account', '/member', '/admin']) {
+    t.ok([path, `${path}/`, `${path}/items`, `${path}?utm_source=a`].every(isClosed), path);
+    t.notOk([`${path}ography`, `${path}-help`, `${path}s`, `/pages${path}`].some(isClosed), path);
+  }
+});
+
 t.test('a store without hosts has the host of the request, and may have no pages', async (t) => {
   const tenant = await box.openTenant();
   const { text } = await read(tenant, '/robots.txt');

@@ -1,0 +1,78 @@
+/**
+ * Redirects from paths with a query: pages of other systems differ in nothing else.
+ */
+import { bodyOf, exactly, type TestTenant } from '@carton/runtime/testing';
+import t from 'tap';
+import { parsePath } from '../redirects/paths.ts';
+import { allOf, openBox, targetOf } from './helpers.ts';
+
+const box = await openBox(t);
+const create = (tenant: TestTenant, path: string, target: string) =>
+  tenant.staff.post('/admin/redirects', { path, target });
+const redirect = (tenant: TestTenant, path: string, target: string) => bodyOf(create(tenant, path, target));
+const refused = (code: string, status = 409) => ({ status, body: { code } });
+
+t.test('pages of other systems differ in their query', async (t) => {
+  const tenant = await box.openTenant();
+  const made = await redirect(tenant, '/index.php?id=5', '/products/five');
+  t.equal(made.path, '/index.php?id=5');
+  await redirect(tenant, '/index.php?route=product/product&product_id=42', '/products/forty-two');
+  await redirect(tenant, '/?p=123', '/pages/about');
+  await redirect(tenant, '/index.php', '/start');
+  for (const [path, target] of [
+    ['/index.php?id=5', '/products/five'],
+    ['/index.php?id=5&utm_source=mail&gclid=x', '/products/five'],
+    ['/index.php/?&id=%35&#top', '/products/five'],
+    ['/index.php?product_id=42&route=product%2Fproduct', '/products/forty-two'],
+    ['/?p=123', '/pages/about'],
+    ['/index.php?id=6', '/start'],
+    ['/index.php?id=5&page=2', '/start'],
+    ['/index.php?ID=5', '/start'],
+    ['/?p=124', null],
+  ] as const) {
+    t.equal(await targetOf(tenant, path), target, path);
+  }
+  t.match(await create(tenant, '/index.php?utm_source=a&id=5', '/x'), refused('redirect_exists'));
+  const listed = await bodyOf(tenant.staff.get(`/admin/redirects?path=${encodeURIComponent('/index.php?id=5')}`));
+  t.match(listed, { items: exactly([{ id: made.id }]) });
+  t.match(await create(tenant, `/a?b=${'ä'.repeat(300)}`, '/x'), refused('invalid_request', 400));
+});
+
+t.test('a query has one form', async (t) => {
+  for (const [text, address] of [
+    ['/a?', '/a'],
+    ['/a?b&a=1', '/a?a=1&b'],
+    ['/a?b=', '/a?b'],
+    ['/a?b=x+y', '/a?b=x%20y'],
+    ['/a?b=x%20y', '/a?b=x%20y'],
+    ['/a?b=c=d', '/a?b=c%3Dd'],
+    ['/a?b=%e4', '/a?b=%E4'],
+    ['/a?b=ä', '/a?b=%C3%A4'],
+    ['/a?b[]=2&b[]=1', '/a?b%5B%5D=1&b%5B%5D=2'],
+    ['/a?utm_source=x', '/a'],
+    ['/a?c=/d:e,f@g', '/a?c=/d:e,f@g'],
+  ] as const) {
+    t.equal(parsePath(text)?.address, address, text);
+    t.equal(parsePath(address)?.address, address, 'it stays as it is');
+  }
+});
+
+t.test('redirects with queries form no chains and no loops', async (t) => {
+  const tenant = await box.openTenant();
+  const loop = refused('redirect_loop');
+  await redirect(tenant, '/a', '/b?x=1');
+  await redirect(tenant, '/c', '/b?x=2');
+  t.match(await create(tenant, '/b?x=1', '/a'), loop);
+  t.match(await create(tenant, '/b', '/a'), loop, 'the path alone is for all queries');
+  t.match(await create(tenant, '/b', '/b?x=3'), loop);
+  t.match(await create(tenant, '/d?e', '/d?utm_source=a&e'), loop);
+  await redirect(tenant, '/b?x=1', '/end');
+  t.strictSame(await allOf(tenant), ['/a /end', '/b?x=1 /end', '/c /b?x=2']);
+  await redirect(tenant, '/b', '/b?x=1');
+  t.strictSame(await allOf(tenant), ['/a /end', '/b /end', '/b?x=1 /end', '/c /end'], 'that has a redirect of its own');
+  await redirect(tenant, '/e', '/b?x=9');
+  t.equal(await targetOf(tenant, '/e'), '/end');
+  await redirect(tenant, '/f?g=1', '/f');
+  t.equal(await targetOf(tenant, '/f?g=1'), '/f', 'the query is removed');
+  t.match(await create(tenant, '/f', '/f?g=1'), loop);
+});
