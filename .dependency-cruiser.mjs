@@ -106,6 +106,7 @@ export const rooms = {
     'exit-codes.ts': [],
     'failure.ts': ['exit-codes.ts'],
     'network.ts': [],
+    'service-urls.ts': ['failure.ts', 'network.ts'],
     'control-plane-requests.ts': ['vendor.ts', 'failure.ts', 'network.ts'],
     'control-plane.ts': ['vendor.ts', 'failure.ts', 'network.ts', 'control-plane-requests.ts'],
     'registration.ts': ['failure.ts', 'control-plane.ts', 'control-plane-requests.ts'],
@@ -128,7 +129,7 @@ export const rooms = {
 
 /** The entry points of the engine, which `runtime/package.json` exports. */
 const names =
-  '^runtime/(index|service|formats|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
+  '^runtime/(index|service|formats|http/html-sanitizer|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
 const tests = '/(test|testing)/';
 

@@ -150,7 +150,7 @@ function parseActivation(body: unknown, url: string): Activation {
   if (isHttpUrl(activation.registryUrl) && isReadable(activation.registryUrl) && url.startsWith('https:')) {
     throw new Failure(
       'registry_refused',
-      `the registry at ${activation.registryUrl} does not encrypt: its token could be read on the way`,
+      `the registry at ${new URL(activation.registryUrl).origin} does not encrypt: its token could be read on the way`,
       'Contact the vendor: the URL of the registry must start with https',
     );
   }

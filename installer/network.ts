@@ -16,9 +16,14 @@ export function networkAdvice(reason: string, usual: string, now = new Date()): 
   return `Check the clock of this machine, which says ${now.toISOString().slice(0, 16)}Z. If it is right, contact the vendor`;
 }
 
-/** Whether a value is an HTTP or HTTPS URL. */
+/**
+ * Whether a value is an HTTP or HTTPS URL to which paths can be added: without spaces around it, a query or a fragment, and
+ * without a user name and password, which requests do not send.
+ */
 export function isHttpUrl(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  if (typeof value !== 'string' || !/^https?:\/\/[^\s?#]+$/i.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && url.username === '' && url.password === '';
 }
 
 /** Whether requests to a URL can be read on their way: by HTTP without TLS, to another machine. */

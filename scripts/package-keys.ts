@@ -5,6 +5,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { serviceUrl } from '../tools/packages/service-urls.ts';
 import { createKeys, type PublicKey } from '../tools/packages/signing.ts';
 import { repository } from '../tools/packages/sources.ts';
 import { verifyPublished } from '../tools/packages/verification.ts';
@@ -50,7 +51,7 @@ function readOptions() {
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    return values;
+    return { ...values, registry: serviceUrl('registry', values.registry) };
   } catch (error) {
     throw new InvalidUsage((error as Error).message);
   }

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import {
   buildPackages,
   distTagOf,
+  isPublishedAt,
   makeRelease,
   openOtherPlatforms,
   openSigningKeys,
@@ -16,6 +17,7 @@ import {
   publishReleaseProvenance,
   readBuildFacts,
   readContents,
+  serviceUrl,
   tagChannel,
 } from '../tools/packages/index.ts';
 import { readWorkspace, repository } from '../tools/packages/sources.ts';
@@ -67,7 +69,11 @@ function readOptions() {
         help: { type: 'boolean', default: false },
       },
     });
-    return values;
+    return {
+      ...values,
+      registry: serviceUrl('registry', values.registry),
+      'control-plane': serviceUrl('control-plane', values['control-plane']),
+    };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${help}\n`);
     process.exit(2);
@@ -89,7 +95,14 @@ try {
   const start = performance.now();
   const platforms = { root: repository, folder: join(options.out, 'platforms'), log: print };
   const fetchPackage = options['this-platform'] ? undefined : openOtherPlatforms(platforms);
-  const packages = await buildPackages({ out: options.out, only: options.only, fetchPackage, log: print });
+  const registry = publishSecret && !options.build ? { registryUrl: options.registry, publishSecret } : undefined;
+  const packages = await buildPackages({
+    out: options.out,
+    only: options.only,
+    fetchPackage,
+    ...(registry && { isPublished: isPublishedAt(registry) }),
+    log: print,
+  });
   print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
   if (!options.build && publishSecret) {
     const { PACKAGE_SIGNING_KEY_FILE: keyFiles } = process.env;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Release } from '../control-plane/releases/schemas.ts';
 import { packageName } from '../runtime/vendor.ts';
-import { buildPackages } from '../tools/packages/index.ts';
+import { buildPackages, serviceUrl } from '../tools/packages/index.ts';
 import { readWorkspace, repository, type Source } from '../tools/packages/sources.ts';
 import { lastRelease, readCommits, sectionOf, writeSection } from './release/changelog.ts';
 import { type Level, planVersions, type VersionPlan, writeVersions } from './release/versions.ts';
@@ -35,7 +35,7 @@ class InvalidUsage extends Error {}
 
 function readOptions() {
   try {
-    return parseArgs({
+    const { values } = parseArgs({
       options: {
         minor: { type: 'string', multiple: true, default: [] },
         major: { type: 'string', multiple: true, default: [] },
@@ -44,7 +44,8 @@ function readOptions() {
         'dry-run': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
-    }).values;
+    });
+    return { ...values, 'control-plane': serviceUrl('control-plane', values['control-plane']) };
   } catch (error) {
     throw new InvalidUsage((error as Error).message);
   }
@@ -96,7 +97,10 @@ async function main(): Promise<void> {
   const released = await readReleased(options['control-plane']);
   process.stdout.write(released ? `the last release is ${released.version}\n` : 'this is the first release\n');
 
-  const built = await buildPackages({ out: join(process.env.CARTON_HOME || join(repository, '.carton'), 'packages') });
+  const out = join(process.env.CARTON_HOME || join(repository, '.carton'), 'packages');
+  // With the platforms of the last release: others would be a change.
+  const published = new Set(released?.packages.map(({ name }) => name));
+  const built = await buildPackages({ out, isPublished: async (name) => published.has(name) });
   const plan = released
     ? planVersions({ root: repository, sources, built, released, levelOf })
     : firstPlan(sources, workspace.version);

@@ -75,8 +75,9 @@ async function requireChannel(db: Knex, channel: string = stable): Promise<void>
 const challenge: ProblemExtras = { headers: { 'WWW-Authenticate': 'Bearer' } };
 
 /**
- * Finds the licence of a key, whatever its state. An invalid key is counted as a guess; a valid one is accepted however
- * many of those there were, and has limits of its own.
+ * Finds the licence of a key, whatever its state. A well formed key that was never minted is counted as a guess, but not a
+ * mistyped one: it can be none, and looking at it costs no query. A valid key is accepted however many guesses there were,
+ * and has limits of its own.
  * @throws license_key_malformed or license_key_unknown (401), too_many_requests (429)
  */
 export async function identifyLicense(
@@ -84,15 +85,12 @@ export async function identifyLicense(
   key: string,
   { address, kind }: { address: string; kind: 'read' | 'write' },
 ): Promise<License> {
-  const source = guesserOf('licence', address);
-  const parsed = parseKey(key);
-  if (!parsed) {
-    guesses.count([source]);
-    throw licenseKeyMalformed('Check the key for missing or mistyped characters.', challenge);
-  }
+  // Keys are copied from mails and files, with spaces and line ends around them.
+  const parsed = parseKey(key.trim());
+  if (!parsed) throw licenseKeyMalformed('Check the key for missing or mistyped characters.', challenge);
   const license = await findLicenseByHash(db, parsed.hash);
   if (!license) {
-    guesses.count([source, `licence prefix ${parsed.guessPrefix}`]);
+    guesses.count([guesserOf('licence', address), `licence prefix ${parsed.guessPrefix}`]);
     throw licenseKeyUnknown('The key is well formed, but this control plane has not minted it.', challenge);
   }
   limits.countRequest(license.id, kind);

@@ -10,7 +10,7 @@ export type RequestTarget =
   | { kind: 'provenance'; packageName: string; version: string; isChange: boolean }
   /** The provenance of a release, by the SHA-512 of its signed text in hexadecimal. */
   | { kind: 'release-provenance'; digest: string; isChange: boolean }
-  /** A change of a package or a dist-tag (`isChange`), or a list of packages or dist-tags: for the publisher only. */
+  /** A change of a package or a dist-tag (`isChange`), or a list of packages: for the publisher only. */
   | { kind: 'publisher'; isChange: boolean }
   | { kind: 'ping' }
   | { kind: 'metrics' }
@@ -33,7 +33,9 @@ const tarball = new RegExp(`^/${scopedName}/-/(${name})-(${versionPattern})\\.tg
 const provenance = new RegExp(`^/-/${vendor}/v1/provenance/${scopedName}@(${versionPattern})$`);
 const releaseProvenance = new RegExp(`^/-/${vendor}/v1/provenance/releases/([0-9a-f]{128})$`);
 const packageChange = new RegExp(`^/${scopedName}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`);
-const distTags = new RegExp(`^/-/package/${scopedName}/dist-tags(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)?$`);
+const tagsOfPackage = `^/-/package/${scopedName}/dist-tags`;
+const distTags = new RegExp(`${tagsOfPackage}$`);
+const distTagChange = new RegExp(`${tagsOfPackage}(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)?$`);
 const publisherLists = new Set(['/-/v1/search', '/-/all']);
 const audits = new Map([
   ['/-/npm/v1/security/advisories/bulk', 'bulk'],
@@ -74,12 +76,15 @@ export function parseTarget(method: string, url: string): RequestTarget {
     if (tarballMatch?.[3] !== undefined && tarballMatch[1] === tarballMatch[2]) {
       return { kind: 'tarball', packageName: `${scope}/${tarballMatch[1]}`, version: tarballMatch[3] };
     }
-    if (publisherLists.has(path) || distTags.test(path)) return { kind: 'publisher', isChange: false };
+    // They are part of the packument, too.
+    const taggedName = distTags.exec(path)?.[1];
+    if (taggedName !== undefined) return { kind: 'packument', packageName: `${scope}/${taggedName}` };
+    if (publisherLists.has(path)) return { kind: 'publisher', isChange: false };
     return { kind: 'other' };
   }
   const form = audits.get(path as Parameters<typeof audits.get>[0]);
   if (method === 'POST' && form !== undefined) return { kind: 'audit', form };
-  if (packageChange.test(path) || distTags.test(path)) return { kind: 'publisher', isChange: true };
+  if (packageChange.test(path) || distTagChange.test(path)) return { kind: 'publisher', isChange: true };
   return { kind: 'other' };
 }
 

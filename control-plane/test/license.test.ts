@@ -267,8 +267,13 @@ t.test('licences are listed by page, customer, tier and state', async (t) => {
 t.test('wrong keys of an address at the limit of guesses are refused; a valid one is served there, too', async (t) => {
   const { key } = await controlPlane.mint();
   const guesser = controlPlane.visitor();
-  for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal((await activate('wrong', guesser)).status, 401);
-  const response = await activate('wrong', guesser);
+  const wrong = () => generateKey('basic').key;
+  for (let typed = 0; typed <= failuresPerWindow; typed += 1) {
+    const mistyped = await activate(`${wrong().slice(0, -1)}-`, guesser);
+    t.match(mistyped, { status: 401, body: { code: 'license_key_malformed' } }, 'a mistyped key is no guess');
+  }
+  for (let guess = 0; guess < failuresPerWindow; guess += 1) t.equal((await activate(wrong(), guesser)).status, 401);
+  const response = await activate(wrong(), guesser);
   t.match(response, { status: 429, body: { code: 'too_many_requests' } });
   t.match(response.headers.get('retry-after'), /^[1-9]\d?$/);
   const outcomes = async (sent: string) => {
@@ -277,10 +282,10 @@ t.test('wrong keys of an address at the limit of guesses are refused; a valid on
     const deployed = await guesser.post('/boxes/deploy', box);
     return [deployed.status, (await guesser.get('/boxes/deploy/status?name=b', { headers })).status];
   };
-  t.strictSame(await outcomes('wrong'), [429, 429]);
+  t.strictSame(await outcomes(wrong()), [429, 429]);
   t.equal((await activate(key, guesser)).status, 200);
   t.strictSame(await outcomes(key), [200, 200]);
-  t.equal((await activate('wrong')).status, 401, 'another address');
+  t.equal((await activate(wrong())).status, 401, 'another address');
 });
 
 /** A well-formed key that was never minted, whose random part starts with this prefix. */
@@ -303,6 +308,16 @@ t.test('guesses at one key from many addresses are limited by the prefix of the 
   for (let count = 0; count < failuresPerWindow; count += 1) t.equal((await activate(guess(prefix))).status, 401);
   t.equal((await activate(guess(prefix))).status, 429);
   t.equal((await activate(key)).status, 200, 'a valid key with the same prefix is served');
+});
+
+t.test('a key is taken with the spaces around it', async (t) => {
+  const { key } = await controlPlane.mint();
+  for (const sent of [` ${key}`, `${key}\n`, `\t${key}\r\n`, `\u00a0${key}\ufeff`]) {
+    t.equal((await activate(sent)).status, 200, JSON.stringify(sent));
+    const box = { key: sent, name: 'spaces', backendUrl: 'https://b.example.com', domains: [] };
+    t.equal((await controlPlane.visitor().post('/boxes/deploy', box)).status, 200, JSON.stringify(sent));
+  }
+  t.equal((await activate(key.replace('_', '_ '))).status, 401, 'within it they are mistyped');
 });
 
 t.test('valid keys are never counted as guesses', async (t) => {

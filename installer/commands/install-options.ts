@@ -6,10 +6,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Launch } from '../box/launch.ts';
 import { type BoxSecrets, type BoxSettings, generateSecret, isPort } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
-import { isHttpUrl } from '../network.ts';
 import type { Output } from '../output/output.ts';
 import type { Patience } from '../pull/registry.ts';
 import type { PackageKey } from '../pull/release-signature.ts';
+import { readServiceUrl } from '../service-urls.ts';
 import { variable } from '../vendor.ts';
 
 /** Options of `install`. */
@@ -65,17 +65,13 @@ export function chooseSettings(
   before: BoxSettings | undefined,
 ): Pick<BoxSettings, 'controlPlaneUrl' | 'host' | 'port'> {
   const chosen = {
-    controlPlaneUrl: options.controlPlaneUrl ?? before?.controlPlaneUrl ?? defaults.controlPlaneUrl,
+    controlPlaneUrl: readServiceUrl(
+      options.controlPlaneUrl ?? before?.controlPlaneUrl ?? defaults.controlPlaneUrl,
+      'the control plane',
+    ),
     host: options.host ?? before?.host ?? defaults.host,
     port: options.port ?? before?.port ?? defaults.port,
   };
-  if (!isHttpUrl(chosen.controlPlaneUrl)) {
-    throw new Failure(
-      'usage',
-      `${chosen.controlPlaneUrl} is not an HTTP URL`,
-      'Use a URL such as https://control.example',
-    );
-  }
   if (!isPort(chosen.port)) throw new Failure('usage', `${chosen.port} is not a port`, 'Use a number from 1 to 65535');
   return chosen;
 }

@@ -4,6 +4,7 @@
 
 import { chooseOutput } from '../output/choose.ts';
 import { counted, megabytes } from '../output/output.ts';
+import { readServiceUrl } from '../service-urls.ts';
 import { vendor } from '../vendor.ts';
 import { type BackupOptions, type BackupResult, backup, listBackups } from './backup.ts';
 import { askForBackupKey } from './backup-key.ts';
@@ -102,7 +103,7 @@ export async function runRestore({
       {
         ...options,
         path,
-        ...(controlPlane && { controlPlaneUrl: controlPlane }),
+        ...(controlPlane && { controlPlaneUrl: readServiceUrl(controlPlane, 'the control plane') }),
         ...(isInteractive && { askForBackupKey }),
         ...(databaseUrl && { databaseUrl }),
         ...(licenseKey && { licenseKey }),

@@ -1,11 +1,11 @@
 // Builds the packages of a box into npm tarballs. Packages are cached until a source changes.
 
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
-import type { Tier } from '../../runtime/box/tier.ts';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { kindsOfMigrations } from './additive.ts';
+import { digestSources, readCache, writeCache } from './build-cache.ts';
+import type { BuiltPackage, PackageDependency } from './built-package.ts';
 import { bundle, explorerAssets } from './bundle.ts';
 import { type Declarations, withDeclarations } from './declarations.ts';
 import { thirdPartyLicences } from './licences.ts';
@@ -29,24 +29,6 @@ import {
 } from './sources.ts';
 import { integrityOf, type PackageFiles, packTarball } from './tarball.ts';
 
-export type BuiltPackage = {
-  name: string;
-  version: string;
-  description: string;
-  /** Sold by tier; needed by every box (the runtime, the embedded PostgreSQL); or native code of another package. */
-  kind: 'product' | 'platform' | 'library';
-  /** Null for other kinds than products. */
-  tier: Tier | null;
-  /** Absolute path of the tarball. */
-  tarball: string;
-  /** In npm's format: `sha512-…`. */
-  integrity: string;
-  /** The vendor's packages that it depends on; optional ones are for one platform each. */
-  dependencies: PackageDependency[];
-};
-
-export type PackageDependency = { name: string; range: string; optional: boolean };
-
 export type BuildOptions = {
   /** Folder for the tarballs; created if it is missing. */
   out: string;
@@ -56,6 +38,11 @@ export type BuildOptions = {
   root?: string;
   /** Fetches what npm has not installed because it is of another platform; without it, those platforms are left out. */
   fetchPackage?: FetchPackage | undefined;
+  /**
+   * Whether the registry has a version of a platform package that is not built here: then it is named as well. By default,
+   * what is built is named and nothing else.
+   */
+  isPublished?: (name: string, version: string) => Promise<boolean>;
   /** Called with each line of output. */
   log?: (line: string) => void;
 };
@@ -69,6 +56,7 @@ export async function buildPackages({
   only,
   root = repository,
   fetchPackage,
+  isPublished = async () => false,
   log = () => {},
 }: BuildOptions): Promise<BuiltPackage[]> {
   await mkdir(out, { recursive: true });
@@ -89,7 +77,21 @@ export async function buildPackages({
   for (const source of requested) libraries.set(source, await nativeLibraries(workspace, source, fetchPackage));
   built.push(...(await buildLibraries(workspace, [...libraries.values()].flat(), out)));
 
-  const state = await digestSources(workspace, requested);
+  const present = new Set(built.map(({ name }) => name));
+  const optionalOf = new Map<Source, Record<string, string>>();
+  for (const source of requested) {
+    const all = {
+      ...(source === workspace.runtime && (await platformDependencies(workspace))),
+      ...nativeDependencies(libraries.get(source) ?? []),
+    };
+    const named: Record<string, string> = {};
+    for (const [name, version] of Object.entries(all).sort()) {
+      if (present.has(name) || (await isPublished(name, version))) named[name] = version;
+    }
+    optionalOf.set(source, named);
+  }
+
+  const state = await digestSources(workspace, requested, [...optionalOf.values()]);
   const cached = await readCache(out, state);
   if (cached !== undefined && requested.every(({ manifest }) => cached.has(manifest.name))) {
     return [...built, ...requested.map(({ manifest }) => cached.get(manifest.name) as BuiltPackage)];
@@ -99,17 +101,26 @@ export async function buildPackages({
     if (first !== undefined) log(`declarations: ${first}${others.length > 0 ? ` (and ${others.length} more)` : ''}`);
     const packages: BuiltPackage[] = [];
     for (const source of requested)
-      packages.push(await buildSource(workspace, source, libraries.get(source) ?? [], declarations, out, log));
+      packages.push(
+        await buildSource(
+          workspace,
+          source,
+          { libraries: libraries.get(source) ?? [], optional: optionalOf.get(source) ?? {} },
+          declarations,
+          out,
+          log,
+        ),
+      );
     return packages;
   });
-  await writeFile(join(out, cacheFile), JSON.stringify({ state, packages: fresh }));
+  await writeCache(out, state, fresh);
   return [...built, ...fresh];
 }
 
 async function buildSource(
   workspace: Workspace,
   source: Source,
-  libraries: readonly NativeLibrary[],
+  { libraries, optional }: { libraries: readonly NativeLibrary[]; optional: Record<string, string> },
   declarations: Declarations,
   out: string,
   log: (line: string) => void,
@@ -139,7 +150,7 @@ async function buildSource(
   const licences = await thirdPartyLicences(bundled);
   if (licences !== '') files.set('THIRD-PARTY-LICENSES.txt', { content: licences });
 
-  const published = await publishedManifest(workspace, source, libraries, files, log);
+  const published = await publishedManifest(workspace, source, optional, files, log);
   files.set('package.json', { content: `${JSON.stringify(published, null, 2)}\n` });
   const tarball = tarballPath(out, manifest);
   const integrity = await packTarball(files, tarball);
@@ -160,7 +171,7 @@ function dependenciesOf(ranges: Record<string, string> = {}, optional: boolean):
 async function publishedManifest(
   workspace: Workspace,
   source: Source,
-  libraries: readonly NativeLibrary[],
+  optional: Record<string, string>,
   files: PackageFiles,
   log: (line: string) => void,
 ): Promise<Manifest> {
@@ -193,8 +204,7 @@ async function publishedManifest(
     exports: built,
     engines,
     dependencies: ownDependencies(source.manifest, workspace.scope),
-    ...(isRuntime && { optionalDependencies: await platformDependencies(workspace) }),
-    ...(libraries.length > 0 && { optionalDependencies: nativeDependencies(libraries) }),
+    ...(Object.keys(optional).length > 0 && { optionalDependencies: optional }),
     // The registry serves packages with `platform` to every licence.
     [workspace.vendor]: isRuntime ? { ...vendorFields, platform: true } : vendorFields,
   };
@@ -266,41 +276,4 @@ function inDependencyOrder({ runtime, packages, scope }: Workspace): Source[] {
   };
   packages.forEach(visit);
   return [...ordered];
-}
-
-const cacheFile = 'built.json';
-
-/** A digest of all inputs of the tarballs: sources, this builder, and the versions of tools and libraries. */
-async function digestSources({ root, runtime, packages }: Workspace, requested: Source[]): Promise<string> {
-  const digest = createHash('sha256').update(process.version);
-  digest.update(JSON.stringify(requested.map(({ manifest }) => manifest.name)));
-  // The declarations of a package depend on other packages, so all sources are included.
-  const folders = [
-    ...packages.map(({ folder }) => folder),
-    ...(runtime === undefined ? [] : [runtime.folder]),
-    import.meta.dirname,
-  ];
-  for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (!entry.isFile() || /\/(node_modules|dist|test)\//.test(path.slice(folder.length))) continue;
-      digest.update(`${basename(folder)} ${relative(folder, path)}\0`).update(await readFile(path));
-    }
-  }
-  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE']) {
-    if (existsSync(join(root, name))) digest.update(`${name}\0`).update(await readFile(join(root, name)));
-  }
-  return digest.digest('hex');
-}
-
-/** Returns the packages of the last build by name, if its inputs were the same and its tarballs are unchanged. */
-async function readCache(out: string, state: string): Promise<Map<string, BuiltPackage> | undefined> {
-  const text = await readFile(join(out, cacheFile), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const cached = JSON.parse(text) as { state: string; packages: BuiltPackage[] };
-  if (cached.state !== state) return undefined;
-  for (const { tarball, integrity } of cached.packages) {
-    if (!existsSync(tarball) || (await integrityOf(tarball)) !== integrity) return undefined;
-  }
-  return new Map(cached.packages.map((built) => [built.name, built]));
 }

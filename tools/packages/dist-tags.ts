@@ -1,7 +1,7 @@
 // Dist-tags of the vendor's channels: after a release is published on a channel, `npm install @carton/cart@next` installs
 // the version of the release. The channel `stable` is npm's `latest`.
 
-import type { BuiltPackage } from './build.ts';
+import type { BuiltPackage } from './built-package.ts';
 import { mapConcurrently } from './concurrently.ts';
 
 /** The dist-tag of a channel. */

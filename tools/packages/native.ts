@@ -147,12 +147,13 @@ async function findPart(from: string, name: string): Promise<Part | undefined> {
   }
 }
 
-/** The optional dependencies of a package with native libraries: all platforms, whichever machine builds it. */
+/** The optional dependencies of a package with native libraries on all platforms, as `platformDependencies`. */
 export function nativeDependencies(libraries: readonly NativeLibrary[]): Record<string, string> {
-  const entries = libraries.flatMap(({ prefix, version, platforms }) =>
-    platforms.map((platform): [string, string] => [`${prefix}-${platform}`, version]),
+  return Object.fromEntries(
+    libraries.flatMap(({ prefix, version, platforms }) =>
+      platforms.map((platform) => [`${prefix}-${platform}`, version]),
+    ),
   );
-  return Object.fromEntries(entries.sort());
 }
 
 /** The code that replaces a library in a bundle: it loads the package of its platform. */

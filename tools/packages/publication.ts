@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import npm from 'libnpmpublish';
 import { list } from 'tar';
-import type { BuiltPackage } from './build.ts';
+import type { BuiltPackage } from './built-package.ts';
 import type { Sign } from './signing.ts';
 
 export type Publisher = {

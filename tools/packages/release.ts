@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { findInconsistencies } from '../../control-plane/releases/consistency.ts';
 import type { PublishRelease, ReleasedPackage } from '../../control-plane/releases/schemas.ts';
 import { signedText } from '../../installer/pull/release-signature.ts';
-import type { BuiltPackage } from './build.ts';
+import type { BuiltPackage } from './built-package.ts';
 import type { PackageContents } from './contents.ts';
 import type { Sign } from './signing.ts';
 
@@ -31,12 +31,25 @@ export function makeRelease(
   contents: ReadonlyMap<string, PackageContents>,
 ): PublishRelease {
   const released = releasedPackages(packages, contents);
-  const faults = findInconsistencies(released);
+  const faults = [...findInconsistencies(released), ...missingPlatforms(released)];
   if (faults.length > 0) {
     const lines = faults.map(({ detail }) => `  ${detail}`).join('\n');
     throw new Error(`The packages of release ${version} are not compatible, so nothing is published:\n${lines}`);
   }
   return { version, channel, packages: released };
+}
+
+/**
+ * Optional dependencies that the release does not contain: clients that install by a lock file (`npm ci`), and Yarn, fail
+ * at a platform package that a package names and the registry lacks.
+ */
+function missingPlatforms(packages: readonly ReleasedPackage[]): { detail: string }[] {
+  const present = new Set(packages.map(({ name }) => name));
+  return packages.flatMap(({ name, dependencies }) =>
+    dependencies.flatMap(({ name: needed, optional }) =>
+      optional && !present.has(needed) ? [{ detail: `${name} names ${needed}, which is missing` }] : [],
+    ),
+  );
 }
 
 /** Adds a digest of the packages to a version as build metadata, for a registry whose versions may be replaced. */

@@ -53,6 +53,40 @@ t.test('install with its audit, then ci, outdated and audit in the same project'
   t.strictSame(await npm(registry, folder, token, 'audit'), { code: 0, output: 'found 0 vulnerabilities\n' });
 });
 
+t.test('dist-tag ls shows the tags of entitled packages, and the tier of others', async (t) => {
+  const folder = await makeFolder(t);
+  t.strictSame(await npm(registry, folder, token, 'dist-tag', 'ls', '@carton/core'), {
+    code: 0,
+    output: 'latest: 1.1.0\n',
+  });
+  const other = await npm(registry, folder, token, 'dist-tag', 'ls', '@carton/collection');
+  t.equal(other.code, 1);
+  t.match(other.output, '@carton/collection is in the growth tier; this licence is basic');
+  for (const change of [
+    ['add', '@carton/core@1.0.0', 'old'],
+    ['rm', '@carton/core', 'latest'],
+  ]) {
+    const { code, output } = await npm(registry, folder, token, 'dist-tag', ...change);
+    t.equal(code, 1, output);
+  }
+});
+
+t.test('other reads of an entitled package work', async (t) => {
+  const folder = await project({ '@carton/core': '1.0.0' });
+  t.equal((await npm(registry, folder, token, 'install')).code, 0);
+  const versions = ['--diff=@carton/core@1.0.0', '--diff=@carton/core@1.1.0'];
+  for (const words of [
+    ['owner', 'ls', '@carton/core'],
+    ['diff', ...versions],
+    ['fund'],
+    ['ls'],
+    ['explain', '@carton/core'],
+  ]) {
+    const { code, output } = await npm(registry, folder, token, ...words);
+    t.equal(code, 0, `${words[0]}: ${output}`);
+  }
+});
+
 t.test('pack downloads the tarball', async (t) => {
   const folder = await makeFolder(t);
   const pack = await npm(registry, folder, token, 'pack', '@carton/core@1.0.0');

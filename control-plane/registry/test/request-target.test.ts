@@ -10,6 +10,11 @@ t.test('escaped and unescaped scoped names', async (t) => {
     t.match(parseTarget('GET', `${path}?write=true`), packument);
     t.match(parseTarget('GET', `${path}/1.2.0`), { ...packument, version: '1.2.0' });
     t.match(parseTarget('GET', `${path}/latest`), packument);
+    const tags = `/-/package${path}/dist-tags`;
+    t.strictSame(parseTarget('GET', tags), packument, tags);
+    for (const wrong of [`${tags}/latest`, `${tags}/`, `${tags}x`]) {
+      t.strictSame(parseTarget('GET', wrong), { kind: 'other' }, wrong);
+    }
     const tarball = { kind: 'tarball', packageName: '@carton/cart', version: '1.2.0' };
     t.strictSame(parseTarget('GET', `${path}/-/cart-1.2.0.tgz`), tarball);
     t.strictSame(parseTarget('HEAD', `${path}/-/cart-1.2.0.tgz`), tarball);
@@ -90,7 +95,6 @@ t.test('requests for the publisher only', async (t) => {
     ['PUT', '/@carton%2fcart/-rev/14-5d50'],
     ['DELETE', '/@carton/cart/-/cart-1.2.0.tgz/-rev/16-e11c'],
     ['PUT', '/-/package/@carton%2fcart/dist-tags/old'],
-    ['GET', '/-/package/@carton%2fcart/dist-tags'],
     ['GET', '/-/v1/search?text=cart'],
     ['GET', '/-/all'],
   ] as const) {

@@ -14,9 +14,17 @@ export const guesses: readonly Mutation[] = [
   {
     rule: 'A valid licence key is served at the address of a guesser',
     file: 'control-plane/license/service.ts',
-    text: 'const parsed = parseKey(key);',
-    replacement: 'guesses.check([source]);\n  const parsed = parseKey(key);',
+    text: 'const parsed = parseKey(key.trim());',
+    replacement: "guesses.check([guesserOf('licence', address)]);\n  const parsed = parseKey(key.trim());",
     tests: ['control-plane/test/credential-guesses.test.ts'],
+  },
+  {
+    rule: 'A mistyped licence key is no guess',
+    file: 'control-plane/license/service.ts',
+    text: 'if (!parsed) throw licenseKeyMalformed(',
+    replacement:
+      "if (!parsed) guesses.count([guesserOf('licence', address)]);\n  if (!parsed) throw licenseKeyMalformed(",
+    tests: ['control-plane/test/license.test.ts'],
   },
   {
     rule: 'A generated secret of the control plane is served at the address of a guesser',

@@ -27,7 +27,8 @@ t.test('the tarballs of a checkout', async (t) => {
   }));
   const platform = '@carton/postgresql-linux-x64';
   const needs = (name: string, range = '1.0.0', optional = false) => ({ name, range, optional });
-  const platforms = ['@carton/postgresql-linux-arm64', platform].map((name) => needs(name, '18.4.0-beta.17', true));
+  // The machine has the binaries of one platform, so the runtime names no other.
+  const platforms = [needs(platform, '18.4.0-beta.17', true)];
   t.strictSame(summary, [
     { name: platform, version: '18.4.0-beta.17', kind: 'platform', tier: null, dependencies: [] },
     { name: '@carton/runtime', version: '1.0.0', kind: 'platform', tier: null, dependencies: platforms },

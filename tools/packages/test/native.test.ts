@@ -99,7 +99,7 @@ t.test('a library with native code is built as a package beside the one that lis
   const above = join(folder, 'node_modules/@carton/above');
   const { optionalDependencies, dependencies } = JSON.parse(await readFile(join(above, 'package.json'), 'utf8'));
   t.strictSame(dependencies, { '@carton/runtime': '1.0.0' });
-  t.strictSame(optionalDependencies, { '@carton/lens-linux-arm64': version, '@carton/lens-linux-x64': version });
+  t.strictSame(optionalDependencies, { [own]: version }, 'no platform that is not built');
   const library = join(folder, 'node_modules', own);
   const { license, os, cpu, carton } = JSON.parse(await readFile(join(library, 'package.json'), 'utf8'));
   t.strictSame(

@@ -14,7 +14,7 @@ import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { create, list } from 'tar';
 import { runScript } from '../../test/run-script.ts';
-import { buildPackages, distTagOf, openOtherPlatforms, publishPackages, tagChannel } from '../index.ts';
+import { buildPackages, distTagOf, isPublishedAt, openOtherPlatforms, publishPackages, tagChannel } from '../index.ts';
 import { makeFolder, makeWorkspace } from './workspace.ts';
 
 const publishSecret = 'publish-secret-of-the-tests';
@@ -177,8 +177,23 @@ t.test('both platforms of PostgreSQL are published, whichever of them the machin
   const registry = await makeRegistry(t);
   const only = ['linux-arm64', 'linux-x64'].map((platform) => `@carton/postgresql-${platform}`);
   const packages = await buildPackages({ root, out: await makeFolder(t), fetchPackage });
+  const named = packages.find((built) => built.name === '@carton/runtime')?.dependencies.map((needed) => needed.name);
+  t.strictSame(named, only, 'the runtime names both');
+  const address = { registryUrl: registry.url, publishSecret };
+  const buildRuntime = async () => {
+    const options = { root, out: await makeFolder(t), only: ['@carton/runtime'] };
+    return buildPackages({ ...options, isPublished: isPublishedAt(address) });
+  };
+  const [alone] = await buildRuntime();
+  t.strictSame(alone?.dependencies, [], 'it names nothing that the registry lacks');
+  await t.rejects(
+    publishPackages({ ...address, packages: packages.filter(({ name }) => name === '@carton/runtime') }),
+    /would lack platform packages.*@carton\/runtime names @carton\/postgresql-linux-arm64 18/,
+  );
   const { published } = await publishPackages({ registryUrl: registry.url, publishSecret, packages });
   for (const each of only) t.ok(published.includes(`${each}@${version}`), each);
+  const [patch] = await buildRuntime();
+  t.equal(patch?.integrity, packages.find(({ name }) => name === '@carton/runtime')?.integrity, 'nor leaves any out');
   for (const each of only) {
     const headers = { authorization: `Bearer ${publishSecret}` };
     const packument = (await (await fetch(`${registry.url}/${each}`, { headers })).json()) as Packument;
@@ -257,9 +272,15 @@ t.test('the command', async (t) => {
   t.equal(help.status, 0);
   t.match(help.stdout, /Usage: npm run publish:packages/);
   t.match(await call(['--nonsense']), { status: 2, stderr: /nonsense/ });
+  for (const option of ['--registry', '--control-plane']) {
+    const refused = await call([option, 'http://user:s3cr3t@registry.example'], { PUBLISH_SECRET: publishSecret });
+    t.match(refused, { status: 2, stderr: /has a user name or a password/ });
+    t.notMatch(refused.stderr, 's3cr3t');
+  }
+  t.match(await call([], { REGISTRY_URL: 'registry.example' }), { status: 2, stderr: /is not an HTTP URL/ });
   t.match(await call([]), { status: 2, stderr: /PUBLISH_SECRET is not set/ });
   const registry = await makeRegistry(t);
-  const options = ['--registry', registry.url, '--only', '@carton/runtime', '--out', await makeFolder(t)];
+  const options = ['--registry', ` ${registry.url} `, '--only', '@carton/runtime', '--out', await makeFolder(t)];
   const secret = { PUBLISH_SECRET: publishSecret };
   t.match(await call(options, secret), {
     status: 0,
