@@ -182,8 +182,16 @@ function pointerTo(field = ''): string {
   return `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Removes characters from a file name that terminals or headers would interpret. The parser has removed its path. */
+const maxNameLength = 255;
+
+/**
+ * Removes characters from a file name that terminals or headers would interpret. The parser has removed its path. A long name
+ * keeps its extension, by which people and programs know what the file is.
+ */
 function sanitizeName(name: string): string {
   const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
-  return [...plain].slice(0, 255).join('') || 'file';
+  const characters = [...plain];
+  if (characters.length <= maxNameLength) return plain || 'file';
+  const extension = [...(/(?:\.tar)?\.[^.\s]{1,20}$/iu.exec(plain)?.[0] ?? '')];
+  return [...characters.slice(0, maxNameLength - extension.length), ...extension].join('');
 }

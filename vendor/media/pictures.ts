@@ -4,9 +4,11 @@
  * The size in pixels is read from the header and limited before anything is decoded; libvips checks it again while it
  * decodes. Only the decoders of the accepted types are enabled: what claims to be another type inside is not opened.
  */
+import { readFile } from 'node:fs/promises';
 import { type Problem, type TenantDatabase, Turns, unavailable } from '@carton/runtime';
 import type sharpFunction from 'sharp';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { jpegSizeOf, withEndMarker } from './jpeg.ts';
 import { pictureTooManyPixels, pictureUnreadable } from './problems.ts';
 import { maximumMegapixels } from './settings.ts';
 import type { MediaType } from './types.ts';
@@ -74,16 +76,27 @@ export function cleanPicture(
   return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     const options = { limitInputPixels: pixels, failOn: 'warning', animated: true } satisfies SharpOptions;
-    try {
-      const header = await sharp(from, options).metadata();
+    const clean = async (source: string | Buffer): Promise<Dimensions> => {
+      // Nothing is decoded yet, so the limit is not needed: with it, the size would not be known that exceeds it.
+      const header = await sharp(source, { ...options, limitInputPixels: false }).metadata();
       rejectHeader(header, type, pixels);
       const frames = header.pages ?? 1;
-      const picture = sharp(from, options).timeout({ seconds: deadline });
+      const picture = sharp(source, options).timeout({ seconds: deadline });
       const upright = frames === 1 ? picture.autoOrient() : picture;
       const written = await encode(upright, type, isLossless(header)).toFile(to);
       const { isOpaque } = header.hasAlpha ? await sharp(to, options).stats() : { isOpaque: true };
       return { width: written.width, height: written.pageHeight ?? written.height, frames, opaque: isOpaque };
+    };
+    try {
+      return await clean(from);
     } catch (error) {
+      if (type !== 'image/jpeg') throw problemOf(error as Error);
+      const bytes = await readFile(from);
+      if (/maximum supported image dimension/i.test((error as Error).message)) rejectSize(jpegSizeOf(bytes), pixels);
+      for (const ended of withEndMarker(bytes)) {
+        const dimensions = await clean(ended).catch(() => null);
+        if (dimensions) return dimensions;
+      }
       throw problemOf(error as Error);
     }
   });
@@ -131,13 +144,16 @@ function rejectHeader(
   limit: number,
 ): void {
   if (format !== formats[type]) throw pictureUnreadable(`Its header is not that of ${type}.`);
-  const pixels = width * (pageHeight ?? height) * pages;
-  if (pixels > limit) throw tooManyPixels(pixels, limit);
+  rejectSize({ width, height: pageHeight ?? height, frames: pages }, limit);
 }
 
-function tooManyPixels(pixels: number, limit: number): Problem {
-  return pictureTooManyPixels(
-    `It has ${(pixels / 1_000_000).toFixed(1)} million pixels; the maximum is ${limit / 1_000_000} million.`,
+/** @throws picture_too_many_pixels (413) */
+function rejectSize({ width, height, frames }: Pick<Dimensions, 'width' | 'height' | 'frames'>, limit: number): void {
+  const pixels = width * height * frames;
+  if (pixels <= limit) return;
+  const size = `${width} × ${height} pixels${frames === 1 ? '' : ` in ${frames} frames`}`;
+  throw pictureTooManyPixels(
+    `It has ${size}, ${(pixels / 1_000_000).toFixed(1)} million; the maximum is ${limit / 1_000_000} million.`,
   );
 }
 

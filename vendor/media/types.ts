@@ -21,6 +21,7 @@ const types = {
   'image/gif': { kind: 'picture', extension: 'gif' },
   'image/avif': { kind: 'picture', extension: 'avif' },
   'video/mp4': { kind: 'video', extension: 'mp4' },
+  'video/quicktime': { kind: 'video', extension: 'mov' },
   'video/webm': { kind: 'video', extension: 'webm' },
   'application/pdf': { kind: 'document', extension: 'pdf' },
 } as const satisfies Record<string, FileType>;
@@ -36,7 +37,7 @@ export function extensionOf(type: MediaType): string {
   return types[type].extension;
 }
 
-const accepted = 'Accepted are JPEG, PNG, WebP, GIF and AVIF pictures, MP4 and WebM videos, and PDF documents.';
+const accepted = 'Accepted are JPEG, PNG, WebP, GIF and AVIF pictures, MP4, MOV and WebM videos, and PDF documents.';
 
 /**
  * Tells the type of a file from its bytes.

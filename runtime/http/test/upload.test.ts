@@ -246,6 +246,11 @@ t.test('file names are sanitized', async (t) => {
     ['a\u0000\u202eb.txt', 'ab.txt'],
     ['/', 'file'],
     ['x'.repeat(300), 'x'.repeat(255)],
+    [`${'x'.repeat(300)}.jpg`, `${'x'.repeat(251)}.jpg`],
+    [`${'x'.repeat(300)}.tar.gz`, `${'x'.repeat(248)}.tar.gz`],
+    [`${'ä'.repeat(251)}.jpeg`, `${'ä'.repeat(250)}.jpeg`],
+    [`${'x'.repeat(251)}.jpg`, `${'x'.repeat(251)}.jpg`],
+    [`a.${'x'.repeat(300)}`, `a.${'x'.repeat(253)}`],
   ];
   for (const [sent, name] of rows) {
     const body = `${title}${part(`${named('paper', `; filename="${sent}"`)}\r\nContent-Type: text/plain`)}--x--`;

@@ -63,10 +63,21 @@ const tooBig = await sharp(noisy, { raw: { width: 1900, height: 1000, channels: 
   .png()
   .toBuffer();
 
+/** A JPEG whose frame header has this size, whatever follows. */
+function jpegOf(width: number, height: number): Buffer {
+  const bytes = Buffer.from(jpeg);
+  const at = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+  bytes.writeUInt16BE(height, at + 5);
+  bytes.writeUInt16BE(width, at + 7);
+  return bytes;
+}
+
 const refused: [what: string, content: Buffer, status: number, code: string][] = [
   ['a bomb of plain pixels', wide, 413, 'picture_too_many_pixels'],
   ['a header of 4 gigapixels', pngOf(65_000, 65_000), 413, 'picture_too_many_pixels'],
   ['a header of the largest size', pngOf(0x7fffffff, 0x7fffffff), 400, 'picture_unreadable'],
+  ['a JPEG header of 1.6 gigapixels', jpegOf(40_000, 40_000), 413, 'picture_too_many_pixels'],
+  ['a JPEG header of the largest size', jpegOf(65_535, 65_535), 413, 'picture_too_many_pixels'],
   ['many frames', bigFrames, 413, 'picture_too_many_pixels'],
   ['a header without pixels', pngOf(100, 100), 400, 'picture_unreadable'],
   ['a picture over the size for pictures', tooBig, 413, 'body_too_large'],
@@ -100,6 +111,56 @@ for (const [what, content, status, code] of refused) {
     t.strictSame(await box.db.query('select id from media_files where tenant_id = $1'), []);
   });
 }
+
+t.test('the problem of a picture with too many pixels says how many it has and may have', async (t) => {
+  for (const [content, size] of [
+    [jpegOf(40_000, 40_000), '40000 × 40000 pixels, 1600.0 million'],
+    [jpegOf(65_535, 65_535), '65535 × 65535 pixels, 4294.8 million'],
+    [pngOf(65_000, 65_000), '65000 × 65000 pixels, 4225.0 million'],
+    [wide, '8000 × 8000 pixels, 64.0 million'],
+    [bigFrames, '500 × 500 pixels in 100 frames, 25.0 million'],
+  ] as const) {
+    const { body } = await upload(box, content, 'picture');
+    t.equal(body.detail, `It has ${size}; the maximum is 10 million.`);
+  }
+});
+
+t.test('a JPEG without the marker at its end is taken, and one whose data end early is not', async (t) => {
+  const progressive = await picture(400, 300).jpeg({ progressive: true }).toBuffer();
+  for (const [what, whole] of [
+    ['baseline', jpeg],
+    ['progressive', progressive],
+  ] as const) {
+    const cut = whole.subarray(0, -2);
+    for (const [end, content] of [
+      ['no marker', cut],
+      ['half a marker', whole.subarray(0, -1)],
+      ['zeros', Buffer.concat([cut, Buffer.alloc(100)])],
+      ['a line end', Buffer.concat([cut, Buffer.from('\r\n')])],
+      ['zeros behind the marker', Buffer.concat([whole, Buffer.alloc(100)])],
+    ] as const) {
+      const { status, body } = await upload(box, content, 'picture.jpg');
+      t.match({ status, body }, { status: 201, body: { width: 400, height: 300 } }, `${what}: ${end}`);
+      const stored = await download(box.visitor(), `${box.url}${body.url}`);
+      t.equal((await sharp(stored.bytes, { failOn: 'warning' }).metadata()).format, 'jpeg', 'it is stored whole');
+    }
+    for (const part of [0.3, 0.6, 0.9]) {
+      const early = Buffer.from(whole.subarray(0, whole.length * part));
+      t.match(await upload(box, early, 'picture.jpg'), { status: 400, body: { code: 'picture_unreadable' } }, what);
+    }
+  }
+});
+
+t.test('MOV is a video', async (t) => {
+  const mov = video();
+  mov.write('qt  ', 8, 'latin1');
+  const { status, body } = await upload(box, mov, 'film.mov');
+  t.match({ status, body }, { status: 201, body: { kind: 'video', mediaType: 'video/quicktime' } });
+  t.match(body.url, /\/original\.mov$/);
+  const { headers } = await download(box.visitor(), `${box.url}${body.url}`);
+  t.equal(headers.get('content-type'), 'video/quicktime');
+  t.match(headers.get('content-disposition'), /^inline; filename="film.mov"/);
+});
 
 t.test('the problem of SVG says that it is SVG', async (t) => {
   const { body } = await upload(box, Buffer.from(svg), 'logo.svg');
