@@ -23,6 +23,7 @@ export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenan
 export { type Tier, tiers } from './box/tier.ts';
 export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
 export { type ComputeTask, compute, computeProcesses, tooCostly } from './compute/compute.ts';
+export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
@@ -84,6 +85,7 @@ export {
   pageQuery,
 } from './http/paging.ts';
 export * from './http/problems.ts';
+export { newRichText, richText } from './http/rich-text.ts';
 export * from './http/schemas.ts';
 export type { Chunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';

@@ -1,7 +1,8 @@
 /**
  * Single values as JSON, for the compiled functions of the serializer. Each is one call for a value of its type, and
- * refuses any other: nothing is converted.
+ * refuses any other: nothing is converted, but rich texts are sanitised.
  */
+import { sanitized } from './rich-text.ts';
 
 /** A value does not match the schema of the response; `repair` finds out which. */
 export class RefusedValue extends Error {
@@ -19,6 +20,10 @@ const escaped = /[\u0000-\u001f"\\\ud800-\udfff]/;
 function text(value: unknown): string {
   if (typeof value !== 'string') return value instanceof Date ? date(value) : refuse();
   return escaped.test(value) ? JSON.stringify(value) : `"${value}"`;
+}
+
+function richText(value: unknown): string {
+  return typeof value === 'string' ? text(sanitized(value)) : refuse();
 }
 
 function date(value: unknown): string {
@@ -53,4 +58,4 @@ function texts(value: unknown): string {
 }
 
 /** By the names that compiled functions call. */
-export const writeValue = { refuse, text, date, integer, number, boolean, any, anyObject, texts };
+export const writeValue = { refuse, text, richText, date, integer, number, boolean, any, anyObject, texts };

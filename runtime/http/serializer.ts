@@ -5,6 +5,7 @@
  * patterns and formats are not, since that would cost more than everything else.
  */
 import { RefusedValue, writeValue } from './json-values.ts';
+import { isRichText } from './rich-text.ts';
 import { type TSchema, Type } from './schemas.ts';
 
 type Write = (value: unknown) => string;
@@ -107,7 +108,8 @@ class Compiler {
           [minLength, `${length} >= ${minLength}`],
           [maxLength, `${length} <= ${maxLength}`],
         ];
-        return within(bounds, `${format === 'date-time' ? 'date' : 'text'}(${value})`);
+        const write = format === 'date-time' ? 'date' : isRichText(schema) ? 'richText' : 'text';
+        return within(bounds, `${write}(${value})`);
       }
       case 'integer':
       case 'number': {
@@ -157,7 +159,8 @@ class Compiler {
         ? `if (value.length < ${minItems ?? 0} || value.length > ${maxItems ?? 'Infinity'}) refuse();`
         : '';
     const { type, enum: values, format } = (items ?? {}) as TSchema;
-    const isText = type === 'string' && !values && format !== 'date-time' && mode === 'types';
+    const isPlain = !values && format !== 'date-time' && !isRichText((items ?? {}) as TSchema);
+    const isText = type === 'string' && isPlain && mode === 'types';
     if (isText) return 'return texts(value);';
     return `if (!Array.isArray(value)) refuse();
 ${bounds}

@@ -29,6 +29,7 @@ import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
 import type { RefusalReport } from './repair.ts';
+import { hasRichText, loadSanitizer } from './rich-text.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
 import { UploadSpace } from './upload-space.ts';
@@ -45,6 +46,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
   const sources = declaration.cookieWrites ? credentialSources(declaration, kinds) : null;
   const identify = identifier(route, kinds, options);
   const space = options.uploadSpace ?? defaultUploadSpace;
+  const needsSanitizer = hasRichText(declaration.response) || hasRichText(route.readRoute?.declaration.response);
 
   return async function serve(ctx) {
     ctx.state.operationId = declaration.operationId;
@@ -57,6 +59,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
   };
 
   async function serveIn(ctx: Context, scope: Scope, owner: string | null): Promise<void> {
+    if (needsSanitizer) await loadSanitizer();
     if (sources) await rejectCrossSite(ctx, sources, options.origins);
     const caller = await identify(ctx, scope);
     const params = readParams(ctx, declaration);

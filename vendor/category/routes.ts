@@ -2,7 +2,7 @@
  * Routes of categories for staff and for shoppers.
  */
 import { isOfShopper, viewRequestOf } from '@carton/product';
-import { HandleOrId, resource, route } from '@carton/runtime';
+import { HandleOrId, resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
 import { listVisibleTree, readCategory as read } from './browse.ts';
 import { categoryCycle, categoryLimit, categoryTooDeep, handleTaken } from './problems.ts';
 import {
@@ -30,8 +30,8 @@ export const adminCategories = resource({
   list: { summary: 'List categories, newest first or by position', query: AdminCategoryQuery, page: shapes.Page },
   create: {
     body: shapes.Create,
-    problems: [handleTaken, categoryTooDeep, categoryLimit],
-    run: ({ db, body }) => createCategory(db, body),
+    problems: [handleTaken, categoryTooDeep, categoryLimit, tooCostly],
+    run: async ({ db, body }) => createCategory(db, await withSanitizedDescription(db, body)),
   },
   read: {},
   change: {
@@ -40,8 +40,8 @@ export const adminCategories = resource({
       'With another `parentId` it becomes the last category there, or the one at `position`. Its old handle leads to it ' +
       'until another category gets that handle.',
     body: shapes.Change,
-    problems: [handleTaken, categoryCycle, categoryTooDeep],
-    run: ({ db, params, body }) => changeCategory(db, params.id, body),
+    problems: [handleTaken, categoryCycle, categoryTooDeep, tooCostly],
+    run: async ({ db, params, body }) => changeCategory(db, params.id, await withSanitizedDescription(db, body)),
   },
   remove: {
     summary: 'Delete a category, but not its products; the categories below it move up to its place',

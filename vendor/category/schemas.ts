@@ -5,10 +5,12 @@ import { ProductPage, viewParameters } from '@carton/product';
 import {
   Handle,
   integrationQuery,
+  newRichText,
   nullable,
   object,
   oneOf,
   pageQuery,
+  richText,
   type Static,
   shapesOf,
   Type,
@@ -24,7 +26,8 @@ export const maximumLevels = 10;
 export const maximumProducts = 5000;
 
 const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] });
-const Description = Type.String({ maxLength: 20_000, examples: ['For warm days.'] });
+const Description = richText('<p>For warm days.</p>');
+const NewDescription = newRichText(20_000, '<p>For warm days.</p>');
 const Depth = Type.Integer({
   minimum: 0,
   maximum: maximumLevels - 1,
@@ -79,19 +82,19 @@ export const shapes = shapesOf({
   itemName: 'AdminCategory',
   fields: {
     name: Name,
-    description: withOptions(Description, { default: '' }),
     visible: Type.Boolean({
       default: true,
       description: 'Shoppers see neither a hidden category nor the categories below it',
     }),
     parentId: withOptions(ParentId, { default: null }),
   },
-  readOnly: { handle: Handle, position: Position, depth: Depth },
+  readOnly: { description: Description, handle: Handle, position: Position, depth: Depth },
   createOnly: {
     handle: Type.Optional(withOptions(Handle, { description: 'Derived from the name by default' })),
     position: Type.Optional(withOptions(Position, { description: 'Default: the last place' })),
+    description: Type.Optional(withOptions(NewDescription, { default: '' })),
   },
-  updateOnly: { handle: Handle, position: Position },
+  updateOnly: { description: NewDescription, handle: Handle, position: Position },
 });
 export type AdminCategory = Static<typeof shapes.Item>;
 /** A category as it is stored. */

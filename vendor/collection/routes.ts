@@ -2,7 +2,7 @@
  * Routes of collections for staff and for shoppers.
  */
 import { isOfShopper, viewRequestOf } from '@carton/product';
-import { HandleOrId, integrationQuery, resource, route } from '@carton/runtime';
+import { HandleOrId, integrationQuery, resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
 import { collectionHasRule, collectionIsManual, handleTaken } from './problems.ts';
 import {
   AdminCollectionDetail,
@@ -36,15 +36,15 @@ export const adminCollections = resource({
     summary: 'Create a collection',
     description: 'With `rule`, the rule selects its products; otherwise it has those of `productIds` in their order.',
     body: shapes.Create,
-    problems: [handleTaken],
-    run: ({ db, body }) => createCollection(db, body),
+    problems: [handleTaken, tooCostly],
+    run: async ({ db, body }) => createCollection(db, await withSanitizedDescription(db, body)),
   },
   read: { run: ({ db, params }) => readAdminCollection(db, params.id) },
   change: {
     summary: 'Change a collection or its rule',
     body: shapes.Change,
-    problems: [handleTaken, collectionIsManual],
-    run: ({ db, params, body }) => changeCollection(db, params.id, body),
+    problems: [handleTaken, collectionIsManual, tooCostly],
+    run: async ({ db, params, body }) => changeCollection(db, params.id, await withSanitizedDescription(db, body)),
   },
   remove: {
     summary: 'Delete a collection, but not its products',

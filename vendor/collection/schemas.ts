@@ -4,11 +4,13 @@
 import { ProductPage, ProductRule, viewParameters } from '@carton/product';
 import {
   Handle,
+  newRichText,
   nullable,
   object,
   oneOf,
   pageOf,
   pageQuery,
+  richText,
   type Static,
   shapesOf,
   Type,
@@ -19,17 +21,16 @@ import {
 /** The maximum number of products that are listed by hand. */
 export const maximumProducts = 1000;
 
-const texts = {
-  title: Type.String({ minLength: 1, maxLength: 200, examples: ['Summer'] }),
-  description: Type.String({ default: '', maxLength: 20_000, examples: ['Light and airy.'] }),
-};
+const title = Type.String({ minLength: 1, maxLength: 200, examples: ['Summer'] });
+const description = richText('<p>Light and airy.</p>');
+const newDescription = newRichText(20_000, '<p>Light and airy.</p>');
 const ProductIds = Type.Array(Uuid, {
   maxItems: maximumProducts,
   uniqueItems: true,
   description: 'The products in their order; empty for a collection with a rule',
 });
 
-export const Collection = object({ id: Uuid, handle: Handle, ...texts }, { $id: 'Collection' });
+export const Collection = object({ id: Uuid, handle: Handle, title, description }, { $id: 'Collection' });
 export const CollectionPage = pageOf(Collection, 'CollectionPage');
 
 /** A collection with one page of its products. */
@@ -43,8 +44,9 @@ export type CollectionQuery = Static<typeof CollectionQuery>;
 export const shapes = shapesOf({
   name: 'Collection',
   itemName: 'AdminCollection',
-  fields: texts,
+  fields: { title },
   readOnly: {
+    description,
     handle: Handle,
     kind: oneOf(['manual', 'rule'], {
       description: '`manual`: its products are listed by hand; `rule`: its rule selects them',
@@ -55,8 +57,9 @@ export const shapes = shapesOf({
     handle: Type.Optional(withOptions(Handle, { description: 'Derived from the title by default' })),
     rule: Type.Optional(ProductRule),
     productIds: Type.Optional(ProductIds),
+    description: Type.Optional(withOptions(newDescription, { default: '' })),
   },
-  updateOnly: { handle: Handle, rule: ProductRule },
+  updateOnly: { description: newDescription, handle: Handle, rule: ProductRule },
 });
 export type CollectionRow = Static<typeof shapes.Item>;
 export type CreateCollection = Static<typeof shapes.Create>;

@@ -1,6 +1,6 @@
 /**
- * The stock of products as a measure: the parameters `stockMin`, `stockMax` and the sorts `stock`, `-stock` of
- * `GET /products`.
+ * The stock of products as a measure: the sorts `stock`, `-stock` of `GET /products`. There is no range, and cursors do not
+ * have the number: a few requests would tell the stock of each product.
  *
  * No sale writes it, since sales of different variants of a product would wait for each other. A job counts the products
  * again that have changed since its last run, or whose levels have, which it tells by their `updated_at`: up to the time
@@ -8,27 +8,16 @@
  * shoppers see no others, and a list by stock would read past all drafts, which have none.
  */
 import type { ProductMeasure } from '@carton/product';
-import { type TenantDatabase, Type } from '@carton/runtime';
+import type { TenantDatabase } from '@carton/runtime';
 
 /** What products count for that are sold without stock: more than any other. */
 export const unlimitedStock = 1_000_000_000_000;
-
-const amountOf = (description: string) =>
-  Type.Integer({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description:
-      `${description} can be bought, of all variants at all locations together, as of at most a minute ago. A product with a ` +
-      `variant that is not tracked, or can be back-ordered, counts as ${unlimitedStock}`,
-    examples: [10],
-  });
 
 export const stockMeasure: ProductMeasure = {
   name: 'stock',
   sorted:
     '`stock`: least stock first, `-stock`: most first, both as of at most a minute ago; without products that were published since',
-  min: amountOf('At least this number'),
-  max: amountOf('At most this number'),
+  isHidden: true,
   table: 'product_stock',
   column: 'units',
   key: {},

@@ -1,6 +1,7 @@
 /**
  * SQL conditions over `products`: visibility, filters and search.
  */
+import type { TenantDatabase } from '@carton/runtime';
 
 export interface Condition {
   /** Equal for equal SQL text, so that statements stay prepared. */
@@ -66,6 +67,8 @@ export interface Order {
   readonly from: string;
   /** Chooses the rows of the joined table. */
   readonly joined: Condition;
+  /** Reads the value of the column of a product, null if it has none; for an order whose cursors do not have the value. */
+  findHidden?(db: TenantDatabase, id: string): Promise<number | null>;
 }
 
 const own = { id: 'products.id', from: 'products', joined: always } as const;

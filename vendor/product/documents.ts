@@ -2,7 +2,15 @@
  * Reads complete products, with options and variants, in one statement. The nested parts are aggregated as JSON by the
  * database, which is cheaper than fetching their rows and joining them here.
  */
-import { decodeCursor, looksLikeId, maxPageSize, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
+import {
+  decodeCursor,
+  invalidRequest,
+  looksLikeId,
+  maxPageSize,
+  type Page,
+  pageOfRows,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { after, allOf, type Condition, equals, type Order, orderBy, published, sorts } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
 import type { ViewRequest } from './extensions.ts';
@@ -278,11 +286,21 @@ export async function pageOfPublishedProducts(
 ): Promise<Page<ProductDocument>> {
   const { limit, sort } = query;
   const { order: measured, ranges } = await resolveMeasures(db, query);
-  const order = measured ?? sorts[sort as keyof typeof sorts];
+  const order: Order = measured ?? sorts[sort as keyof typeof sorts];
   const condition = await conditionOfPage(db, query, { order, ranges }, viewer);
   const text = pageStatement(order, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
-  return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, sortKey, id]);
+  return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, order.findHidden ? '' : sortKey, id]);
+}
+
+/** The position of a cursor: the value of the order's column, and the id. @throws invalid_request (400) */
+async function placeOf(db: TenantDatabase, cursor: string, order: Order): Promise<readonly unknown[]> {
+  const [, value, id] = decodeCursor(cursor, order.name);
+  if (!order.findHidden) return [value, id];
+  const hidden = await order.findHidden(db, id);
+  if (hidden !== null) return [hidden, id];
+  const detail = 'is of a product that is no longer in this order';
+  throw invalidRequest(`cursor ${detail}`, { errors: [{ in: 'query', pointer: '/cursor', detail }] });
 }
 
 async function conditionOfPage(
@@ -293,7 +311,7 @@ async function conditionOfPage(
 ): Promise<Condition> {
   const { limit, cursor, handle, brand, type } = query;
   const q = searchedText(query.q);
-  const place = cursor === undefined ? null : decodeCursor(cursor, order.name).slice(1, 3);
+  const place = cursor === undefined ? null : await placeOf(db, cursor, order);
   const [visible, filters] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
   const fixed = listOfColumns({ brand, type });
   const lists = [...filters.map(listOf), ...ranges];

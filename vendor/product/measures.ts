@@ -13,9 +13,11 @@ export interface ProductMeasure {
   readonly name: string;
   /** What the sorts do, in the description of `sort`. */
   readonly sorted: string;
-  /** Schemas of the ends of a range; the values are integers. */
-  readonly min: TSchema;
-  readonly max: TSchema;
+  /** Schemas of the ends of a range; the values are integers. Without them, there is none. */
+  readonly min?: TSchema;
+  readonly max?: TSchema;
+  /** Whether shoppers may not know the number, only the order: cursors do not have it. */
+  readonly isHidden?: boolean;
   /**
    * The table with a row for each product that has a number: `product_id`, the number, and the columns of the key. It has
    * no other column of `products` than `tenant_id`, the primary key `(tenant_id, product_id, <key>)` and the index
@@ -36,9 +38,9 @@ export const productMeasures = extensionPoint<ProductMeasure>('product.measures'
 /** The query parameters of the measures of a box. */
 export function measureParameters(measures: readonly ProductMeasure[]): Record<string, TSchema> {
   return Object.fromEntries(
-    measures.flatMap(({ name, min, max }) => [
-      [`${name}Min`, Type.Optional(min)],
-      [`${name}Max`, Type.Optional(max)],
+    measures.flatMap(({ name, min, max }): [string, TSchema][] => [
+      ...(min ? [[`${name}Min`, Type.Optional(min)] as [string, TSchema]] : []),
+      ...(max ? [[`${name}Max`, Type.Optional(max)] as [string, TSchema]] : []),
     ]),
   );
 }
@@ -120,8 +122,16 @@ function listOfRange({ table }: ProductMeasure, range: Condition): ProductList {
   };
 }
 
-function orderOf({ table, column }: ProductMeasure, name: string, range: Condition): Order {
+function orderOf({ table, column, isHidden }: ProductMeasure, name: string, range: Condition): Order {
+  const number = `select measured.${column} as number from ${table} measured
+                   where measured.tenant_id = $1 and measured.product_id = $2 and ${range.sql(3)}`;
   return {
+    ...(isHidden && {
+      async findHidden(db: TenantDatabase, id: string) {
+        const [row] = await db.query<{ number: number }>(number, [id, ...range.values]);
+        return row?.number ?? null;
+      },
+    }),
     name,
     column: `measured.${column}`,
     id: 'measured.product_id',

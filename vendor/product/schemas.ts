@@ -14,11 +14,13 @@ import {
   Locale,
   Money,
   newExternalFields,
+  newRichText,
   nullable,
   object,
   oneOf,
   pageOf,
   pageQuery,
+  richText,
   type Static,
   type TSchema,
   Type,
@@ -42,7 +44,8 @@ const Status = oneOf(statuses, {
   examples: ['published'],
 });
 const Title = Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] });
-const Description = Type.String({ maxLength: 20_000, examples: ['Woven in Portugal.'] });
+const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
+const NewDescription = newRichText(20_000, '<p>Woven in <b>Portugal</b>.</p>');
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
 const Sku = Type.String({ minLength: 1, maxLength: 100, examples: ['LINEN-M'] });
@@ -293,7 +296,7 @@ export const CreateProduct = object(
   {
     title: Title,
     handle: Type.Optional(withOptions(Handle, { description: 'Default: made from the title' })),
-    description: Type.Optional(Description),
+    description: Type.Optional(NewDescription),
     status: Type.Optional(Status),
     taxCategory: Type.Optional(nullable(TaxCategoryCode)),
     shippingProfile: Type.Optional(nullable(ShippingProfileCode)),
@@ -316,7 +319,7 @@ export const ChangeProduct = changeOf(
   {
     title: Title,
     handle: Handle,
-    description: Description,
+    description: NewDescription,
     status: Status,
     taxCategory: nullable(TaxCategoryCode),
     shippingProfile: nullable(ShippingProfileCode),

@@ -41,7 +41,15 @@ const caller = callerOf(server.url);
 const appended = [
   ...['utm_source=mail&utm_medium=a&utm_campaign=b', 'utm_id=1', 'UTM_Source=x', 'gclid=abc', 'gbraid=1&gad_source=5'],
   ...['fbclid=IwAR0', 'msclkid=1', 'ttclid=1', 'li_fat_id=1', 'yclid=1', 'srsltid=1', 'mc_cid=1&mc_eid=2', '_hsenc=1'],
-  ...['_gl=1*a*b', 'ScCid=1', 'epik=1', 'irclickid=1', 'mtm_campaign=x', '_=1700000000000', 'utm_source=a&utm_source=b'],
+  ...[
+    '_gl=1*a*b',
+    'ScCid=1',
+    'epik=1',
+    'irclickid=1',
+    'mtm_campaign=x',
+    '_=1700000000000',
+    'utm_source=a&utm_source=b',
+  ],
 ];
 
 t.test('reads of visitors ignore them', async (t) => {

@@ -258,4 +258,18 @@ export const stock: readonly Mutation[] = [
     replacement: "for (const table of ['guest_orders'])",
     tests: [guests],
   },
+  {
+    rule: 'Cursors of a list by stock do not tell the stock',
+    file: 'vendor/product/documents.ts',
+    text: "order.findHidden ? '' : sortKey",
+    replacement: 'sortKey',
+    tests: ['vendor/inventory/test/product-stock.test.ts'],
+  },
+  {
+    rule: 'A number in a cursor of a list by stock does not count',
+    file: 'vendor/product/documents.ts',
+    text: 'if (!order.findHidden) return [value, id];',
+    replacement: "if (value !== '') return [value, id];\n  if (!order.findHidden) return [value, id];",
+    tests: ['vendor/inventory/test/product-stock.test.ts'],
+  },
 ];

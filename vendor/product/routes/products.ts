@@ -2,7 +2,7 @@
  * Routes of products for staff.
  */
 import { quotaExceeded } from '@carton/core';
-import { resource, route } from '@carton/runtime';
+import { resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
 import { duplicateProduct as duplicate } from '../duplicate.ts';
 import { handleTaken, skuTaken } from '../problems.ts';
 import {
@@ -28,15 +28,15 @@ export const adminProducts = resource({
     description:
       'Without options it gets one variant; with options but no variants, one for each combination of values.',
     body: CreateProduct,
-    problems: [handleTaken, skuTaken, quotaExceeded],
-    run: ({ db, body }) => createProduct(db, body),
+    problems: [handleTaken, skuTaken, quotaExceeded, tooCostly],
+    run: async ({ db, body }) => createProduct(db, await withSanitizedDescription(db, body)),
   },
   read: { run: ({ db, params }) => readAdminProduct(db, params.id) },
   change: {
     summary: 'Change, publish or archive a product',
     body: ChangeProduct,
-    problems: [handleTaken],
-    run: ({ db, params, body }) => changeProduct(db, params.id, body),
+    problems: [handleTaken, tooCostly],
+    run: async ({ db, params, body }) => changeProduct(db, params.id, await withSanitizedDescription(db, body)),
   },
   remove: {
     summary: 'Delete a product and its variants; existing orders do not change',

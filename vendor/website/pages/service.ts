@@ -3,8 +3,6 @@
  * `page.published` is written when it becomes visible: by the change that publishes it, or by a job.
  */
 import {
-  type ComputeTask,
-  compute,
   freeHandle,
   handleFromTitle,
   job,
@@ -12,6 +10,7 @@ import {
   moveAddress,
   notFound,
   publishRow,
+  sanitizeRichText,
   type TenantDatabase,
 } from '@carton/runtime';
 import { pagePublished } from '../events.ts';
@@ -19,28 +18,12 @@ import { pageLimit } from '../problems.ts';
 import { type AdminPage, type ChangePage, type CreatePage, maximumPages } from './schemas.ts';
 import { countPages, findVisiblePage, isVisible, lockDuePages, markPublication, pages } from './store.ts';
 
-const sanitizing: ComputeTask<string, string> = {
-  name: 'Sanitising the content',
-  module: import.meta.resolve('@carton/website/sanitize'),
-  milliseconds: 2_000,
-};
-
-/** Characters that take a few milliseconds at most, whatever they are, so that they are sanitised here. */
-const short = 8_000;
-
-async function sanitize(db: TenantDatabase, html: string): Promise<string> {
-  if (html.length > short) return compute(db, sanitizing, html);
-  // Loaded with the first page that is written: loading it takes longer than the rest of the package.
-  const { default: sanitizeHtml } = await import('./html.ts');
-  return sanitizeHtml(html);
-}
-
 /** @throws page_handle_taken, page_limit, external_id_taken (409), too_costly (422) */
 export async function createPage(
   db: TenantDatabase,
   { handle, content: written = '', ...fields }: CreatePage,
 ): Promise<AdminPage> {
-  const content = await sanitize(db, written);
+  const content = await sanitizeRichText(db, written);
   return db.transaction(async (tx) => {
     await lockFor(tx, 'pages.count');
     if ((await countPages(tx)) >= maximumPages) throw pageLimit(`A store has at most ${maximumPages} pages.`);
@@ -59,7 +42,7 @@ export async function changePage(
   id: string,
   { content: written, ...fields }: ChangePage,
 ): Promise<AdminPage> {
-  const content = written === undefined ? undefined : await sanitize(db, written);
+  const content = written === undefined ? undefined : await sanitizeRichText(db, written);
   return db.transaction(async (tx) => {
     const row = await pages.lock(tx, id);
     const wasVisible = fields.handle !== undefined && (await isVisible(tx, row.id));

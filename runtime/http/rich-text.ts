@@ -1,0 +1,73 @@
+/**
+ * Rich texts: HTML that staff write and storefronts insert as it is. It is sanitised when it is written
+ * (compute/rich-text.ts), and again where it leaves, by the schema of the response: so a field that is declared as HTML has
+ * only what is allowed, also if an earlier release or another program has written it.
+ *
+ * At reads and not by a migration: migrations are SQL and cannot sanitise, and until a job had been through all rows, some
+ * would leave as they were stored.
+ */
+import { LRUCache } from 'lru-cache';
+import { type TSchema, Type } from './schemas.ts';
+
+const mediaType = 'text/html';
+const allowed = 'Scripts, styles, forms, frames and whatever else is not allowed is removed';
+
+/** A rich text in a response. */
+export function richText(...examples: string[]) {
+  const description = `Sanitised HTML, which can be inserted as it is. ${allowed}`;
+  return Type.String({ contentMediaType: mediaType, description, examples });
+}
+
+/** A rich text in a request, which responses return sanitised. */
+export function newRichText(maxLength: number, ...examples: string[]) {
+  return Type.String({ maxLength, description: `HTML. ${allowed}`, examples });
+}
+
+/** Whether a schema is that of a rich text. */
+export function isRichText({ contentMediaType }: TSchema): boolean {
+  return contentMediaType === mediaType;
+}
+
+const schemasWithText = new WeakMap<object, boolean>();
+
+/** Whether the values of a schema may have rich texts. */
+export function hasRichText(schema: unknown): boolean {
+  if (schema === null || typeof schema !== 'object') return false;
+  let has = schemasWithText.get(schema);
+  if (has === undefined) {
+    // For a schema that refers to itself.
+    schemasWithText.set(schema, false);
+    has = isRichText(schema as TSchema) || Object.values(schema).some(hasRichText);
+    schemasWithText.set(schema, has);
+  }
+  return has;
+}
+
+let sanitize: ((html: string) => string) | undefined;
+
+/**
+ * Loads the sanitiser, for `sanitized`. It is loaded with the first response that may have a rich text: that takes as long
+ * as much of the start of a box.
+ */
+export async function loadSanitizer(): Promise<void> {
+  sanitize ??= (await import('./html-sanitizer.ts')).default;
+}
+
+/** Characters of texts before and after, which are kept: reads of the same products are repeated. */
+const keptCharacters = 4_000_000;
+const kept = new LRUCache<string, string>({
+  maxSize: keptCharacters,
+  sizeCalculation: (after, before) => before.length + after.length + 1,
+});
+
+/** A text as storefronts may insert it. Without the sanitiser, it is all text and no HTML. */
+export function sanitized(html: string): string {
+  if (!/[<>&]/.test(html)) return html;
+  if (!sanitize) return html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  let safe = kept.get(html);
+  if (safe === undefined) {
+    safe = sanitize(html);
+    kept.set(html, safe);
+  }
+  return safe;
+}
