@@ -32,7 +32,8 @@ export function typeOf(bytes: Buffer): string | null {
   if (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP') return 'image/webp';
   if (start.startsWith('%PDF-')) return 'application/pdf';
   if (start.startsWith('\x1a\x45\xdf\xa3')) return 'video/webm';
-  if (start.slice(4, 8) === 'ftyp') return start.startsWith('avif', 8) ? 'image/avif' : 'video/mp4';
+  if (start.slice(4, 8) === 'ftyp')
+    return start.startsWith('avif', 8) ? 'image/avif' : start.startsWith('qt  ', 8) ? 'video/quicktime' : 'video/mp4';
   return null;
 }
 

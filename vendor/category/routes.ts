@@ -38,7 +38,7 @@ export const adminCategories = resource({
     summary: 'Change a category, or move it with everything below it',
     description:
       'With another `parentId` it becomes the last category there, or the one at `position`. Its old handle leads to it ' +
-      'until another category gets that handle.',
+      'until shoppers see another category with that handle.',
     body: shapes.Change,
     problems: [handleTaken, categoryCycle, categoryTooDeep, tooCostly],
     run: async ({ db, params, body }) => changeCategory(db, params.id, await withSanitizedDescription(db, body)),
