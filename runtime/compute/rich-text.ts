@@ -3,6 +3,7 @@
  * sanitised in a compute process.
  */
 import type { HasExtensions } from '../extension/extension.ts';
+import { hasTags } from '../http/rich-text.ts';
 import { type ComputeCaller, type ComputeTask, compute } from './compute.ts';
 
 const task: ComputeTask<string, string> = {
@@ -16,7 +17,7 @@ const short = 8_000;
 
 /** @throws too_costly (422) */
 export async function sanitizeRichText(db: ComputeCaller & HasExtensions, html: string): Promise<string> {
-  if (!/[<>&]/.test(html)) return html;
+  if (!hasTags(html)) return html;
   if (html.length > short) return compute(db, task, html);
   // Loaded with the first text that is written: loading it takes longer than the rest of a package.
   const { default: sanitizeHtml } = await import('../http/html-sanitizer.ts');

@@ -60,9 +60,15 @@ const kept = new LRUCache<string, string>({
   sizeCalculation: (after, before) => before.length + after.length + 1,
 });
 
+/**
+ * Whether a text may have tags. Without `<` it has none, however it is read: such a text, as most descriptions from other
+ * systems are, is returned as it was written and not with entities.
+ */
+export const hasTags = (text: string) => text.includes('<');
+
 /** A text as storefronts may insert it. Without the sanitiser, it is all text and no HTML. */
 export function sanitized(html: string): string {
-  if (!/[<>&]/.test(html)) return html;
+  if (!hasTags(html)) return html;
   if (!sanitize) return html.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   let safe = kept.get(html);
   if (safe === undefined) {

@@ -203,7 +203,7 @@ async function fillFulfillments({ staff }: TestTenant): Promise<void> {
   }
 }
 
-/** Sets states that result from failures of a provider or a subscriber. */
+/** Sets states that result from failures and reports of a provider, or from failures of a subscriber. */
 async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<void> {
   const first = (table: string, condition: string) => `
     tenant_id = $1 and id = (select id from ${table} where tenant_id = $1 and ${condition} order by id limit 1)`;
@@ -214,6 +214,14 @@ async function forceRareStates({ owner }: TestBox, { id }: TestTenant): Promise<
   await owner.query(`update payments set status = 'failed', provider = 'another' where ${first('payments', 'true')}`, [
     id,
   ]);
+  await owner.query(
+    `insert into payment_disputes (tenant_id, id, payment_id, order_id, reference, status, currency, amount,
+                                   withdrawn_amount, refundable, reported_at)
+     select tenant_id, gen_random_uuid(), id, order_id, 'dp_' || status, status, currency, 100, 0, false, now()
+       from (select tenant_id, id, order_id, currency from payments where tenant_id = $1 order by id limit 1) disputed,
+            unnest(array['inquiry', 'open', 'won', 'lost', 'closed']) as status`,
+    [id],
+  );
   await owner.query(`update orders set member_id = id where ${first('orders', "status = 'placed'")}`, [id]);
   const unpaid = first(
     'orders',

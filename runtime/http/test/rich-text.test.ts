@@ -35,7 +35,8 @@ t.test('texts of all kinds', async (t) => {
   for (const [html, safe] of [
     ['', ''],
     ['Fish and chips', 'Fish and chips'],
-    ['Fish & chips', 'Fish &amp; chips'],
+    ['Fish & chips > 2 &lt;script>', 'Fish & chips > 2 &lt;script>'],
+    ['<b>Fish</b> & chips', '<b>Fish</b> &amp; chips'],
     ['2 < 3', '2 &lt; 3'],
     ['<b>a', '<b>a</b>'],
     ['<img src=x onerror=alert(1)>', '<img src="x" />'],
