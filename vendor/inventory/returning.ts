@@ -27,27 +27,37 @@ export async function findReserved(db: TenantDatabase, type: string, ids: readon
 }
 
 /**
- * Lines without a location return to where the same reference took them: to other locations as far as the ledger has
- * unreturned movements there, the rest to the default location.
+ * Lines without a location return what the same reference has taken and not returned yet, by the ledger, whether or not the
+ * item is tracked now: to other locations as far as it was taken there, the rest to the default location. Lines with a
+ * location are goods that arrive there, whatever took them.
  */
 const returnText = `
-  with elsewhere as (
+  with ledger as (
     select stock_item_id, location_id, -sum(quantity)::integer as quantity from stock_movements
-     where tenant_id = $1 and reference_type = $9 and reference_id = $10 and location_id <> '${defaultLocation}'
-     group by 1, 2 having sum(quantity) < 0
+     where tenant_id = $1 and reference_type = $9 and reference_id = $10
+     group by 1, 2
+  ),
+  taken as (
+    select stock_item_id, sum(quantity)::integer as quantity from ledger group by 1 having sum(quantity) > 0
+  ),
+  elsewhere as (
+    select * from ledger where location_id <> '${defaultLocation}' and quantity > 0
   ),
   sources as (
-    select line.variant_id, line.quantity, elsewhere.location_id, elsewhere.quantity as taken,
-           coalesce(sum(elsewhere.quantity) over earlier, 0) as earlier
+    select line.variant_id, least(line.quantity, taken.quantity) as quantity, elsewhere.location_id,
+           elsewhere.quantity as taken, coalesce(sum(elsewhere.quantity) over earlier, 0) as earlier
       from unnest($2::uuid[], $3::integer[]) as line (variant_id, quantity)
+      join taken on taken.stock_item_id = line.variant_id
       left join elsewhere on elsewhere.stock_item_id = line.variant_id
      where line.quantity > 0
     window earlier as (partition by line.variant_id order by elsewhere.location_id
                        rows between unbounded preceding and 1 preceding)
   ),
   parts as (
-    select variant_id, location_id, quantity
+    select placed.variant_id, placed.location_id, placed.quantity
       from unnest($4::uuid[], $5::uuid[], $6::integer[]) as placed (variant_id, location_id, quantity)
+      join stock_items items
+        on items.tenant_id = $1 and items.id = any($7::uuid[]) and items.id = placed.variant_id and items.tracked
     union all
     select variant_id, location_id, least(taken, greatest(quantity - earlier, 0)) from sources where taken > 0
     union all
@@ -63,7 +73,7 @@ const returnText = `
       from stock_items items
       join stock_levels levels
         on levels.tenant_id = $1 and levels.stock_item_id = any($7::uuid[]) and levels.stock_item_id = items.id
-     where items.tenant_id = $1 and items.id = any($7::uuid[]) and items.tracked
+     where items.tenant_id = $1 and items.id = any($7::uuid[])
      order by levels.stock_item_id, levels.location_id
        for update of levels
   ),

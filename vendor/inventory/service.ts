@@ -53,8 +53,9 @@ export async function takeStock(
 
 /**
  * Returns sold stock, all lines in one statement: for a canceled order or returned goods. A line without a location
- * returns to where the same reference took it. Untracked and unknown variants are skipped. Call it in a transaction that
- * ensures that it happens only once.
+ * returns to where the same reference took it, and no more than that: nothing of a variant that was not tracked when it
+ * was sold, and what was taken of one that is not tracked any more. A line with a location is added there, whatever took it,
+ * if its variant is tracked. Unknown variants are skipped. Call it in a transaction that ensures that it happens only once.
  */
 export async function returnStock(
   tx: TenantDatabase,

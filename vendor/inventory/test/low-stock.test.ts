@@ -238,10 +238,10 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 
   await t.test('returned', async (t) => {
-    const { itemId, variantId } = await createStockedVariant(plain, 4, item);
-    await runBehind(backOrderAtNewLocation(variantId, 10), (tx) =>
-      returnStock(tx, [{ variantId, quantity: 3 }], reference('order')),
-    );
+    const { itemId, variantId } = await createStockedVariant(plain, 7, item);
+    const [order, lines] = [reference('order'), [{ variantId, quantity: 3 }]];
+    await plain.db.transaction((tx) => takeStock(tx, lines, order));
+    await runBehind(backOrderAtNewLocation(variantId, 10), (tx) => returnStock(tx, lines, order));
     t.strictSame(await findInconsistent(plain), []);
     t.ok(await isLow(plain, itemId, true));
   });

@@ -4,6 +4,7 @@
 import { newId } from '@carton/runtime';
 import t from 'tap';
 import {
+  defaultLocation,
   releaseExpiredReservations,
   releaseStock,
   reserveStock,
@@ -137,7 +138,10 @@ t.test('after random concurrent operations, levels match their movements and res
       if (kind === 0) return takeStock(tx, chosen, reference('order'));
       if (kind === 1) return takeStock(tx, chosen, reference('order'), { reserved: cart });
       if (kind === 2) return releaseStock(tx, cart);
-      if (kind === 3) return returnStock(tx, chosen, reference('return'));
+      if (kind === 3) {
+        const arriving = chosen.map((line) => ({ ...line, locationId: defaultLocation }));
+        return returnStock(tx, arriving, reference('return'));
+      }
       return reserveStock(tx, chosen, cart, { until });
     });
   };

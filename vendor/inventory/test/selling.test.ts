@@ -1,7 +1,15 @@
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { availabilityOf, releaseStock, reserveStock, returnStock, type StockLine, takeStock } from '../index.ts';
+import {
+  availabilityOf,
+  defaultLocation,
+  releaseStock,
+  reserveStock,
+  returnStock,
+  type StockLine,
+  takeStock,
+} from '../index.ts';
 import { codeOf, createStockedVariant, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);
@@ -89,7 +97,8 @@ t.test(
       t.equal(codeOf(error), 'insufficient_stock');
       t.match(error.message, `variant ${variantId}: 1 requested, 0 available`);
     }
-    await box.db.transaction((tx) => returnStock(tx, [{ variantId: foreign.variantId, quantity: 1 }], order()));
+    const back = { variantId: foreign.variantId, quantity: 1, locationId: defaultLocation };
+    await box.db.transaction((tx) => returnStock(tx, [back], order()));
     t.match(await levelOf(box, own.itemId), { onHand: 5, ledger: 5 });
     t.match(await levelOf(other, foreign.itemId), { onHand: 5, ledger: 5 });
     t.equal((await availabilityOf(box.db, [foreign.variantId, own.variantId])).size, 1);
@@ -99,17 +108,22 @@ t.test(
 t.test('back-orders go below zero, and untracked items are not counted', async (t) => {
   const backOrdered = await createStockedVariant(box, 2, { backOrderPolicy: 'allow' });
   const untracked = await createStockedVariant(box, 2, { tracked: false });
-  await sell(box, [
-    { variantId: backOrdered.variantId, quantity: 5 },
-    { variantId: untracked.variantId, quantity: 500 },
-  ]);
+  const reference = order();
+  await sell(
+    box,
+    [
+      { variantId: backOrdered.variantId, quantity: 5 },
+      { variantId: untracked.variantId, quantity: 500 },
+    ],
+    reference,
+  );
   t.match(await levelOf(box, backOrdered.itemId), { onHand: -3, ledger: -3 });
   t.match(await levelOf(box, untracked.itemId), { onHand: 2, ledger: 2 });
   const back = [
     { variantId: backOrdered.variantId, quantity: 1 },
     { variantId: untracked.variantId, quantity: 500 },
   ];
-  await box.db.transaction((tx) => returnStock(tx, back, order()));
+  await box.db.transaction((tx) => returnStock(tx, back, reference));
   t.match(await levelOf(box, backOrdered.itemId), { onHand: -2, ledger: -2 }, 'a return reduces the back-order');
   t.match(await levelOf(box, untracked.itemId), { onHand: 2, ledger: 2 });
 
@@ -155,7 +169,8 @@ t.test('concurrent sales, returns and adjustments in any order do not deadlock, 
       variantId,
       quantity: 1 + (index % 3),
     }));
-    if (index % 5 === 4) return box.db.transaction((tx) => returnStock(tx, lines, order()));
+    const arriving = lines.map((line) => ({ ...line, locationId: defaultLocation }));
+    if (index % 5 === 4) return box.db.transaction((tx) => returnStock(tx, arriving, order()));
     if (index % 5 === 3) {
       const item = variants[index % 4]?.itemId;
       return box.staff

@@ -1,6 +1,7 @@
 /**
  * Lines of an order: with or without a variant, with their properties.
  */
+import { takeStock } from '@carton/inventory';
 import { createOrder, findOrder, maskOrder } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
@@ -65,7 +66,12 @@ t.test('canceling restocks lines with a variant', async (t) => {
   const [line] = order.items;
   const { variantId, productId } = line as { variantId: string; productId: string };
   const stocked = { ...custom, variantId, productId, variantTitle: 'M', quantity: 3 };
-  const mixed = await box.db.transaction((tx) => createOrder(tx, draftOf({ lines: [custom, stocked] })));
+  const mixed = await box.db.transaction(async (tx) => {
+    const draft = draftOf({ lines: [custom, stocked] });
+    const placed = await createOrder(tx, draft);
+    await takeStock(tx, [{ variantId, quantity: 3 }], { type: 'order', id: placed.id });
+    return placed;
+  });
   const before = await onHand();
   t.equal((await box.staff.post(`/admin/orders/${mixed.id}/cancel`)).status, 200);
   t.equal(await onHand(), before + 3);

@@ -1,6 +1,7 @@
 /**
  * Helpers of order tests: a box, orders as a checkout would place them, and table contents.
  */
+import { takeStock } from '@carton/inventory';
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
@@ -56,7 +57,7 @@ export function place(tenant: TestTenant, overrides: Partial<OrderDraft> = {}): 
   return tenant.db.transaction((tx) => createOrder(tx, draftOf(overrides)));
 }
 
-/** Places an order for a quantity of a new product with `onHand` in stock; the order does not take that stock. */
+/** Places an order for a quantity of a new product, of which `onHand` are left once the order has taken its stock. */
 export async function placeStocked(
   tenant: TestTenant,
   onHand: number,
@@ -72,10 +73,11 @@ export async function placeStocked(
   const variantId: string = product.body.variants[0].id;
   const item = (await tenant.staff.get(`/admin/stock-items?variantId=${variantId}`)).body.items[0];
   const path = `/admin/stock-items/${item.id}`;
-  await tenant.staff.post(`${path}/adjustments`, { quantity: onHand, reason: 'received' });
+  await tenant.staff.post(`${path}/adjustments`, { quantity: onHand + quantity, reason: 'received' });
   const line = { variantId, productId: product.body.id as string, sku: null, title: 'Stocked', variantTitle: 'M' };
   const lines = [{ ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity }];
   const order = await place(tenant, { lines, ...overrides });
+  await tenant.db.transaction((tx) => takeStock(tx, [{ variantId, quantity }], { type: 'order', id: order.id }));
   return { order, onHand: async (): Promise<number> => (await tenant.staff.get(path)).body.onHand };
 }
 
