@@ -29,7 +29,14 @@ import type {
 import { type actions, isEffective } from './states.ts';
 import { countUnits, type FulfillmentRow, fulfillments, nextNumber, withItems } from './store.ts';
 import { trackingOf } from './tracking.ts';
-import { fulfillmentStatusOf, type LineUnits, missingStockOf, remainingOf, shippableOf } from './units.ts';
+import {
+  fulfillmentStatusOf,
+  type LineUnits,
+  missingStockOf,
+  remainingOf,
+  returningStockOf,
+  shippableOf,
+} from './units.ts';
 
 /** Before any other in the order of ids. */
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -237,7 +244,7 @@ export function deliverFulfillment(db: TenantDatabase, id: string): Promise<Fulf
 /**
  * Cancels a parcel that has not been shipped, a no-op if it is canceled already. Its units are left to ship again. Their
  * stock returns unless `restock` is false; whatever was taken for the order returns only once, here or with the
- * cancellation of the order.
+ * cancellation of the order, and what was written off does not return.
  * @throws not_found (404), fulfillment_state_conflict (409)
  */
 export function cancelFulfillment(
@@ -255,10 +262,11 @@ export function cancelFulfillment(
 }
 
 async function restockUnits(tx: TenantDatabase, orderId: string, units: FulfillmentRow['units']): Promise<void> {
-  const lines = await findOrderUnits(tx, [orderId]);
-  const restocked = units.flatMap((unit) => {
-    const variantId = lines.find(({ id }) => id === unit.lineItemId)?.variantId;
-    return variantId ? [{ ...unit, variantId }] : [];
+  const lines = await countUnits(tx, orderId, await findOrderUnits(tx, [orderId]));
+  const restocked = units.flatMap(({ lineItemId, quantity: inParcel }) => {
+    const line = lines.find(({ id }) => id === lineItemId) as LineUnits;
+    const quantity = returningStockOf(line, inParcel);
+    return quantity > 0 ? [{ lineItemId, variantId: line.variantId as string, quantity }] : [];
   });
   const stock = restocked.map(({ variantId, quantity }): StockLine => ({ variantId, quantity }));
   await returnStock(tx, stock, { type: 'order', id: orderId });

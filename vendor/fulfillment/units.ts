@@ -1,7 +1,7 @@
 /**
  * What has become of the units of an order's lines. Computed from the parcels each time; nothing is counted apart.
  */
-import type { OrderState, OrderUnits } from '@carton/order';
+import { heldUnitsOf, type OrderState, type OrderUnits } from '@carton/order';
 
 /** The units of a line. */
 export interface LineUnits extends OrderUnits {
@@ -33,8 +33,17 @@ export function fulfillmentStatusOf(lines: readonly Counted[]): OrderState['fulf
 }
 
 /** The units whose stock the order does not hold any more, once these are in parcels too: they have to be taken again. */
-export function missingStockOf({ variantId, quantity, restockedQuantity, packed }: LineUnits, further: number): number {
-  return variantId === null ? 0 : Math.max(0, packed + further - (quantity - restockedQuantity));
+export function missingStockOf(line: LineUnits, further: number): number {
+  return line.variantId === null ? 0 : Math.max(0, line.packed + further - heldUnitsOf(line));
+}
+
+/**
+ * Of the units of a parcel, those whose stock returns with its cancellation: what the order holds and other parcels do not
+ * need. Units that were written off since they were packed do not return.
+ */
+export function returningStockOf(line: LineUnits, inParcel: number): number {
+  const others = line.packed - inParcel;
+  return line.variantId === null ? 0 : Math.min(inParcel, Math.max(0, heldUnitsOf(line) - others));
 }
 
 /**
@@ -42,10 +51,8 @@ export function missingStockOf({ variantId, quantity, restockedQuantity, packed 
  * neither in a parcel nor returned already.
  * @param refunded units of the line that succeeded refunds return to stock
  */
-export function surplusStockOf(
-  { variantId, quantity, restockedQuantity, packed }: LineUnits,
-  refunded: number,
-): number {
-  const needed = Math.max(packed, quantity - refunded);
-  return variantId === null ? 0 : Math.max(0, quantity - restockedQuantity - needed);
+export function surplusStockOf(line: LineUnits, refunded: number): number {
+  const { variantId, quantity, writtenOffQuantity, packed } = line;
+  const needed = Math.max(packed, quantity - writtenOffQuantity - refunded);
+  return variantId === null ? 0 : Math.max(0, heldUnitsOf(line) - needed);
 }

@@ -53,6 +53,7 @@ export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './recharging.ts';
 export {
   alreadyRefunded,
+  lockOrderForRefund,
   type OrderRefundListener,
   orderRefundListeners,
   partsOfRefunds,
@@ -80,17 +81,13 @@ export {
 } from './service.ts';
 export { moveOrdersOfCarts } from './sessions.ts';
 export {
-  addRestocked,
   type EntryActor,
-  findOrderUnits,
   findUnplaced,
   hasOrdered,
   holdPayBy,
   holdsUnpaidStock,
   lockOrder,
-  lockOrderLines,
   type OrderState,
-  type OrderUnits,
   returnPayBy,
 } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
@@ -105,6 +102,7 @@ export {
   type Transition,
   transitions,
 } from './transitions.ts';
+export { addRestocked, findOrderUnits, heldUnitsOf, lockOrderLines, type OrderUnits } from './units.ts';
 
 export default definePackage({
   routes: [

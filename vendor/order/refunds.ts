@@ -23,7 +23,8 @@ import {
   refundOfAmount,
   shareRefund,
 } from './charges.ts';
-import { type OrderRow, orders } from './store.ts';
+import { lockOrder, type OrderRow, type OrderState, orders } from './store.ts';
+import { findOrderUnits, lockOrderLines, writtenOffBy } from './units.ts';
 
 export const alreadyRefunded = defineProblem({
   code: 'already_refunded',
@@ -194,14 +195,37 @@ function amountOf(
   return { lineItemId, shippingCode, quantity: 0, ...refundOfAmount(left, amount.amount) };
 }
 
-/** Records the parts of a refund. The order must be locked since it was planned. @param refundId chosen by the caller */
+/**
+ * Locks an order to refund some of it; its lines first if the stock of refunded units does not return, since that depends
+ * on what the order holds. Null for an unknown id.
+ */
+export async function lockOrderForRefund(
+  tx: TenantDatabase,
+  orderId: string,
+  { restock = true }: { restock?: boolean },
+): Promise<OrderState | null> {
+  if (!restock) await lockOrderLines(tx, orderId);
+  return lockOrder(tx, orderId);
+}
+
+/**
+ * Records the parts of a refund. The order must be locked since it was planned, by `lockOrderForRefund`.
+ * @param refundId chosen by the caller
+ * @param restock whether the stock of its units returns; otherwise the order writes it off
+ */
 export async function recordRefund(
   tx: TenantDatabase,
   orderId: string,
   refundId: string,
   { parts }: RefundPlan,
+  restock: boolean,
 ): Promise<void> {
-  await insertParts(tx, orderId, refundId, parts);
+  const lines = restock ? [] : await findOrderUnits(tx, [orderId]);
+  const recorded = parts.map((part) => {
+    const line = lines.find(({ id }) => id === part.lineItemId);
+    return { ...part, writtenOffQuantity: line ? writtenOffBy(line, part.quantity) : 0 };
+  });
+  await insertParts(tx, orderId, refundId, recorded);
   await tellListeners(tx, orderId, parts);
 }
 
@@ -209,12 +233,12 @@ async function insertParts(
   tx: TenantDatabase,
   orderId: string,
   refundId: string,
-  parts: readonly RefundPart[],
+  parts: readonly (RefundPart & { writtenOffQuantity?: number })[],
 ): Promise<void> {
   if (parts.length === 0) return;
   await tx.insertMany(
     'order_refund_items',
-    parts.map((part) => ({ orderId, id: newId(), refundId, ...part })),
+    parts.map((part) => ({ orderId, id: newId(), refundId, writtenOffQuantity: 0, ...part })),
   );
 }
 
@@ -228,8 +252,9 @@ export async function reverseRefund(tx: TenantDatabase, refundId: string): Promi
   const found = await partsOfRefunds(tx, [refundId]);
   const orderId = found[0]?.orderId;
   if (orderId === undefined) return;
-  const parts = found.map(({ lineItemId, shippingCode, quantity, amount, tax }) => ({
+  const parts = found.map(({ lineItemId, shippingCode, quantity, amount, tax, writtenOffQuantity }) => ({
     ...{ lineItemId, shippingCode, quantity: -quantity, amount: -amount, tax: -tax },
+    writtenOffQuantity: -writtenOffQuantity,
   }));
   await insertParts(tx, orderId, refundId, parts);
   await tellListeners(tx, orderId, parts);
@@ -239,9 +264,10 @@ export async function reverseRefund(tx: TenantDatabase, refundId: string): Promi
 export function partsOfRefunds(
   db: TenantDatabase,
   refundIds: readonly string[],
-): Promise<(RefundPart & { orderId: string; refundId: string })[]> {
+): Promise<(RefundPart & { orderId: string; refundId: string; writtenOffQuantity: number })[]> {
   return db.query(
-    `select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax from order_refund_items
+    `select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax, written_off_quantity
+       from order_refund_items
       where tenant_id = $1 and refund_id = any($2::uuid[]) and (quantity > 0 or amount > 0)
       order by id`,
     [refundIds],

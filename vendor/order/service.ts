@@ -21,12 +21,10 @@ import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts'
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
 import { pageOfOrders } from './search.ts';
 import {
-  addRestocked,
   type EntryActor,
   insertOrderEvent,
   listOrderEvents,
   lockOrder,
-  lockOrderLines,
   type OrderState,
   orders,
   putAddress,
@@ -34,6 +32,7 @@ import {
   stateOfRow,
 } from './store.ts';
 import { type OrderStates, requireTransition } from './transitions.ts';
+import { addRestocked, heldUnitsOf, lockOrderLines } from './units.ts';
 import { rewriteWords } from './words.ts';
 
 export const orderPaymentChanged = defineProblem({
@@ -204,10 +203,10 @@ export function cancelOwnOrder(db: TenantDatabase, memberId: string, id: string,
   });
 }
 
-/** Returns the stock that an order still holds; a custom line has none. */
+/** Returns the stock that an order still holds; a custom line has none, and units that were written off stay so. */
 async function restockAll(tx: TenantDatabase, orderId: string): Promise<void> {
-  const held = (await lockOrderLines(tx, orderId)).map(({ id, variantId, quantity, restockedQuantity }) => ({
-    ...{ lineItemId: id, variantId, quantity: quantity - restockedQuantity },
+  const held = (await lockOrderLines(tx, orderId)).map((line) => ({
+    ...{ lineItemId: line.id, variantId: line.variantId, quantity: heldUnitsOf(line) },
   }));
   const stock = held.flatMap(({ variantId, quantity }): StockLine[] =>
     variantId === null || quantity === 0 ? [] : [{ variantId, quantity }],

@@ -267,62 +267,6 @@ export async function findUnplaced(db: TenantDatabase, ids: readonly string[]): 
   return found.map(({ id }) => id);
 }
 
-/** A line of an order, for what happens to its units. */
-export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount' | 'totalAmount'> {
-  orderId: string;
-  orderNumber: string;
-  orderStatus: OrderState['status'];
-  /** Units that were refunded, or are being refunded. */
-  refundedQuantity: number;
-}
-
-const selectUnits = `
-  select lines.order_id, orders.number as order_number,
-         case when ${hasStatus('pending').sql} then 'pending' else orders.status end as order_status, lines.id, lines.variant_id, lines.sku, lines.title,
-         lines.variant_title, lines.properties, lines.quantity, lines.requires_shipping, lines.restocked_quantity,
-         (select coalesce(sum(refunds.quantity), 0)::integer from order_refund_items refunds
-           where refunds.tenant_id = lines.tenant_id and refunds.order_id = lines.order_id
-             and refunds.line_item_id = lines.id) as refunded_quantity
-    from order_line_items lines
-    join orders on orders.tenant_id = lines.tenant_id and orders.id = lines.order_id
-   where lines.tenant_id = $1`;
-
-/** The lines of orders, in their order; none for an unknown id. */
-export function findOrderUnits(db: TenantDatabase, orderIds: readonly string[]): Promise<OrderUnits[]> {
-  return db.query<OrderUnits>(`${selectUnits} and lines.order_id = any($2::uuid[]) order by lines.position`, [
-    orderIds,
-  ]);
-}
-
-/**
- * Locks the lines of an order and returns them, in their order; none for an unknown id. Serializes changes of its parcels
- * and of the stock that it holds. Lock order: lines, stock, orders.
- */
-export async function lockOrderLines(tx: TenantDatabase, orderId: string): Promise<OrderUnits[]> {
-  await tx.query(
-    'select id from order_line_items where tenant_id = $1 and order_id = $2 order by id for no key update',
-    [orderId],
-  );
-  return findOrderUnits(tx, [orderId]);
-}
-
-/**
- * Records that the stock of units was returned or, with negative quantities, taken again. The lines must be locked; a
- * constraint keeps the recorded units between zero and those of the line.
- */
-export async function addRestocked(
-  tx: TenantDatabase,
-  orderId: string,
-  units: readonly { lineItemId: string; quantity: number }[],
-): Promise<void> {
-  await tx.query(
-    `update order_line_items lines set restocked_quantity = lines.restocked_quantity + part.quantity
-       from unnest($3::uuid[], $4::integer[]) as part (id, quantity)
-      where lines.tenant_id = $1 and lines.order_id = $2 and lines.id = part.id`,
-    [orderId, units.map(({ lineItemId }) => lineItemId), units.map(({ quantity }) => quantity)],
-  );
-}
-
 /** Sets an address or, with null, removes it. The order must be locked. */
 export async function putAddress(
   tx: TenantDatabase,

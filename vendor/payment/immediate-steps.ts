@@ -2,7 +2,7 @@
  * Steps without a provider, each performed in one transaction: those of payments that staff recorded, which is
  * bookkeeping, and those of tenders. They need no adapter.
  */
-import { lockOrder, type OrderState } from '@carton/order';
+import { lockOrderForRefund, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import { bookStep, publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
 import { paymentVoided } from './events.ts';
@@ -39,7 +39,7 @@ export function doImmediateStep(
   request: StepRequest,
 ): Promise<StepRow> {
   return db.transaction(async (tx) => {
-    const order = (await lockOrder(tx, orderId)) as OrderState;
+    const order = (await lockOrderForRefund(tx, orderId, request)) as OrderState;
     const payment = await lockPayment(tx, id);
     const known = request.workId === undefined ? null : await findStep(tx, id, request.workId);
     return known ?? doStepInTransaction(tx, order, payment, type, request);

@@ -36,6 +36,7 @@ export interface PlannedRefund extends RefundPlan {
   excess: number;
 }
 
+/** Inserts a refund; its order is locked by `lockOrderForRefund`. */
 export async function insertRefund(
   tx: TenantDatabase,
   refund: NewRefund,
@@ -50,7 +51,7 @@ export async function insertRefund(
     metadata: metadata && json(metadata),
   };
   await tx.insert('refunds', values);
-  await recordRefund(tx, orderId, id, plan);
+  await recordRefund(tx, orderId, id, plan, restock);
 }
 
 /** The excess of a refund, in minor units. */

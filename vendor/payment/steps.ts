@@ -7,7 +7,7 @@
  * provider's event or by `reconcile`. A unique index allows one pending step per payment, so that concurrent steps
  * cannot exceed its amount.
  */
-import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
+import { findOrder, lockOrder, lockOrderForRefund, type Order, type OrderState } from '@carton/order';
 import { money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
 import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from './balance.ts';
@@ -99,7 +99,7 @@ async function beginStep(
   type: StepType,
   { workId, reason, restock, externalId, metadata, ...requested }: StepRequest,
 ): Promise<{ step: StepRow; isNew: boolean }> {
-  const order = (await lockOrder(tx, orderId)) as OrderState;
+  const order = (await lockOrderForRefund(tx, orderId, { restock })) as OrderState;
   const payment = await lockPayment(tx, paymentId);
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
   if (known) return { step: known, isNew: false };

@@ -7,6 +7,8 @@ const units = 'vendor/checkout/test/guest-units.test.ts';
 const reservations = 'vendor/checkout/test/guest-reservations.test.ts';
 const tenders = 'vendor/checkout/test/guest-tenders.test.ts';
 const restocking = 'vendor/fulfillment/test/restocking.test.ts';
+const held = 'vendor/fulfillment/test/held-stock.test.ts';
+const returning = 'vendor/inventory/test/returning.test.ts';
 
 export const holds: readonly Mutation[] = [
   {
@@ -110,14 +112,14 @@ export const holds: readonly Mutation[] = [
   {
     rule: 'Refunded units in a parcel, or shipped, do not return to stock',
     file: 'vendor/fulfillment/units.ts',
-    text: 'Math.max(packed, quantity - refunded)',
-    replacement: 'quantity - refunded',
+    text: 'Math.max(packed, quantity - writtenOffQuantity - refunded)',
+    replacement: 'quantity - writtenOffQuantity - refunded',
     tests: [restocking],
   },
   {
     rule: 'What was returned to stock before is not returned again with a refund',
     file: 'vendor/fulfillment/units.ts',
-    text: 'Math.max(0, quantity - restockedQuantity - needed)',
+    text: 'Math.max(0, heldUnitsOf(line) - needed)',
     replacement: 'Math.max(0, Math.min(refunded, quantity - needed))',
     tests: [restocking],
   },
@@ -162,5 +164,61 @@ export const holds: readonly Mutation[] = [
     text: "status !== 'placed' || paymentStatus !== 'refunded' || fulfillmentStatus === 'fulfilled'",
     replacement: "status === 'placed' || paymentStatus !== 'refunded'",
     tests: [restocking],
+  },
+  {
+    rule: 'Units that were sold untracked do not return',
+    file: 'vendor/inventory/returning.ts',
+    text: '      join taken on taken',
+    replacement: '      left join taken on taken',
+    tests: [returning],
+  },
+  {
+    rule: 'No more returns than was taken',
+    file: 'vendor/inventory/returning.ts',
+    text: 'least(line.quantity, taken.quantity) as quantity',
+    replacement: 'line.quantity',
+    tests: [returning],
+  },
+  {
+    rule: 'What was taken returns, though its item is not tracked any more',
+    file: 'vendor/inventory/returning.ts',
+    text: 'items.id = any($7::uuid[])\n     order by levels.stock_item_id',
+    replacement: 'items.id = any($7::uuid[]) and items.tracked\n     order by levels.stock_item_id',
+    tests: [returning, held],
+  },
+  {
+    rule: 'Units that were written off do not return with the order or a parcel',
+    file: 'vendor/order/units.ts',
+    text: 'quantity - restockedQuantity - writtenOffQuantity',
+    replacement: 'quantity - restockedQuantity - 0 * writtenOffQuantity',
+    tests: [held],
+  },
+  {
+    rule: 'What a canceled parcel returns is held by the order and needed by no other parcel',
+    file: 'vendor/fulfillment/units.ts',
+    text: 'Math.min(inParcel, Math.max(0, heldUnitsOf(line) - others))',
+    replacement: 'inParcel + 0 * others',
+    tests: [held],
+  },
+  {
+    rule: 'Units whose stock has returned before are not written off',
+    file: 'vendor/order/units.ts',
+    text: 'Math.min(quantity, Math.max(0, heldUnitsOf(line) - left))',
+    replacement: 'quantity + 0 * left',
+    tests: [held],
+  },
+  {
+    rule: 'A failed refund writes nothing off',
+    file: 'vendor/order/refunds.ts',
+    text: 'writtenOffQuantity: -writtenOffQuantity,',
+    replacement: 'writtenOffQuantity: 0 * writtenOffQuantity,',
+    tests: [held],
+  },
+  {
+    rule: 'What is written off is decided with the lines locked',
+    file: 'vendor/order/refunds.ts',
+    text: 'if (!restock) await lockOrderLines(tx, orderId);',
+    replacement: '',
+    tests: [held],
   },
 ];

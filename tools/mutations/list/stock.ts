@@ -86,8 +86,8 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'Returned stock goes to the location that it came from',
     file: 'vendor/inventory/returning.ts',
-    text: 'group by 1, 2 having sum(quantity) < 0',
-    replacement: 'group by 1, 2 having sum(quantity) > 0',
+    text: ' and quantity > 0\n  ),\n  sources',
+    replacement: ' and quantity < 0\n  ),\n  sources',
     tests: ['vendor/inventory/test/warehouses.test.ts'],
   },
   {
@@ -142,8 +142,8 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'A cancellation returns only what the order still holds',
     file: 'vendor/order/service.ts',
-    text: 'quantity: quantity - restockedQuantity },',
-    replacement: 'quantity },',
+    text: 'quantity: heldUnitsOf(line) },',
+    replacement: 'quantity: line.quantity },',
     tests: ['vendor/order/test/canceling.test.ts'],
   },
   {

@@ -5,7 +5,7 @@ import { takeStock } from '@carton/inventory';
 import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { draftOf } from '@carton/order/testing';
 import { newId } from '@carton/runtime';
-import type { Answer, TestTenant } from '@carton/runtime/testing';
+import { type Answer, type TestBox, type TestTenant, untilDelivered } from '@carton/runtime/testing';
 
 let created = 0;
 
@@ -26,15 +26,24 @@ export interface Stocked {
   /** What is on hand of each variant, after the order has taken its stock. */
   onHand(): Promise<number[]>;
   adjust(line: number, quantity: number): Promise<Answer>;
+  /** Has a line's stock tracked or not. */
+  track(line: number, tracked: boolean): Promise<Answer>;
+}
+
+interface PlaceTaken extends Partial<OrderDraft> {
+  spare?: number;
+  /** Whether the variants are not tracked when they are sold. */
+  untracked?: boolean;
 }
 
 /** Places an order for quantities of new variants, of which `spare` units more are on hand, as a checkout would. */
 export async function placeTaken(
   tenant: TestTenant,
   quantities: readonly number[],
-  { spare = 2, lines = [], ...overrides }: { spare?: number; lines?: OrderDraft['lines'] } & Partial<OrderDraft> = {},
+  { spare = 2, untracked = false, lines = [], ...overrides }: PlaceTaken = {},
 ): Promise<Stocked> {
   const variants = await Promise.all(quantities.map((quantity) => createVariant(tenant, quantity + spare)));
+  if (untracked) for (const { path } of variants) await tenant.staff.patch(path, { tracked: false });
   const sold = quantities.map((quantity, at) => {
     const { variantId, title } = variants[at] as (typeof variants)[number];
     const line = { variantId, productId: newId(), sku: `SKU-${at}`, title, variantTitle: 'M' };
@@ -57,6 +66,7 @@ export async function placeTaken(
     onHand: () => Promise.all(variants.map(async ({ path }) => (await tenant.staff.get(path)).body.onHand)),
     adjust: (line, quantity) =>
       tenant.staff.post(`${variants[line]?.path}/adjustments`, { quantity, reason: 'corrected' }),
+    track: (line, tracked) => tenant.staff.patch(variants[line]?.path ?? '', { tracked }),
   };
 }
 
@@ -88,4 +98,23 @@ export async function refundsOf({ staff }: TestTenant, { id, totals }: Order): P
   const paid = { amount: totals.total, method: 'bank_transfer' };
   const { body } = await staff.post(`/admin/orders/${id}/payments`, paid);
   return `/admin/payments/${body.id}/refunds`;
+}
+
+/** An order that is paid, with what is on hand of its lines once all events are delivered. */
+export async function placePaid(
+  box: TestBox,
+  quantities: readonly number[],
+  more: Parameters<typeof placeTaken>[2] = { spare: 0 },
+) {
+  const stocked = await placeTaken(box, quantities, more);
+  const path = await refundsOf(box, stocked.order);
+  return {
+    ...stocked,
+    refund: (body?: object) => box.staff.post(path, body),
+    stock: async () => {
+      await untilDelivered(box);
+      return stocked.onHand();
+    },
+    cancel: () => box.staff.post(`/admin/orders/${stocked.order.id}/cancel`),
+  };
 }

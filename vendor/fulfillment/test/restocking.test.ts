@@ -7,24 +7,12 @@ import { TestProvider } from '@carton/payment/testing';
 import { bodyOf, createTestBox, exactly, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { returnRefundedStock } from '../restocking.ts';
-import { act, pack, placeTaken, refundsOf, type Stocked, unitsOf } from './helpers.ts';
+import { act, pack, placePaid, placeTaken, type Stocked, unitsOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 
-/** An order that is paid, with what is on hand of its lines once all events are delivered. */
-async function paid(quantities: readonly number[], more: Parameters<typeof placeTaken>[2] = { spare: 0 }) {
-  const stocked = await placeTaken(box, quantities, more);
-  const path = await refundsOf(box, stocked.order);
-  return {
-    ...stocked,
-    refund: (body?: object) => box.staff.post(path, body),
-    stock: async () => {
-      await untilDelivered(box);
-      return stocked.onHand();
-    },
-    cancel: () => box.staff.post(`/admin/orders/${stocked.order.id}/cancel`),
-  };
-}
+const paid = (quantities: readonly number[], more?: Parameters<typeof placeTaken>[2]) =>
+  placePaid(box, quantities, more);
 
 /** Delivers the event of a refund again, three times at once. */
 async function deliver(orderId: string) {
@@ -54,14 +42,14 @@ t.test('units return, and a cancellation returns the others', async (t) => {
   t.strictSame(await stock(), [3, 2]);
 });
 
-t.test('with restock false they stay with the order, until it is canceled', async (t) => {
+t.test('with restock false they do not return, and a cancellation returns the others', async (t) => {
   const { refund, stock, cancel, lineIds } = await paid([3]);
   t.match(await refund({ items: [unitsOf(lineIds[0], 1)], restock: false }), { status: 201, body: { restock: false } });
   t.strictSame(await stock(), [0]);
   await refund({ items: [unitsOf(lineIds[0], 1)] });
   t.strictSame(await stock(), [1], 'the other refund returns its own only');
   await cancel();
-  t.strictSame(await stock(), [3]);
+  t.strictSame(await stock(), [2]);
 });
 
 t.test('a refund of an amount returns nothing, of an item or at large', async (t) => {
@@ -140,18 +128,21 @@ t.test('what a canceled parcel has returned is not returned again', async (t) =>
   t.strictSame(await stock(), [2], 'the order has kept the unit that it ships');
 });
 
-t.test('units that need no parcel return; custom and untracked ones have no stock', async (t) => {
-  const custom = { variantId: null, productId: null, sku: null, title: 'Custom', variantTitle: null };
-  const lines = [{ ...custom, quantity: 2, unitAmount: 100, totalAmount: 200 }];
-  const { refund, stock, order, lineIds, variantIds } = await paid([2, 2], { spare: 0, lines });
-  await box.db.query('update order_line_items set requires_shipping = false where tenant_id = $1 and id = $2', [
-    lineIds[0],
-  ]);
-  const [item] = (await box.staff.get(`/admin/stock-items?variantId=${variantIds[1]}`)).body.items;
-  await bodyOf(box.staff.patch(`/admin/stock-items/${item.id}`, { tracked: false }));
-  t.equal((await refund({ items: order.items.map(({ id }) => unitsOf(id, 2)) })).status, 201);
-  t.strictSame(await stock(), [2, 0]);
-});
+t.test(
+  'units that need no parcel return, and taken ones that are not tracked now; custom ones have no stock',
+  async (t) => {
+    const custom = { variantId: null, productId: null, sku: null, title: 'Custom', variantTitle: null };
+    const lines = [{ ...custom, quantity: 2, unitAmount: 100, totalAmount: 200 }];
+    const { refund, stock, order, lineIds, variantIds } = await paid([2, 2], { spare: 0, lines });
+    await box.db.query('update order_line_items set requires_shipping = false where tenant_id = $1 and id = $2', [
+      lineIds[0],
+    ]);
+    const [item] = (await box.staff.get(`/admin/stock-items?variantId=${variantIds[1]}`)).body.items;
+    await bodyOf(box.staff.patch(`/admin/stock-items/${item.id}`, { tracked: false }));
+    t.equal((await refund({ items: order.items.map(({ id }) => unitsOf(id, 2)) })).status, 201);
+    t.strictSame(await stock(), [2, 2]);
+  },
+);
 
 t.test('repeated deliveries, and refunds of a canceled order, return nothing', async (t) => {
   const { refund, stock, cancel, lineIds, order } = await paid([3]);
