@@ -20,7 +20,14 @@ import {
   takesPaymentsOnline,
   tenderNames,
 } from '@carton/payment';
-import { addressBlock, job, type RequestClient, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import {
+  addressBlock,
+  job,
+  type Problem,
+  type RequestClient,
+  type ShopperSession,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
 import { unpaidUnitsLimit } from './problems.ts';
 import { checkoutSettings } from './settings.ts';
@@ -49,9 +56,14 @@ export interface Wanted {
 export const takesUses = ({ adjustments }: Pick<PricedSale, 'adjustments'>): boolean =>
   adjustments.some(({ kind }) => kind === 'discount');
 
-/** The limit in force; null without one: in stores that wait for payments by hand only, there is none. */
+/** The limit of unpaid orders; null without one: in stores that wait for payments by hand only, there is none. */
 export function guestLimitOf(store: Store, db: TenantDatabase): number | null {
   return takesPaymentsOnline(db) ? checkoutSettings.of(store, db).guestUnpaidUnits : null;
+}
+
+/** The limit of what carts reserve, whatever the methods of payment; null without one. */
+export function reservationLimitOf(store: Store, db: TenantDatabase): number | null {
+  return checkoutSettings.of(store, db).guestUnpaidUnits;
 }
 
 /** The shopper as a guest; null for a member, and for staff and the box. */
@@ -181,12 +193,20 @@ export async function holdReserved(tx: TenantDatabase, limit: number, guest: Gue
 }
 
 /** @throws unpaid_units_limit (409), unless the store has disabled every method that is paid online */
-export async function rejectAboveLimit(db: TenantDatabase, limit: number): Promise<void> {
+async function rejectAboveLimit(db: TenantDatabase, limit: number): Promise<void> {
   if (await offersPaymentOnline(db)) throw unpaidUnitsLimit(detailOf(limit), { members: { limit } });
 }
 
+/** @returns unpaid_units_limit (409), for a reservation */
+export function reservedAboveLimit(limit: number): Problem {
+  const detail = `A guest may have ${unitsOf(limit)} in unpaid orders and reserved carts. Order without a reservation, or reserve less.`;
+  return unpaidUnitsLimit(detail, { members: { limit } });
+}
+
+const unitsOf = (limit: number) => `${limit} ${limit === 1 ? 'unit' : 'units'}`;
+
 function detailOf(limit: number): string {
-  return `A guest may have ${limit} ${limit === 1 ? 'unit' : 'units'} in unpaid orders. Pay the open orders first, complete the payment before ordering, or order less.`;
+  return `A guest may have ${unitsOf(limit)} in unpaid orders. Pay the open orders first, complete the payment before ordering, or order less.`;
 }
 
 async function requireFew(db: TenantDatabase, placing: Placing): Promise<Requirement[]> {

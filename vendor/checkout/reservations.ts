@@ -20,7 +20,8 @@ import {
   guestLimitOf,
   holdReserved,
   type OrderClient,
-  rejectAboveLimit,
+  reservationLimitOf,
+  reservedAboveLimit,
   wouldExceed,
 } from './guest-units.ts';
 import { nothingToOrder } from './nothing-to-order.ts';
@@ -57,21 +58,21 @@ async function reserveCart(tx: TenantDatabase, cart: StoredCart, until: Date): P
   await reserveStock(tx, cart.lines, reservationOf(cart.id), { until, sale: stockSaleOf(saleOfCart(cart)) });
 }
 
-/** The guest whose units are limited, with the limit; null if no limit applies. */
+/** The guest whose reserved units are limited, with the limit; null if no limit applies. */
 function limitOf(
   db: TenantDatabase,
   store: Store,
   { memberId, email }: Pick<StoredCart, 'memberId' | 'email'>,
   payer: Payer,
 ): { limit: number; guest: Guest } | null {
-  const limit = memberId === null ? guestLimitOf(store, db) : null;
+  const limit = memberId === null ? reservationLimitOf(store, db) : null;
   return limit === null ? null : { limit, guest: { ...payer, email: payer.email ?? email } };
 }
 
 /**
  * Reserves the cart's stock when its payment starts, for the store's duration but not beyond the payment's expiry. What a
  * guest may not hold without paying, with unpaid orders and other carts, is not reserved: the order takes it once the
- * payment is authorized. Nor are goods that a guest pays by hand where the units of guests are limited.
+ * payment is authorized. Nor are goods that a guest pays by hand where the unpaid orders of guests are limited.
  */
 export const reserveForPayment: PaymentStartHook = {
   problems: [insufficientStock],
@@ -83,7 +84,9 @@ export const reserveForPayment: PaymentStartHook = {
     const limited = limitOf(tx, store, cart, payer);
     const wanted = { cartId, lines: cart.lines };
     // A guest by hand has only to order, which counts the units: many sessions would hold as much without any payment.
-    if (limited && (byHand || (await wouldExceed(tx, limited.limit, limited.guest, wanted)))) return;
+    const isOrderLimited = guestLimitOf(store, tx) !== null;
+    if (limited && byHand && isOrderLimited) return;
+    if (limited && (await wouldExceed(tx, limited.limit, limited.guest, wanted))) return;
     const end = expiryOf(store);
     await reserveCart(tx, cart, end < endsAt ? end : endsAt);
     const isHeld = !limited || (await holdReserved(tx, limited.limit, limited.guest, wanted));
@@ -119,7 +122,7 @@ export async function reserveCheckout(
     const until = expiryOf(store);
     await reserveCart(tx, cart, until);
     const isHeld = !limited || (await holdReserved(tx, limited.limit, limited.guest, wanted));
-    if (!isHeld) await rejectAboveLimit(tx, limited.limit);
+    if (!isHeld) throw reservedAboveLimit(limited.limit);
     return { endsAt: until.toISOString() };
   });
 }

@@ -8,7 +8,7 @@ import { changeOf, nullable, object, type Static, type TenantDatabase, Type, wit
 
 const maxMinutes = 525_600;
 
-/** The limit of new stores, if they can be paid online. */
+/** The limit of new stores. */
 const guestUnitsDefault = 100;
 
 /** How long new stores wait for the payment of an order, if it can be paid online. */
@@ -18,7 +18,7 @@ const settings = {
   guestUnpaidUnits: withOptions(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })), {
     default: null,
     description:
-      'Units of tracked stock that a guest may have in unpaid orders from carts and in carts whose stock is reserved, counted by session, by e-mail address and by client address; null for no limit. An order with a discount counts as one unit at least. If it was not set, 100. Only in boxes with a method that is paid online, and not for orders that are paid in full or authorized when they are placed.',
+      'Units of tracked stock that a guest may have in unpaid orders from carts and in carts whose stock is reserved, counted by session, by e-mail address and by client address; null for no limit. An order with a discount counts as one unit at least. If it was not set, 100. Orders are limited only in boxes with a method that is paid online, and not if they are paid in full or authorized when they are placed; reservations are limited in all boxes.',
   }),
   paymentRequired: Type.Boolean({
     default: false,
@@ -62,8 +62,11 @@ const settings = {
 
 /** Stores of before the second version of the defaults keep waiting for staff, and have no limit. */
 export const checkoutSettings = storeSettings('checkout', settings, (defaultVersion, box) =>
-  defaultVersion >= 2 && takesPaymentsOnline(box)
-    ? { guestUnpaidUnits: guestUnitsDefault, unpaidOrderMinutes: unpaidOrderDefault }
+  defaultVersion >= 2
+    ? {
+        guestUnpaidUnits: guestUnitsDefault,
+        ...(takesPaymentsOnline(box) && { unpaidOrderMinutes: unpaidOrderDefault }),
+      }
     : {},
 );
 

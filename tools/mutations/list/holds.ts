@@ -3,7 +3,7 @@
  */
 import type { Mutation } from '../mutation.ts';
 
-const units = 'vendor/checkout/test/guest-units.test.ts';
+const units = 'vendor/checkout/test/guest-units-ends.test.ts';
 const reservations = 'vendor/checkout/test/guest-reservations.test.ts';
 const tenders = 'vendor/checkout/test/guest-tenders.test.ts';
 const restocking = 'vendor/fulfillment/test/restocking.test.ts';
@@ -14,16 +14,30 @@ export const holds: readonly Mutation[] = [
   {
     rule: 'What a guest may not reserve is not reserved for a moment either',
     file: 'vendor/checkout/reservations.ts',
-    text: 'if (limited && (byHand || (await wouldExceed(tx, limited.limit, limited.guest, wanted)))) return;',
-    replacement: 'if (limited && byHand) return;',
+    text: 'if (limited && (await wouldExceed(tx, limited.limit, limited.guest, wanted))) return;',
+    replacement: '',
     tests: [reservations],
   },
   {
     rule: 'A guest whose units are limited reserves nothing for a payment by hand',
     file: 'vendor/checkout/reservations.ts',
-    text: 'if (limited && (byHand || ',
-    replacement: 'if (limited && (',
-    tests: [units],
+    text: 'if (limited && byHand && isOrderLimited) return;',
+    replacement: '',
+    tests: [reservations],
+  },
+  {
+    rule: 'Reservations of guests are limited also where nothing is paid online',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'memberId === null ? reservationLimitOf(store, db) : null',
+    replacement: 'memberId === null && reservationLimitOf(store, db) ? guestLimitOf(store, db) : null',
+    tests: [reservations],
+  },
+  {
+    rule: 'A payment by hand reserves within the limit where unpaid orders have none',
+    file: 'vendor/checkout/reservations.ts',
+    text: 'if (limited && byHand && isOrderLimited) return;',
+    replacement: 'if (limited && byHand) return;',
+    tests: [reservations],
   },
   {
     rule: 'What the carts of a guest have reserved is counted',
@@ -56,9 +70,9 @@ export const holds: readonly Mutation[] = [
   {
     rule: 'A reservation by the shopper beyond the limit is refused',
     file: 'vendor/checkout/reservations.ts',
-    text: 'if (!isHeld) await rejectAboveLimit(tx, limited.limit);',
+    text: 'if (!isHeld) throw reservedAboveLimit(limited.limit);',
     replacement: '',
-    tests: [units, reservations],
+    tests: [reservations],
   },
   {
     rule: 'The row of a reservation stays as long as the reservation',

@@ -4,6 +4,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const guests = 'vendor/checkout/test/guest-units.test.ts';
+const guestEnds = 'vendor/checkout/test/guest-units-ends.test.ts';
 
 export const stock: readonly Mutation[] = [
   {
@@ -214,28 +215,28 @@ export const stock: readonly Mutation[] = [
     file: 'vendor/order/store.ts',
     text: "orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided', 'partially_paid')",
     replacement: 'orders.payment_status is not null',
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'Canceled orders hold no unpaid units',
     file: 'vendor/order/store.ts',
     text: `"orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and`,
     replacement: `"orders.fulfillment_status = 'unfulfilled' and`,
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'An order that is authorized when it is placed has no limit of units',
     file: 'vendor/checkout/cart.ts',
     text: 'wait !== null && !wait.isAwaited && !wait.isByHand',
     replacement: 'wait === undefined',
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'Pending orders and orders by hand hold unpaid units',
     file: 'vendor/checkout/cart.ts',
     text: 'wait !== null && !wait.isAwaited && !wait.isByHand',
     replacement: 'wait !== null',
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'Unpaid orders of one guest at once are counted one after the other',
@@ -249,14 +250,14 @@ export const stock: readonly Mutation[] = [
     file: 'vendor/checkout/guest-units.ts',
     text: 'where guest_units.tenant_id = $1 and not (',
     replacement: 'where guest_units.tenant_id = $1 and false and not (',
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'Erasure deletes the rows of a guest',
     file: 'vendor/checkout/persons.ts',
     text: "for (const table of ['guest_units', 'guest_orders'])",
     replacement: "for (const table of ['guest_orders'])",
-    tests: [guests],
+    tests: [guestEnds],
   },
   {
     rule: 'Cursors of a list by stock do not tell the stock',

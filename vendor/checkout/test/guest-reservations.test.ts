@@ -185,6 +185,74 @@ t.test('members have no limit', async (t) => {
   t.equal(await rowsOf(store), 0);
 });
 
+t.test('a guest reserves no more than the limit', async (t) => {
+  const { store, mug } = await storeWith(t);
+  for (const quantity of [11, 10]) {
+    t.equal((await startsPayment(await shopperWith(store, [mug, quantity]))).status, 201);
+    t.equal(await reserved(store), quantity > 10 ? 0 : 10, 'from the start of a payment');
+  }
+  const byHand = await shopperWith(store, [mug, 5]);
+  t.equal((await byHand.post('/cart/payment-sessions', { paymentMethod: 'bank_transfer' })).status, 201);
+  t.equal(await reserved(store), 10, 'not for a payment by hand');
+  const many = await shopperWith(store, [mug, 11]);
+  t.match(await many.post('/checkout/reservation'), { status: 409, body: { code: 'unpaid_units_limit', limit: 10 } });
+  t.equal((await (await shopperWith(store, [mug, 10])).post('/checkout/reservation')).status, 200);
+  t.equal(await reserved(store), 20);
+  const member = await createMember(store);
+  await member.post('/cart/items', { variantId: mug.variantId, quantity: 11 });
+  t.equal((await member.post('/checkout/reservation')).status, 200);
+  t.equal(await reserved(store), 31);
+});
+
+t.test('in a store without a method online, reservations have the limit, and orders none', async (t) => {
+  const store = await box.openTenant();
+  const mug = await createArticle(store, 'mug', 1250, 983);
+  await store.staff.patch('/admin/checkout-settings', { reserveAtCheckout: true });
+  t.equal((await store.staff.get('/admin/checkout-settings')).body.guestUnpaidUnits, 100, 'of a new store');
+  t.match(await reserves(await shopperWith(store, [mug, 983])), { status: 409, body: { ...refused.body, limit: 100 } });
+  await store.staff.patch('/admin/checkout-settings', { guestUnpaidUnits: limit });
+  const at = from();
+  t.equal((await reserves(await shopperWith(store, [mug, 6]), at)).status, 200);
+  t.match(await reserves(await shopperWith(store, [mug, 5]), at), refused, 'by client address');
+  t.equal((await reserves(await shopperWith(store, [mug, 4]), at)).status, 200);
+  const [email, session] = [anyEmail(), await shopperWith(store, [mug, 11])];
+  t.match(await reserves(session), refused, 'by session');
+  for (const status of [200, 409]) {
+    const shopper = await shopperWith(store, [mug, 6]);
+    await shopper.patch('/cart', { email });
+    t.equal((await reserves(shopper)).status, status, 'by e-mail address');
+  }
+  t.equal(await reserved(store), 16);
+  t.equal((await orders(session)).status, 201, 'an order has no limit');
+  t.equal((await orders(await shopperWith(store, [mug, 500]), at)).status, 201);
+  const member = await createMember(store);
+  await member.post('/cart/items', { variantId: mug.variantId, quantity: 11 });
+  t.equal((await reserves(member)).status, 200);
+
+  await t.test('also for payments by hand', async (t) => {
+    extendBox(t, box, [paymentAdapters.with(transfer)]);
+    transfer.confirmed = 'pending';
+    const before = (await reserved(store)) ?? 0;
+    const byHand = { paymentMethod: 'bank_transfer' };
+    for (const quantity of [11, 10, 1]) {
+      const shopper = await shopperWith(store, [mug, quantity]);
+      t.equal((await shopper.post('/cart/payment-sessions', byHand, from('198.51.100.30'))).status, 201);
+      t.equal(await reserved(store), before + (quantity > 10 ? 0 : 10));
+      if (quantity > 10) t.equal((await orders(shopper, from(), byHand)).status, 201);
+    }
+  });
+});
+
+t.test('a store that has disabled its methods online refuses reservations beyond the limit too', async (t) => {
+  const { store, mug } = await storeWith(t);
+  const { items } = (await store.staff.get('/admin/payment-methods')).body;
+  for (const { id, provider } of items) {
+    if (provider === 'test') await store.staff.patch(`/admin/payment-methods/${id}`, { enabled: false });
+  }
+  t.match(await reserves(await shopperWith(store, [mug, 11])), refused);
+  t.equal(await reserved(store), 0);
+});
+
 /** Requests at once, of stock that no other locks. */
 async function racing(store: TestTenant, articles: readonly Article[], start: (shopper: Caller) => Promise<unknown>) {
   const shoppers = await Promise.all(articles.map((article) => shopperWith(store, [article, 6])));
