@@ -66,7 +66,7 @@ const cases: [name: string, order: FormerOrder, expected: Expected][] = [
   [
     'all refunded, by amount',
     { payments: [{ amount: 3000 }], refunds: [{ amount: 3000 }] },
-    { balance: 0, paymentStatus: 'refunded', left: 'payment_step_not_possible' },
+    { balance: 0, paymentStatus: 'refunded', left: 0 },
   ],
   [
     'paid in part, part of that refunded',
@@ -209,6 +209,9 @@ interface ShownCart {
   total: number;
 }
 const carts = new Map<string, ShownCart>();
+// A store of the former release has the defaults of before; the change of its name has the box read it again.
+await run('update stores set default_version = 1 where tenant_id = $1', [former.id]);
+await former.staff.patch('/admin/store', { name: 'Former' });
 const { body: settingsBefore } = await former.staff.get('/admin/store');
 
 async function fillCarts(): Promise<void> {

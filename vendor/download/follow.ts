@@ -18,6 +18,7 @@ import {
   orderCanceled,
   orderOfEvent,
   orderPlaced,
+  orderUnitsCanceled,
 } from '@carton/order';
 import { paymentCaptured, refundCreated } from '@carton/payment';
 import { newId, publish, subscriber, type TenantDatabase } from '@carton/runtime';
@@ -30,7 +31,7 @@ const day = 24 * 60 * 60 * 1000;
 /** Each delivery has a transaction of its own, since it locks an order. */
 export const followOrders = subscriber({
   name: 'download.follow-orders',
-  events: [orderPlaced, orderCanceled, paymentCaptured, refundCreated],
+  events: [orderPlaced, orderCanceled, orderUnitsCanceled, paymentCaptured, refundCreated],
   outsideTransaction: true,
   concerns: (event) => !isPlacedUnpaid(event),
   async handle(db, event) {

@@ -1,11 +1,12 @@
 /**
- * Returns the stock of refunded units that are not to be shipped any more, once their refund has succeeded.
+ * Returns the stock of refunded units that are not to be shipped any more, once their refund has succeeded, and of units
+ * that were canceled without one.
  *
  * What an order has to return is computed from its locked lines, refunds and parcels, not from the event: a repeated or
  * late delivery finds nothing left to return, nor does one after a cancellation, which has returned all.
  */
 import { returnStock } from '@carton/inventory';
-import { addRestocked, lockOrderLines, type OrderUnits, orderOfEvent } from '@carton/order';
+import { addRestocked, lockOrderLines, type OrderUnits, orderOfEvent, orderUnitsCanceled } from '@carton/order';
 import { refundCreated, unitsToRestock } from '@carton/payment';
 import { subscriber, type TenantDatabase } from '@carton/runtime';
 import { countUnits } from './store.ts';
@@ -41,7 +42,7 @@ export async function restockRefunded(
  */
 export const returnRefundedStock = subscriber({
   name: 'fulfillment.restock-refunded',
-  events: [refundCreated],
+  events: [refundCreated, orderUnitsCanceled],
   outsideTransaction: true,
   async handle(db, event) {
     const orderId = orderOfEvent(event);

@@ -43,6 +43,12 @@ export const orderCanceled = defineEvent({
   payload: OrderPayload,
 });
 
+export const orderUnitsCanceled = defineEvent({
+  type: 'order.units_canceled',
+  summary: 'Units of which nothing is left to refund were taken out of an order; no money moved',
+  payload: OrderPayload,
+});
+
 /** Occurs for unknown orders too. Contains no secret: the mail obtains the token when it is sent. */
 export const orderLookupRequested = defineEvent({
   type: 'order.lookup_requested',

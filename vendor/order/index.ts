@@ -10,6 +10,7 @@ import {
   orderPaymentDue,
   orderPending,
   orderPlaced,
+  orderUnitsCanceled,
   orderUpdated,
 } from './events.ts';
 import { orderLinkMail } from './link-mail.ts';
@@ -44,7 +45,15 @@ export {
   type OrderDraft,
   type OrderLineDraft,
 } from './draft.ts';
-export { isPlacedUnpaid, orderCanceled, orderChargesChanged, orderOfEvent, orderPlaced } from './events.ts';
+export {
+  isPlacedUnpaid,
+  orderCanceled,
+  orderChargesChanged,
+  orderOfEvent,
+  orderPlaced,
+  orderUnitsCanceled,
+} from './events.ts';
+export { cancelFreeUnits, type FreeUnits } from './free-units.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, orderTable, paymentDueMail, sampleOrder } from './mails.ts';
 export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
@@ -56,6 +65,7 @@ export {
   lockOrderForRefund,
   type OrderRefundListener,
   orderRefundListeners,
+  partsOfOrder,
   partsOfRefunds,
   planRefund,
   planRefundOfAmount,
@@ -125,6 +135,7 @@ export default definePackage({
     orderChargesChanged,
     orderPaymentDue,
     orderCanceled,
+    orderUnitsCanceled,
     orderLookupRequested,
   ],
   jobs: [

@@ -136,7 +136,7 @@ function itemsOf({ currency }: OrderRow, open: readonly OpenCharge[], { items = 
       throw invalidField(`/items/${at}`, 'must have either a quantity or an amount');
     }
     if (amount) return amountOf(found, currency, amount, `/items/${at}`);
-    return unitsOf(found, currency, quantity as number);
+    return unitsOf(found, quantity as number);
   });
 }
 
@@ -147,7 +147,7 @@ function shippingOf(
 ): RefundPart[] {
   const all = open.filter(({ charge }) => charge.shippingCode !== null);
   if (shipping === true) {
-    return all.filter((each) => !isRefunded(each)).map((each) => unitsOf(each, currency, 1));
+    return all.filter((each) => !isRefunded(each)).map((each) => unitsOf(each, 1));
   }
   const codes = shipping.map((each) => (typeof each === 'string' ? each : each.code));
   return shipping.map((each, at) => {
@@ -156,7 +156,7 @@ function shippingOf(
     if (codes.indexOf(codes[at] as string) !== at) throw invalidField(`/shipping/${at}`, 'is a duplicate');
     if (typeof each !== 'string') return amountOf(found, currency, each.amount, `/shipping/${at}`);
     if (isRefunded(found)) throw alreadyRefunded(`The shipping charge ${each} is already refunded.`);
-    return unitsOf(found, currency, 1);
+    return unitsOf(found, 1);
   });
 }
 
@@ -167,14 +167,10 @@ function isRefunded({ charge, left }: OpenCharge): boolean {
 
 const shown = (amount: number, currency: string) => formatMoney(money(amount, currency), 'en');
 
-function unitsOf(open: OpenCharge, currency: string, quantity: number): RefundPart {
-  const { charge, refunded, left, title } = open;
+/** Units cost nothing if all of their price was refunded by amount. */
+function unitsOf({ charge, refunded, left, title }: OpenCharge, quantity: number): RefundPart {
   if (quantity > left.quantity) {
     throw alreadyRefunded(`${title}: ${left.quantity} of ${charge.quantity} units are left to refund.`);
-  }
-  if (isRefunded(open)) {
-    const amounts = `${shown(refunded.amount, currency)} of ${shown(charge.amount, currency)}`;
-    throw alreadyRefunded(`${title}: ${amounts} is already refunded.`);
   }
   const { lineItemId, shippingCode } = charge;
   return { lineItemId, shippingCode, quantity, ...refundOf(charge, refunded, quantity) };
@@ -260,16 +256,27 @@ export async function reverseRefund(tx: TenantDatabase, refundId: string): Promi
   await tellListeners(tx, orderId, parts);
 }
 
+/** A row of the ledger. */
+export interface RecordedPart extends RefundPart {
+  orderId: string;
+  refundId: string;
+  /** Units whose stock the order wrote off. */
+  writtenOffQuantity: number;
+}
+
+const selectParts = `
+  select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax, written_off_quantity
+    from order_refund_items where tenant_id = $1`;
+
+/** The rows of an order, the oldest first, also those that reverse failed refunds. */
+export function partsOfOrder(db: TenantDatabase, orderId: string): Promise<RecordedPart[]> {
+  return db.query<RecordedPart>(`${selectParts} and order_id = $2 order by id`, [orderId]);
+}
+
 /** The parts of refunds, each with the id of its refund; also those of failed refunds. */
-export function partsOfRefunds(
-  db: TenantDatabase,
-  refundIds: readonly string[],
-): Promise<(RefundPart & { orderId: string; refundId: string; writtenOffQuantity: number })[]> {
-  return db.query(
-    `select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax, written_off_quantity
-       from order_refund_items
-      where tenant_id = $1 and refund_id = any($2::uuid[]) and (quantity > 0 or amount > 0)
-      order by id`,
+export function partsOfRefunds(db: TenantDatabase, refundIds: readonly string[]): Promise<RecordedPart[]> {
+  return db.query<RecordedPart>(
+    `${selectParts} and refund_id = any($2::uuid[]) and (quantity > 0 or amount > 0) order by id`,
     [refundIds],
   );
 }

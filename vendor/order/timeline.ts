@@ -30,6 +30,7 @@ const ownTypes: readonly TimelineType[] = [
   { type: 'unarchived', label: 'Unarchived' },
   { type: 'note', label: 'Note', erased: 'Erased' },
   { type: 'payment', label: 'Payment' },
+  { type: 'units', label: 'Units canceled', erased: 'Units canceled' },
 ];
 
 function typesIn(box: HasExtensions): TimelineType[] {

@@ -139,7 +139,7 @@ async function noteUnitsToShip(tx: TenantDatabase, { id, status, paymentStatus, 
   await addPaymentNote(
     tx,
     id,
-    'All was refunded, but not by units: what was not shipped is still to be shipped unless the order is canceled',
+    'All was refunded, but not by units: what was not shipped is still to be shipped unless its units are refunded too, or the order is canceled',
   );
 }
 

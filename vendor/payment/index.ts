@@ -22,7 +22,14 @@ import { methodMissing } from './methods.ts';
 import { noticesOf } from './notices.ts';
 import { personalPayments } from './persons.ts';
 import { closeCanceled, reconcile } from './reconcile.ts';
-import { adminPayments, capturePayment, createRefund, recordPayment, voidPayment } from './routes/admin.ts';
+import {
+  adminPayments,
+  cancelOrderUnits,
+  capturePayment,
+  createRefund,
+  recordPayment,
+  voidPayment,
+} from './routes/admin.ts';
 import { adminDisputes } from './routes/disputes.ts';
 import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
 import {
@@ -115,6 +122,7 @@ export default definePackage({
     capturePayment,
     voidPayment,
     createRefund,
+    cancelOrderUnits,
     ...adminRefunds,
     ...adminDisputes,
   ],

@@ -18,6 +18,11 @@ export const paymentDisputed = defineProblem({
   status: 409,
   title: 'The payment is in dispute',
 });
+export const unitsHavePrice = defineProblem({
+  code: 'units_have_price',
+  status: 409,
+  title: 'Something is left of the price of the units',
+});
 export const paymentStepBusy = defineProblem({
   code: 'payment_step_busy',
   status: 409,

@@ -1,7 +1,7 @@
 /**
  * Queries of refunds. Each is a step of its payment with the same id, which has its status.
  */
-import { partsOfRefunds, type RefundPlan, recordRefund } from '@carton/order';
+import { partsOfOrder, partsOfRefunds, type RefundPlan, recordRefund } from '@carton/order';
 import { type IntegrationPage, json, money, rows, type TenantDatabase } from '@carton/runtime';
 import type { Refund, RefundQuery } from './schemas.ts';
 import { type PaymentRow, type StepRow, steps } from './store.ts';
@@ -97,16 +97,21 @@ async function withParts(db: TenantDatabase, found: readonly RefundRow[]): Promi
       amount: money(amount, currency),
       excess: money(excessAmount, currency),
       tax: tax === null ? null : money(tax, currency),
-      items: own.flatMap(({ lineItemId, quantity, amount, tax }) =>
-        lineItemId === null
-          ? []
-          : [{ lineItemId, quantity, amount: money(amount, currency), tax: money(tax, currency) }],
-      ),
-      shipping: own.flatMap(({ shippingCode: code, quantity, amount, tax }) =>
-        code === null ? [] : [{ code, quantity, amount: money(amount, currency), tax: money(tax, currency) }],
-      ),
+      ...dividedParts(own, currency),
     };
   });
+}
+
+/** What a refund takes of items and shipping charges, as its response has it. */
+export function dividedParts(parts: RefundPlan['parts'], currency: string): Pick<Refund, 'items' | 'shipping'> {
+  const all = parts.map(({ lineItemId, shippingCode: code, quantity, amount, tax }) => ({
+    ...{ lineItemId, code },
+    divided: { quantity, amount: money(amount, currency), tax: money(tax, currency) },
+  }));
+  return {
+    items: all.flatMap(({ lineItemId, divided }) => (lineItemId === null ? [] : [{ lineItemId, ...divided }])),
+    shipping: all.flatMap(({ code, divided }) => (code === null ? [] : [{ code, ...divided }])),
+  };
 }
 
 const refundStatus = `
@@ -130,20 +135,23 @@ export async function readRefund(db: TenantDatabase, id: string): Promise<Refund
   return refund as Refund;
 }
 
-/** The units of each line whose stock the succeeded refunds of an order return, as far as they were not shipped. */
+/**
+ * The units of each line whose stock the succeeded refunds of an order return, as far as they were not shipped; and those
+ * that were canceled without a refund, whose rows in the order's ledger have no refund of a payment.
+ */
 export async function unitsToRestock(db: TenantDatabase, orderId: string): Promise<Map<string, number>> {
-  const found = await db.query<{ id: string }>(
-    `select refunds.id from refunds
+  const found = await db.query<{ id: string; restocks: boolean }>(
+    `select refunds.id, refunds.restock and step.status = 'succeeded' as restocks from refunds
        join payment_transactions step
          on step.tenant_id = $1 and step.payment_id = refunds.payment_id and step.id = refunds.id
-            and step.status = 'succeeded'
-      where refunds.tenant_id = $1 and refunds.order_id = $2 and refunds.restock`,
+      where refunds.tenant_id = $1 and refunds.order_id = $2`,
     [orderId],
   );
-  const ids = found.map(({ id }) => id);
+  const others = new Set(found.flatMap(({ id, restocks }) => (restocks ? [] : id)));
   const units = new Map<string, number>();
-  for (const { lineItemId, quantity } of ids.length === 0 ? [] : await partsOfRefunds(db, ids)) {
-    if (lineItemId !== null) units.set(lineItemId, (units.get(lineItemId) ?? 0) + quantity);
+  for (const { refundId, lineItemId, quantity, writtenOffQuantity } of await partsOfOrder(db, orderId)) {
+    if (lineItemId === null || others.has(refundId)) continue;
+    units.set(lineItemId, (units.get(lineItemId) ?? 0) + quantity - writtenOffQuantity);
   }
   return units;
 }

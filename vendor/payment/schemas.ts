@@ -280,7 +280,7 @@ export const CreateRefund = object(
   {
     $id: 'CreateRefund',
     description:
-      'Without an amount, items and shipping, all that is left is refunded. An amount first returns what was received beyond the total of the order; the rest is shared among its items and shipping charges in proportion to what is left of each. To refund parts of certain items, name them with amounts.',
+      'Without an amount, items and shipping, all that is left is refunded. An amount first returns what was received beyond the total of the order; the rest is shared among its items and shipping charges in proportion to what is left of each. To refund parts of certain items, name them with amounts. Units of which nothing is left to refund are refunded with an amount of zero: no money moves, and the refund is not listed; it has no `externalId` and no `metadata`.',
     examples: [
       {
         items: [{ lineItemId: '0198f5a2-7c1e-7b5a-9f51-3f6a52a1c002', quantity: 1 }],
@@ -320,6 +320,34 @@ export const Refund = object(
   },
 );
 export type Refund = Static<typeof Refund>;
+
+const canceledUnits = {
+  items: Type.Array(object({ lineItemId: Uuid, quantity: Units }, { $id: 'CanceledUnit' }), {
+    minItems: 1,
+    maxItems: 1000,
+  }),
+};
+const restocksUnits = 'Whether the stock of the units is returned, as far as they were not shipped';
+export const CancelUnits = object(
+  {
+    ...canceledUnits,
+    restock: Type.Optional(Type.Boolean({ default: true, description: restocksUnits })),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['The gift is out of stock'] })),
+  },
+  { $id: 'CancelUnits' },
+);
+export type CancelUnits = Static<typeof CancelUnits>;
+export const CanceledUnits = object(
+  {
+    id: Uuid,
+    orderId: Uuid,
+    ...canceledUnits,
+    restock: Type.Boolean({ description: restocksUnits }),
+    reason: nullable(Type.String({ examples: ['The gift is out of stock'] })),
+  },
+  { $id: 'CanceledUnits', description: 'They count as refunded units of the order, with an amount of zero.' },
+);
+export type CanceledUnits = Static<typeof CanceledUnits>;
 export const RefundPage = integrationPageOf(Refund, 'RefundPage');
 export const RefundQuery = integrationQuery({
   orderId: Type.Optional(Uuid),

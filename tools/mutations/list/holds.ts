@@ -8,6 +8,7 @@ const reservations = 'vendor/checkout/test/guest-reservations.test.ts';
 const tenders = 'vendor/checkout/test/guest-tenders.test.ts';
 const restocking = 'vendor/fulfillment/test/restocking.test.ts';
 const held = 'vendor/fulfillment/test/held-stock.test.ts';
+const freeUnits = 'vendor/fulfillment/test/free-units.test.ts';
 const returning = 'vendor/inventory/test/returning.test.ts';
 
 export const holds: readonly Mutation[] = [
@@ -140,15 +141,15 @@ export const holds: readonly Mutation[] = [
   {
     rule: 'A refund returns stock once it has succeeded',
     file: 'vendor/payment/refund-store.ts',
-    text: "step.id = refunds.id\n            and step.status = 'succeeded'",
-    replacement: 'step.id = refunds.id',
+    text: "refunds.restock and step.status = 'succeeded' as restocks",
+    replacement: 'refunds.restock as restocks',
     tests: [restocking],
   },
   {
     rule: 'A refund with restock false returns no stock',
     file: 'vendor/payment/refund-store.ts',
-    text: 'refunds.order_id = $2 and refunds.restock',
-    replacement: 'refunds.order_id = $2',
+    text: "refunds.restock and step.status = 'succeeded' as restocks",
+    replacement: "step.status = 'succeeded' as restocks",
     tests: [restocking],
   },
   {
@@ -234,5 +235,40 @@ export const holds: readonly Mutation[] = [
     text: 'if (!restock) await lockOrderLines(tx, orderId);',
     replacement: '',
     tests: [held],
+  },
+  {
+    rule: 'Only units of which nothing is left to refund are canceled without a refund',
+    file: 'vendor/order/free-units.ts',
+    text: 'if (plan.amount > 0 || units.length === 0) return null;',
+    replacement: '',
+    tests: [freeUnits],
+  },
+  {
+    rule: 'Units are refunded once, also those that cost nothing',
+    file: 'vendor/order/refunds.ts',
+    text: 'if (quantity > left.quantity) {',
+    replacement: 'if (quantity > charge.quantity) {',
+    tests: [freeUnits],
+  },
+  {
+    rule: 'The stock of units that were canceled without a refund returns',
+    file: 'vendor/fulfillment/restocking.ts',
+    text: 'events: [refundCreated, orderUnitsCanceled],',
+    replacement: 'events: [refundCreated],',
+    tests: [freeUnits],
+  },
+  {
+    rule: 'While a refund is pending, no units are canceled as if it had succeeded',
+    file: 'vendor/payment/free-units.ts',
+    text: "if ((await pendingStepsOf(tx, orderId)).some(({ type }) => type === 'refund')) throw stepBusy();",
+    replacement: '',
+    tests: [freeUnits],
+  },
+  {
+    rule: 'A repeated refund of units that cost nothing takes them once',
+    file: 'vendor/payment/free-units.ts',
+    text: 'if (known.length > 0) return',
+    replacement: 'if (known.length < 0) return',
+    tests: ['vendor/payment/test/refund-items.test.ts'],
   },
 ];

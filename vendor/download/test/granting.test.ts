@@ -104,6 +104,19 @@ t.test('a refund of all units of a line ends its files, one of some units does n
   t.strictSame(await summaryOf(box, placed.id), ['ended book.epub', 'ended book.pdf', 'ended song.mp3']);
 });
 
+t.test('units that are refunded after their price end the files too', async (t) => {
+  const placed = await order(box, [
+    [book, 1],
+    [song, 1],
+  ]);
+  const payment = await pay(box, placed.id, 2000);
+  const lineItemId = placed.items[1]?.id;
+  await refund(box, payment, { items: [{ lineItemId, amount: eur(1000) }] });
+  t.strictSame(await summaryOf(box, placed.id), ['available book.epub', 'available book.pdf', 'available song.mp3']);
+  t.match(await refund(box, payment, { items: [{ lineItemId, quantity: 1 }] }), { amount: eur(0) });
+  t.strictSame(await summaryOf(box, placed.id), ['available book.epub', 'available book.pdf', 'ended song.mp3']);
+});
+
 t.test('a cancellation ends all files, and their links', async (t) => {
   const { id } = await buy(box, song);
   const { 'song.mp3': token } = await tokensOf(box, id);

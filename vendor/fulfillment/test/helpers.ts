@@ -32,6 +32,8 @@ export interface Stocked {
 
 interface PlaceTaken extends Partial<OrderDraft> {
   spare?: number;
+  /** Of a unit of each line; by default 100. */
+  prices?: readonly number[];
   /** Whether the variants are not tracked when they are sold. */
   untracked?: boolean;
 }
@@ -40,14 +42,15 @@ interface PlaceTaken extends Partial<OrderDraft> {
 export async function placeTaken(
   tenant: TestTenant,
   quantities: readonly number[],
-  { spare = 2, untracked = false, lines = [], ...overrides }: PlaceTaken = {},
+  { spare = 2, prices = [], untracked = false, lines = [], ...overrides }: PlaceTaken = {},
 ): Promise<Stocked> {
   const variants = await Promise.all(quantities.map((quantity) => createVariant(tenant, quantity + spare)));
   if (untracked) for (const { path } of variants) await tenant.staff.patch(path, { tracked: false });
   const sold = quantities.map((quantity, at) => {
     const { variantId, title } = variants[at] as (typeof variants)[number];
     const line = { variantId, productId: newId(), sku: `SKU-${at}`, title, variantTitle: 'M' };
-    return { ...line, quantity, unitAmount: 100, totalAmount: 100 * quantity };
+    const unitAmount = prices[at] ?? 100;
+    return { ...line, quantity, unitAmount, totalAmount: unitAmount * quantity };
   });
   const all = [...sold, ...lines];
   const total = all.reduce((sum, { totalAmount }) => sum + totalAmount, 0);

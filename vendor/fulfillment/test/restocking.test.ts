@@ -66,7 +66,7 @@ t.test('a refund of an amount returns nothing, of an item or at large', async (t
 
 t.test('staff see that an order which was refunded without its units is still to be shipped', async (t) => {
   const note =
-    'All was refunded, but not by units: what was not shipped is still to be shipped unless the order is canceled';
+    'All was refunded, but not by units: what was not shipped is still to be shipped unless its units are refunded too, or the order is canceled';
   const notesOf = async ({ id }: Stocked['order']) =>
     (await bodyOf(box.staff.get(`/admin/orders/${id}/timeline`))).items.filter(
       ({ message }: { message: string }) => message === note,
@@ -155,12 +155,19 @@ t.test('repeated deliveries, and refunds of a canceled order, return nothing', a
   t.strictSame(await stock(), [3]);
 });
 
-t.test('a refund of an earlier release returns nothing', async (t) => {
-  const { refund, stock, lineIds, order } = await paid([3]);
+t.test('a refund of an earlier release returns nothing, and a cancellation its units', async (t) => {
+  const { refund, stock, cancel, lineIds, order } = await paid([3]);
   await refund({ items: [unitsOf(lineIds[0], 1)], restock: false });
-  await box.db.query('update refunds set restock = default where tenant_id = $1 and order_id = $2', [order.id]);
+  for (const [table, column] of [
+    ['refunds', 'restock'],
+    ['order_refund_items', 'written_off_quantity'],
+  ]) {
+    await box.db.query(`update ${table} set ${column} = default where tenant_id = $1 and order_id = $2`, [order.id]);
+  }
   await refund({ items: [unitsOf(lineIds[0], 1)] });
   t.strictSame(await stock(), [1]);
+  await cancel();
+  t.strictSame(await stock(), [3]);
 });
 
 t.test('a refund of a provider returns the stock once it has succeeded', async (t) => {
@@ -188,6 +195,7 @@ t.test('a refund of a provider returns the stock once it has succeeded', async (
   };
   const key = { 'idempotency-key': 'refund-1' };
   t.equal((await refund(key)).status, 502);
+  await deliver(order.id);
   t.strictSame(await stock(), [0], 'its outcome is open');
   provider.before = () => {};
   await db.query("update payment_transactions set created_at = created_at - interval '1 minute' where tenant_id = $1");

@@ -209,6 +209,23 @@ t.test('a refund by amount and the units after it have credit notes of their amo
   t.match(await bodyOf(box.staff.get(`/admin/invoices/${invoice?.id}`)), { credited: eur(4650) });
 });
 
+t.test('units of which all was refunded by amount have no credit note of their own', async (t) => {
+  const { id, items } = await place(box, mixed());
+  const payment = await pay(box, id, 4650);
+  await followOrder(box.db, id, { type: 'payment.captured', createdAt: now() });
+  await refund(box, payment, { items: [{ lineItemId: items[1]?.id, amount: eur(2400) }] });
+  const before = await comparisonOf(id);
+  t.equal(before.length, 1);
+  await refund(box, payment, { items: [{ lineItemId: items[1]?.id, quantity: 1 }] });
+  t.strictSame(await comparisonOf(id), before);
+  t.equal((await invoicesOf(box, id)).length, 2, 'the invoice and one credit note');
+  await refund(box, payment, {});
+  await comparisonOf(id);
+  t.match(await bodyOf(box.staff.get(`/admin/invoices/${(await invoicesOf(box, id))[0]?.id}`)), {
+    credited: eur(4650),
+  });
+});
+
 t.test('refunds before the invoice have credit notes of their amounts, too', async (t) => {
   await setInvoices(box, { issueOn: 'manual' });
   const { id, items } = await place(box, mixed());

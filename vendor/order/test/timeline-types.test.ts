@@ -46,7 +46,7 @@ t.test("a package's entry has its type and label, and its type is documented", a
   const { description } = document.components.schemas.OrderEvent.properties.type;
   t.equal(
     description,
-    'Not an enumeration; types of this box: `pending`, `placed`, `updated`, `canceled`, `archived`, `unarchived`, `note`, `payment`, `parcel.shipped`',
+    'Not an enumeration; types of this box: `pending`, `placed`, `updated`, `canceled`, `archived`, `unarchived`, `note`, `payment`, `units`, `parcel.shipped`',
   );
 });
 

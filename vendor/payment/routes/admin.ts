@@ -1,13 +1,30 @@
 /**
  * Routes of payments for staff.
  */
-import { alreadyRefunded, orderAlreadyCanceled } from '@carton/order';
+import { alreadyRefunded, orderAlreadyCanceled, orderAwaitsPayment } from '@carton/order';
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapter.ts';
-import { paymentDisputed, paymentExceedsBalance, paymentStepBusy, paymentStepNotPossible } from '../problems.ts';
-import { CreateRefund, Payment, PaymentPage, PaymentPart, PaymentQuery, RecordPayment, Refund } from '../schemas.ts';
+import { cancelUnits, refundPaymentOrUnits as refund } from '../free-units.ts';
+import {
+  paymentDisputed,
+  paymentExceedsBalance,
+  paymentStepBusy,
+  paymentStepNotPossible,
+  unitsHavePrice,
+} from '../problems.ts';
+import {
+  CanceledUnits,
+  CancelUnits,
+  CreateRefund,
+  Payment,
+  PaymentPage,
+  PaymentPart,
+  PaymentQuery,
+  RecordPayment,
+  Refund,
+} from '../schemas.ts';
 import { recordPayment as record } from '../service.ts';
-import { capturePayment as capture, refundPayment as refund, voidPayment as voidIt } from '../steps.ts';
+import { capturePayment as capture, voidPayment as voidIt } from '../steps.ts';
 import { listPayments, readPayment } from '../store.ts';
 
 const common = { tag: 'Payments', access: 'staff' } as const;
@@ -104,4 +121,23 @@ export const createRefund = route(
     outsideTransaction: true,
   },
   ({ db, params, body, workId }) => refund(db, params.id, { ...body, workId }),
+);
+
+export const cancelOrderUnits = route(
+  {
+    ...common,
+    method: 'post',
+    path: '/admin/orders/:id/canceled-units',
+    beyond: true,
+    operationId: 'cancelOrderUnits',
+    summary: 'Cancel units of an order that cost nothing',
+    description:
+      'Takes units of which nothing is left to refund out of the order, such as a free gift, also without a payment. They count as refunded: they are not shipped, and their stock returns. No money moves, and no credit note is issued.',
+    body: CancelUnits,
+    status: 201,
+    response: CanceledUnits,
+    problems: [alreadyRefunded, orderAlreadyCanceled, orderAwaitsPayment, paymentStepBusy, unitsHavePrice],
+    idempotent: true,
+  },
+  ({ db, params, body }) => cancelUnits(db, params.id, body),
 );

@@ -5,6 +5,7 @@ import { paymentRefused } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { refundPaymentOrUnits } from '../free-units.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment, timelineOf } from './helpers.ts';
 
@@ -182,7 +183,7 @@ t.test('an amount is shared among what is left, and units then cost the rest', a
   });
   t.strictSame(await refundedOf(id), ['Shirt 1 3451 of 3451', 'Socks 0 500 of 500', 'sale', 'standard 173 of 173']);
   t.match((await box.staff.get(`/admin/orders/${id}`)).body, { paymentStatus: 'refunded', balance: eur(0) });
-  t.match(await refund(paymentId, { items: [{ lineItemId: socks, quantity: 1 }] }), {
+  t.match(await refund(paymentId, { items: [{ lineItemId: socks, amount: eur(1) }] }), {
     status: 409,
     body: { detail: '41.24 EUR of this payment was refunded, so nothing is left to refund.' },
   });
@@ -239,21 +240,32 @@ t.test('what an earlier release refunded by amount is shared among what is left'
   t.match(await refund(paymentId, {}), { status: 201, body: { amount: eur(510), tax: eur(658 - 160 - 417) } });
 });
 
-t.test('units of which all was refunded by amount are refunded already', async (t) => {
-  const { shirts, paymentId } = await placeTaxed();
+t.test('units of which all was refunded by amount cost nothing; a shipping charge is refunded already', async (t) => {
+  const { id, shirts, socks, paymentId } = await placeTaxed();
   await refund(paymentId, {
     items: [{ lineItemId: shirts, amount: eur(3451) }],
     shipping: [{ code: 'standard', amount: eur(173) }],
   });
   t.match(await refund(paymentId, { items: [{ lineItemId: shirts, quantity: 1 }] }), {
-    status: 409,
-    body: { code: 'already_refunded', detail: 'Shirt: €34.51 of €34.51 is already refunded.' },
+    status: 201,
+    body: { amount: eur(0), items: exactly([{ quantity: 1, amount: eur(0) }]) },
   });
   t.match(await refund(paymentId, { shipping: ['standard'] }), { status: 409, body: { code: 'already_refunded' } });
   t.match(await refund(paymentId, { shipping: true }), {
     status: 409,
     body: { detail: 'There is nothing to refund for this.' },
   });
+  const units = [shirts, socks].map((lineItemId) => ({ lineItemId, quantity: 1 }));
+  t.match(await refund(paymentId, { items: units }), {
+    status: 201,
+    body: { amount: eur(500), items: exactly([{ amount: eur(0) }, { amount: eur(500) }]) },
+  });
+  t.strictSame(await refundedOf(id), ['Shirt 2 3451 of 3451', 'Socks 1 500 of 500', 'sale', 'standard 173 of 173']);
+  const request = { workId: newId(), items: [{ lineItemId: shirts, quantity: 1 }] };
+  for (let attempt = 0; attempt < 2; attempt++) {
+    t.match(await refundPaymentOrUnits(box.db, paymentId, request), { id: request.workId, amount: eur(0) });
+  }
+  t.equal((await refundedOf(id))[0], 'Shirt 3 3451 of 3451', 'once for an Idempotency-Key');
 });
 
 t.test('an invalid refund by units is 400', async (t) => {

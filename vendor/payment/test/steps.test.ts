@@ -67,7 +67,7 @@ t.test('payments are captured and refunded in parts', async (t) => {
   t.match(await step(id, 'refunds'), { status: 409 });
   t.match(provider.stateOf(id), { status: 'captured', captured: 2500, refunded: 2500 });
   t.strictSame((await timelineOf(box, orderId)).slice(0, 6), [
-    'All was refunded, but not by units: what was not shipped is still to be shipped unless the order is canceled',
+    'All was refunded, but not by units: what was not shipped is still to be shipped unless its units are refunded too, or the order is canceled',
     'Refunded 20.00 EUR by card',
     'Refunded 5.00 EUR by card',
     'Received 15.00 EUR by card',
