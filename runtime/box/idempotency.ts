@@ -7,8 +7,9 @@
  * it. So the key is committed first, with a work id and a lease; then the steps, each in its own transaction; then the
  * reply. Wherever the process dies, it leaves a key without a reply: a retry gets 409 with Retry-After until the lease
  * expires, then resumes the work under the same id, which tells it what is already done. A rejection (a problem below
- * 500) means that nothing was done or is left over, so it deletes the key, as a rollback would. After any other failure
- * the outcome at the other side is unknown: the key and its work id stay, and a retry may start immediately.
+ * 500) means that nothing was done or is left over, so it deletes the key, as a rollback would; unless it asks for the same
+ * request again (Retry-After), since its work may be in progress elsewhere. After that and any other failure the outcome at
+ * the other side is unknown: the key and its work id stay, and a retry may start immediately.
  */
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
@@ -73,7 +74,7 @@ async function runInSteps(
     await storeReply(db, path, reply);
     return { reply, replayed: false };
   } catch (error) {
-    const isRejected = error instanceof Problem && error.type.status < 500;
+    const isRejected = error instanceof Problem && error.type.status < 500 && !('Retry-After' in error.headers);
     // If this write fails too, the lease expires by itself.
     await (isRejected ? deleteKey(db, path, workId) : endLease(db, path, workId)).catch(() => {});
     throw error;

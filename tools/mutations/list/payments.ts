@@ -5,6 +5,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const payments: readonly Mutation[] = [
   {
+    rule: 'A retry while the box resumes a refund is the same refund',
+    file: 'runtime/box/idempotency.ts',
+    text: " && !('Retry-After' in error.headers)",
+    replacement: '',
+    tests: ['vendor/payment/test/refund-races.test.ts'],
+  },
+  {
     rule: 'A report of a provider is in the currency of the payment',
     file: 'vendor/payment/webhooks.ts',
     text: 'currency !== undefined && currency !== session.currency',

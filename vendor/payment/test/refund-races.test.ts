@@ -1,8 +1,11 @@
 /**
- * Concurrent refunds of one unit, from one payment and from two.
+ * Concurrent refunds of one unit, from one payment and from two, and a refund that the box and a retry resume at once.
  */
-import { raceRounds } from '@carton/runtime/testing';
+import { paymentAdapters } from '@carton/payment';
+import { bodyOf, extendBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
+import { reconcile } from '../reconcile.ts';
+import { TestProvider } from '../testing/provider.ts';
 import { openBox, pay, place } from './helpers.ts';
 
 const box = await openBox(t);
@@ -25,4 +28,35 @@ t.test('of concurrent refunds of the last unit, one succeeds', async (t) => {
     const [shirts] = (await box.staff.get(`/admin/orders/${id}`)).body.items;
     t.strictSame(shirts.refunded, { quantity: 2, amount: { amount: 2000, currency: 'EUR' } });
   }
+});
+
+t.test('a retry while the box resumes the refund is the same refund', async (t) => {
+  const provider = new TestProvider();
+  const db = extendBox(t, box, [paymentAdapters.with(provider)]);
+  const { id: orderId } = await place(box, 3000);
+  const { id } = await bodyOf(box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod: 'card' }));
+  const state = { status: 'captured', captured: 3000, refunded: 0 } as const;
+  Object.assign(provider.payments.get(id) as object, state);
+  await provider.send(box, { id: 'captured', payment: { id, state } });
+  const amount = { amount: 1000, currency: 'EUR' };
+  const headers = { 'idempotency-key': 'refund-once' };
+  const refund = () => box.staff.post(`/admin/payments/${id}/refunds`, { amount }, { headers });
+  provider.before = () => {
+    throw new Error('away');
+  };
+  t.equal((await refund()).status, 502);
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  provider.before = async () => {
+    reached.resolve();
+    await goOn.promise;
+  };
+  await db.query("update payment_transactions set created_at = created_at - interval '1 minute' where tenant_id = $1");
+  const resumed = reconcile(db);
+  await reached.promise;
+  t.match(await refund(), { status: 409, body: { code: 'payment_step_busy' } });
+  goOn.resolve();
+  await resumed;
+  t.match(await refund(), { status: 201, body: { amount } });
+  t.match((await box.staff.get(`/admin/orders/${orderId}`)).body, { refunded: amount });
 });
