@@ -24,6 +24,7 @@ const behaviours = [
   'is shipped or canceled',
   'is refunded',
   'is refunded and canceled',
+  'is refunded by units',
 ] as const;
 
 export interface PaidPurchase {
@@ -46,11 +47,11 @@ export interface PayersOptions {
   tally: Tally;
 }
 
-/** The behaviours of fourteen consecutive purchases. */
+/** The behaviours of fifteen consecutive purchases. */
 const mix: readonly PaidPurchase['behaviour'][] = [
   ...['pays', 'is shipped', 'is declined first', 'is refunded and canceled', 'pays after the order'],
   ...['is declined after the order', 'is shipped or canceled', 'pays and leaves', 'is refunded', 'is canceled'],
-  ...['leaves the order unpaid', 'pays', 'is shipped', 'is shipped or canceled'],
+  ...['leaves the order unpaid', 'pays', 'is shipped', 'is shipped or canceled', 'is refunded by units'],
 ] as const;
 
 /** Behaviours of shoppers whose order is never paid, and so never placed. */
@@ -115,7 +116,7 @@ async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purcha
 
 /** What staff do with an order. */
 async function workOn(
-  { cancel, ship, refund }: Staff,
+  { cancel, ship, refund, refundUnit }: Staff,
   id: string,
   behaviour: PaidPurchase['behaviour'],
 ): Promise<void> {
@@ -123,5 +124,6 @@ async function workOn(
   if (behaviour === 'is shipped') await Promise.all([ship(id), ship(id)]);
   if (behaviour === 'is shipped or canceled') await Promise.all([ship(id), cancel(id), ship(id)]);
   if (behaviour === 'is refunded') await Promise.all([refund(id, 100), refund(id)]);
+  if (behaviour === 'is refunded by units') await Promise.all([refundUnit(id), ship(id)]);
   if (behaviour === 'is refunded and canceled') await Promise.all([refund(id, 100), cancel(id), refund(id)]);
 }

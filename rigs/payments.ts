@@ -3,7 +3,7 @@
  * requests and responses, is slow, fails, and sends webhooks late, twice and out of order. The box must recover without
  * help: at the end the provider's ledger and the box's records agree for every payment, no order is paid twice, and no
  * payment is forgotten. Each paid order has one invoice, whose numbers have no gap; canceled orders are refunded and
- * credited in full; no parcel has more than was ordered. Orders whose payment is not authorized wait for it: each is placed
+ * credited in full; no parcel has more than was ordered, and the stock of refunded units has returned, once. Orders whose payment is not authorized wait for it: each is placed
  * once, or canceled once with its stock and cart back.
  */
 import { spawn } from 'node:child_process';
@@ -30,6 +30,7 @@ import { checkOrderRecords } from './order-records.ts';
 import { type PaidPurchase, sendPayers, unpaid } from './payers.ts';
 import { checkPendingRecords } from './pending-records.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
+import { checkRestocking } from './restocking-records.ts';
 import type { Findings, Rig, Stage } from './rig.ts';
 
 const key = 'sk_test_rig';
@@ -245,15 +246,20 @@ async function untilConsistent(
     const [records, report] = [await readBoxRecords(url, tenant), await provider.report()];
     const ofOrders = await withReader(url, (read) => checkOrderRecords(read, tenant.tenantId));
     const ofPending = await withReader(url, (read) => checkPendingRecords(read, tenant.tenantId, stock));
+    const ofUnits = await withReader(url, (read) => checkRestocking(read, tenant.tenantId));
     const broken = [
       ...findMismatches(report.payments, records.payments),
       ...orderFaults(records, purchases),
       ...ofOrders.broken,
       ...ofPending.broken,
+      ...ofUnits.broken,
     ];
     if (records.open > 0) broken.push(`${records.open} steps and sessions are still open`);
     if (broken.length === 0 || Date.now() > until) {
-      return { broken, counts: { ...moneyOf(records, report), ...ofOrders.counts, ...ofPending.counts } };
+      return {
+        broken,
+        counts: { ...moneyOf(records, report), ...ofOrders.counts, ...ofPending.counts, ...ofUnits.counts },
+      };
     }
     if (comparisons++ % 15 === 0) stage.say(`${broken.length} differences, such as: ${broken[0]}`);
     await sleep(1000);

@@ -21,6 +21,8 @@ export interface Staff {
   ship(orderId: string): Promise<void>;
   /** Refunds an amount of the order's payments in minor units; by default all that is left. */
   refund(orderId: string, amount?: number): Promise<void>;
+  /** Refunds a unit of the order, whose stock returns unless it was shipped. */
+  refundUnit(orderId: string): Promise<void>;
 }
 
 /** @throws Error, from each method, with a response that staff must not get */
@@ -38,6 +40,7 @@ export function staffOf(send: Send, { headers }: Caller): Staff {
     if (!isExpected) throw new Error(`POST ${path}: ${response.status} ${JSON.stringify(response.body)}`);
     return null;
   };
+  const read = async (path: string) => (await request('GET', path)).body;
   return {
     cancel: async (orderId) => {
       await work('cancel', `/admin/orders/${orderId}/cancel`);
@@ -47,11 +50,19 @@ export function staffOf(send: Send, { headers }: Caller): Staff {
       if (parcel) await work('ship', `/admin/fulfillments/${parcel.id}/ship`);
     },
     refund: async (orderId, amount) => {
-      const { body } = await request('GET', `/admin/payments?orderId=${orderId}`);
+      const payments = await read(`/admin/payments?orderId=${orderId}`);
       const part = (currency: string) => (amount === undefined ? {} : { amount: { amount, currency } });
-      for (const { id, amount: total } of body.items as { id: string; amount: { currency: string } }[]) {
+      for (const { id, amount: total } of payments.items as { id: string; amount: { currency: string } }[]) {
         await work('refund', `/admin/payments/${id}/refunds`, part(total.currency));
       }
+    },
+    refundUnit: async (orderId) => {
+      const [order, payments] = [
+        await read(`/admin/orders/${orderId}`),
+        await read(`/admin/payments?orderId=${orderId}`),
+      ];
+      const items = [{ lineItemId: order.items[0].id, quantity: 1 }];
+      await work('refund', `/admin/payments/${payments.items[0].id}/refunds`, { items });
     },
   };
 }

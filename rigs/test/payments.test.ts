@@ -18,4 +18,5 @@ t.test('after a kill, and with a failing provider, the amounts agree', async (t)
   t.ok(found.capturedAtProvider > 0, 'payments were captured');
   t.equal(found.capturedInBox, found.capturedAtProvider);
   t.ok(found.invoices > 0 && found.creditedAmount > 0 && found.parcels > 0, 'invoices, credit notes and parcels');
+  t.ok(found.unitsRefunded > 0, 'refunds of units');
 });
