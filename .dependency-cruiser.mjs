@@ -27,7 +27,7 @@ export const rooms = {
     locale: ['http'],
     events: ['http', 'extension', 'db', 'operations'],
     background: ['extension', 'db', 'operations', 'workers', 'events', 'vendor.ts'],
-    pages: ['http'],
+    pages: ['http', 'intl'],
     mails: ['http', 'extension', 'db', 'events'],
     persons: ['http', 'extension', 'db'],
     storefront: ['extension', 'db'],

@@ -92,6 +92,14 @@ export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
 export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
+export {
+  directionOf,
+  formatsFor,
+  languageOf,
+  type Translation,
+  type Translations,
+  translationFor,
+} from './intl/translations.ts';
 export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';

@@ -4,29 +4,23 @@
  */
 import { createHash } from 'node:crypto';
 import { HtmlDocument } from '../http/html-document.ts';
+import { directionOf } from '../intl/translations.ts';
 import { type Html, html } from './html.ts';
 import { pageStyles } from './styles.ts';
 
 export interface PageContent {
-  /** BCP 47: decides the direction of the text. */
-  locale: string;
+  /** BCP 47: the language of the text, which decides its direction. */
+  language: string;
   title: string;
   body: Html;
   /** URLs of the images in `body`: absolute, or from the root of the page's host. */
   images?: readonly string[];
 }
 
-/** Whether text of a locale runs from right to left. */
-function directionOf(locale: string): 'ltr' | 'rtl' {
-  // TypeScript does not know this part of ECMA-402 yet.
-  const known = new Intl.Locale(locale) as Intl.Locale & { getTextInfo(): { direction?: string } };
-  return known.getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
-}
-
 const styleHash = createHash('sha256').update(pageStyles).digest('base64');
 
 /** A complete page with its content security policy, as the response of a route with the media type of `htmlPage`. */
-export function renderPage({ locale, title, body, images = [] }: PageContent): HtmlDocument {
+export function renderPage({ language, title, body, images = [] }: PageContent): HtmlDocument {
   const origins = [...new Set(images.map((url) => (url.startsWith('/') ? "'self'" : new URL(url).origin)))];
   const policy = [
     "default-src 'none'",
@@ -37,7 +31,7 @@ export function renderPage({ locale, title, body, images = [] }: PageContent): H
     "frame-ancestors 'none'",
   ].join('; ');
   const document = html`<!doctype html>
-<html lang="${locale}" dir="${directionOf(locale)}">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -38,7 +38,7 @@ export function renderConfirmation(
   const locale = order.locale ?? store.defaultLocale;
   const show = (value: MoneyValue) => formatMoney(value, locale);
   return renderPage({
-    locale,
+    language: 'en',
     title: `Order ${order.number} – ${store.name}`,
     images: store.logoUrl === null ? [] : [store.logoUrl],
     body: html`<main>

@@ -43,7 +43,7 @@ export function renderPackingList(
   const units = parcel.items.reduce((sum, { quantity }) => sum + quantity, 0);
   const date = dateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(order.createdAt));
   return renderPage({
-    locale,
+    language: 'en',
     title: `Packing list ${order.number}-${parcel.number} – ${name}`,
     images: logoUrl === null ? [] : [logoUrl],
     body: html`<main>

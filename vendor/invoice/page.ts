@@ -71,9 +71,9 @@ export function renderInvoices(
 ): HtmlDocument {
   const [first] = rows;
   if (!first) throw new Error('there is no invoice to render');
-  const { locale, seller } = first.content;
+  const { seller } = first.content;
   return renderPage({
-    locale,
+    language: 'en',
     title: `${titles[first.kind]} ${first.number} – ${seller.name}`,
     images: rows.flatMap(({ content }) => content.seller.logoUrl ?? []),
     body: html`${rows.map(renderInvoice)}`,

@@ -5,6 +5,7 @@ import type { Store } from '@carton/core';
 import {
   type ComputeTask,
   compute,
+  formatsFor,
   type MailTemplate,
   type MailTexts,
   object,
@@ -48,12 +49,13 @@ export function chooseText(
   own: readonly MailText[],
   template: MailTexts,
   { locale, defaultLocale }: { locale: string; defaultLocale: string },
-): MailTexts {
+): LocalizedTexts {
   for (const candidate of [...withLanguage(locale), ...withLanguage(defaultLocale)]) {
     const found = own.find((text) => text.locale.toLowerCase() === candidate);
     if (found) return { ...found, html: found.html ?? undefined };
   }
-  return template;
+  const { subject, text, html } = template;
+  return { locale: 'en', subject, text, html };
 }
 
 /** Milliseconds for rendering a mail, and for checking the texts of all languages. */
@@ -119,19 +121,23 @@ export async function renderMail(
   const { defaultLocale } = store;
   const own = draft ? null : await templates.findBy(db, { key: template.key });
   // A template has functions, too, which another process cannot have.
-  const { subject, text, html } = draft ?? chooseText(own?.texts ?? [], template, { locale, defaultLocale });
+  const { locale: language, ...texts } = draft
+    ? { ...draft, locale }
+    : chooseText(own?.texts ?? [], template, { locale, defaultLocale });
+  const { subject, text, html } = texts;
+  const formats = formatsFor(language, [locale, defaultLocale]);
   const [rendered] = await renderTexts(
     db,
     'mail',
     { ...store, logoUrl: await absoluteLogoOf(db, store) },
-    { texts: [{ locale, subject, text, html }], data, ...(draft && { variables: variablesOf(template) }) },
+    { texts: [{ locale: formats, subject, text, html }], data, ...(draft && { variables: variablesOf(template) }) },
   );
   const mail = rendered as LocalizedTexts;
   return {
-    locale,
+    locale: formats,
     subject: withoutControls(mail.subject).slice(0, maxSubjectLength),
     text: mail.text,
-    html: mail.html === undefined ? null : withLayout(mail.html, { locale, storeName: store.name }),
+    html: mail.html === undefined ? null : withLayout(mail.html, { language, storeName: store.name }),
   };
 }
 

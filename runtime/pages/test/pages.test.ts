@@ -15,7 +15,7 @@ t.test('values are escaped, markup is not', async (t) => {
 });
 
 t.test('a page has the direction of its language and a strict policy', async (t) => {
-  const page = renderPage({ locale: 'ar-EG', title: '</title><script>', body: html`<p>1</p>` });
+  const page = renderPage({ language: 'ar-EG', title: '</title><script>', body: html`<p>1</p>` });
   t.match(page.text, /^<!doctype html>\n<html lang="ar-EG" dir="rtl">/);
   t.match(page.text, '<title>&lt;/title&gt;&lt;script&gt;</title>');
   t.match(
@@ -23,7 +23,7 @@ t.test('a page has the direction of its language and a strict policy', async (t)
     /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   );
   const images = ['https://cdn.example/logo.png?a;script-src *', 'https://cdn.example/other.png'];
-  const withImages = renderPage({ locale: 'de', title: 'Order', body: html``, images });
+  const withImages = renderPage({ language: 'de', title: 'Order', body: html``, images });
   t.match(withImages.text, '<html lang="de" dir="ltr">');
   t.match(withImages.policy, "; img-src https://cdn.example; base-uri 'none'");
 });

@@ -126,10 +126,22 @@ t.test('previews use a draft, a locale and the layout', async (t) => {
   };
   const { body } = await staff.post(`${path}/preview`, { locale: 'de-DE', draft });
   t.equal(body.subject.replaceAll('\u00a0', ' '), '39,88 € 1. März 2026');
-  t.match(body.html, /^<!doctype html>\n<html lang="de-DE">(.|\n)*<p>Ada Lovelace<\/p>/);
+  t.match(body.html, /^<!doctype html>\n<html lang="de-DE" dir="ltr">(.|\n)*<p>Ada Lovelace<\/p>/);
   const document = { ...draft, html: '<html><body>{{ order.number }}</body></html>' };
   const whole = await staff.post(`${path}/preview`, { draft: document });
   t.equal(whole.body.html, '<html><body>ORD-1001</body></html>');
+});
+
+t.test('a mail names the language and the direction of its text, not of the order', async (t) => {
+  const html = '<p>{{ order.createdAt | date }}</p>';
+  await staff.patch(path, { texts: [{ locale: 'ar', subject: 'x', text: 'x', html }] });
+  const preview = async (locale: string) => (await staff.post(`${path}/preview`, { locale })).body;
+  t.match(await preview('ar-EG'), { locale: 'ar-EG', html: /<html lang="ar" dir="rtl">(.|\n)*<p>١ مارس ٢٠٢٦<\/p>/ });
+  const fallback = await preview('he');
+  t.match(fallback.html, '<html lang="en" dir="ltr">');
+  t.match(fallback.text, 'Please pay €39.88 by March 8, 2026.', 'amounts and dates are in its language, too');
+  t.match(await preview('en-GB'), { locale: 'en-GB', text: 'by 8 March 2026.', html: '<html lang="en" dir="ltr">' });
+  await staff.patch(path, { texts: [] });
 });
 
 t.test('names cannot inject HTML or headers', async (t) => {
