@@ -1,6 +1,7 @@
 /**
  * Handles: names of resources in URLs, derived from titles.
  */
+import anyAscii from 'any-ascii';
 import { lockFor } from '../db/lock-for.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { defineProblem } from '../http/problems.ts';
@@ -37,10 +38,25 @@ export function handleTakenBy(noun: string) {
   return defineProblem({ code: `${noun}_handle_taken`, status: 409, title: `Another ${noun} has this handle` });
 }
 
-/** Derives a handle of at most 100 characters from a title; `fallback` for a title without suitable characters. */
+/**
+ * Derives a handle of at most 100 characters from a title in any script, as it is written in Latin letters; `fallback` for
+ * a title without letters and digits.
+ */
 export function handleFromTitle(title: string, fallback: string): string {
-  const letters = title.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
-  return truncate(letters.replaceAll(/[^a-z0-9]+/g, '-').replace(/^-/, '')) || fallback;
+  // Composed: Hangul and voiced kana have other transliterations in parts.
+  const words = title.normalize('NFKC').replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-');
+  const latin = words
+    .replaceAll(/\P{ASCII}/gu, latinOf)
+    .toLowerCase()
+    .replaceAll(/-+/g, '-');
+  return truncate(latin.replace(/^-/, '')) || fallback;
+}
+
+/** What is written for a letter, a mark or a digit: nothing for marks that Latin letters do not need. */
+function latinOf(character: string): string {
+  const letters = anyAscii(character).replaceAll(/[^A-Za-z0-9]/g, '');
+  // Han characters are words, or nearly so, and one text of dozens of them would be hard to read.
+  return /\p{Script=Han}/u.test(character) ? `-${letters}-` : letters;
 }
 
 /** The handle of a copy, not yet unique. */
