@@ -3,6 +3,7 @@
  * and the document both use the result, so they cannot differ.
  */
 import type { AccessKind } from './credentials.ts';
+import './emails.ts';
 import { withFieldsParameter } from './fields.ts';
 import { requestSchema } from './input-forms.ts';
 import './instants.ts';

@@ -17,6 +17,8 @@ export interface InputForms {
   readonly description: string;
 }
 
+convertText('trimmed', { parse: (text) => text.trim() || null, meaning: 'a text that is not blank' });
+
 const formsByFormat = new Map<unknown, InputForms>();
 
 /** Defines the forms in which requests write values of a format. */
@@ -52,6 +54,7 @@ function convert(schema: TSchema | readonly unknown[]): unknown {
   }
   const forms = formsByFormat.get((schema as TSchema).format);
   if (forms) return withForms(schema as TSchema, forms);
+  if ((schema as TSchema)['x-trimmed']) return withSpaces(schema as TSchema);
   const own = schema as TSchema;
   let changed: Record<string, unknown> | null = null;
   for (const [key, value] of Object.entries(own)) {
@@ -60,6 +63,13 @@ function convert(schema: TSchema | readonly unknown[]): unknown {
     if (converted !== value) changed = { ...(changed ?? own), [key]: converted };
   }
   return changed ?? schema;
+}
+
+/** Of a text that may have spaces around it. */
+function withSpaces(schema: TSchema): TSchema {
+  const { pattern } = schema;
+  const inside = pattern === undefined ? {} : { pattern: `^\\s*(?:${pattern.replace(/^\^|\$$/g, '')})\\s*$` };
+  return { ...schema, ...inside, 'x-converted': 'trimmed' };
 }
 
 function withForms(

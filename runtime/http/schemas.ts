@@ -45,6 +45,11 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/** The texts of a schema without the spaces around them, as copied texts have them. In requests only. */
+export function trimmed<T extends TSchema>(schema: T): T {
+  return { ...schema, 'x-trimmed': true };
+}
+
 /** At most 36 characters, since the format alone allows the prefix `urn:uuid:`, which PostgreSQL rejects. */
 export const Uuid = Type.String({
   format: 'uuid',

@@ -33,6 +33,8 @@ for (const ajv of all) {
   });
   // For readers of the document: who may set the value is checked by the service that stores it.
   ajv.addKeyword({ keyword: 'x-permission', schemaType: 'string' });
+  // Has `x-converted` in requests.
+  ajv.addKeyword({ keyword: 'x-trimmed', schemaType: 'boolean' });
   ajv.addKeyword({
     ...{ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert },
     error: { message: ({ schema }) => `must be ${converters.get(schema)?.meaning}` },

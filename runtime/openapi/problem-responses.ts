@@ -110,7 +110,7 @@ function nameOf(problems: readonly ProblemType[]): string {
 }
 
 function exampleOf(type: ProblemType) {
-  const detail = 'must match format "email"';
+  const detail = 'must be an e-mail address';
   const errors = [{ in: 'body' as const, pointer: '/email', detail }];
   return new Problem(type, undefined, type.code === invalidRequest.code ? { errors } : {}).toJSON('0198f5a2-7c1e');
 }

@@ -14,6 +14,7 @@ import {
   type Static,
   shapesOf,
   Type,
+  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
@@ -25,7 +26,7 @@ export const maximumLevels = 10;
 /** The maximum number of products of a category, not counting those of the categories below it. */
 export const maximumProducts = 5000;
 
-const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] });
+const Name = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] }));
 const Description = richText('<p>For warm days.</p>');
 const NewDescription = newRichText(20_000, '<p>For warm days.</p>');
 const Depth = Type.Integer({

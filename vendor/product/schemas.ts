@@ -24,6 +24,7 @@ import {
   type Static,
   type TSchema,
   Type,
+  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
@@ -43,18 +44,22 @@ const Status = oneOf(statuses, {
   description: 'Shoppers see only published products',
   examples: ['published'],
 });
-const Title = Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] });
+const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] }));
 const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
 const NewDescription = newRichText(20_000, '<p>Woven in <b>Portugal</b>.</p>');
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
-const Sku = Type.String({ minLength: 1, maxLength: 100, examples: ['LINEN-M'] });
-const Barcode = Type.String({
-  minLength: 1,
-  maxLength: 50,
-  description: 'GTIN, EAN, UPC or ISBN',
-  examples: ['4006381333931'],
-});
+const Sku = trimmed(
+  Type.String({ minLength: 1, maxLength: 100, description: 'Compared without case', examples: ['LINEN-M'] }),
+);
+const Barcode = trimmed(
+  Type.String({
+    minLength: 1,
+    maxLength: 50,
+    description: 'GTIN, EAN, UPC or ISBN',
+    examples: ['4006381333931'],
+  }),
+);
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Grams', examples: [240] });
 const DisplayWeight = object(
   { value: Type.Number({ minimum: 0, examples: [0.24] }), unit: oneOf(weightUnits) },

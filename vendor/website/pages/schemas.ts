@@ -11,6 +11,7 @@ import {
   type Static,
   shapesOf,
   Type,
+  trimmed,
   withOptions,
 } from '@carton/runtime';
 
@@ -19,7 +20,7 @@ export const maximumPages = 10_000;
 
 export const pageStatuses = ['draft', 'published'] as const;
 
-const Title = Type.String({ minLength: 1, maxLength: 200, examples: ['About us'] });
+const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['About us'] }));
 const Content = Type.String({ description: 'Sanitised HTML', examples: ['<p>We make shirts.</p>'] });
 const NewContent = Type.String({
   maxLength: 100_000,
