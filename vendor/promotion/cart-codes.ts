@@ -11,8 +11,9 @@ import {
   writeExistingCart,
 } from '@carton/cart';
 import { notFound, runConcurrently, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
+import { codeKey, storedCode } from './code-text.ts';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from './problems.ts';
-import { codeKey, readConsidered } from './store.ts';
+import { readConsidered } from './store.ts';
 
 /** Codes of one cart at most. */
 export const maxCartCodes = 10;
@@ -26,7 +27,7 @@ export async function applyCode(
   session: ShopperSession,
   typed: string,
 ): Promise<Static<typeof Cart>> {
-  const code = typed.trim();
+  const code = storedCode(typed);
   const change: CartChange = async (tx, { id: cartId, memberId, email }) => {
     const found = await readConsidered(tx, { time: new Date(), memberId, email, cartId: null, codes: [code] });
     const entered = found.find((each) => each.code !== null);

@@ -3,9 +3,10 @@
  */
 import { randomInt } from 'node:crypto';
 import { eachRow, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { codeKey, storedCode } from './code-text.ts';
 import { promotionAutomatic, promotionCodeTaken } from './problems.ts';
 import type { CreatePromotionCodes, PromotionCode } from './schemas.ts';
-import { codeKey, promotions } from './store.ts';
+import { promotions } from './store.ts';
 
 /** Without characters that are taken for one another: 0 and O, 1, I and L. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
@@ -32,7 +33,7 @@ export function createCodes(
     const promotion = await promotions.lock(tx, promotionId);
     if (promotion.automatic) throw promotionAutomatic('Create another promotion for codes.');
     if (!generate) return addCodes(tx, promotionId, codes ?? [], maxUses ?? null);
-    const prefix = generate.prefix === undefined ? '' : `${generate.prefix.toUpperCase()}-`;
+    const prefix = generate.prefix === undefined ? '' : `${codeKey(generate.prefix)}-`;
     const created: string[] = [];
     // A duplicate is next to impossible, and replaced.
     while (created.length < generate.count) {
@@ -49,7 +50,7 @@ async function addCodes(
   codes: readonly string[],
   maxUses: number | null,
 ): Promise<string[]> {
-  const distinct = [...new Map(codes.map((code) => [codeKey(code), code])).values()];
+  const distinct = [...new Map(codes.map((code) => [codeKey(code), storedCode(code)])).values()];
   const created = await insertCodes(tx, promotionId, distinct, maxUses);
   const taken = distinct.find((code) => !created.includes(code));
   if (taken !== undefined) throw promotionCodeTaken(`The code ${taken} exists already.`);
@@ -65,10 +66,11 @@ async function insertCodes(
 ): Promise<string[]> {
   const inserted = await tx.query<{ code: string }>(
     `insert into promotion_codes (tenant_id, id, promotion_id, code, code_key, max_uses)
-     select $1, new.id, $2, new.code, upper(new.code), $3 from unnest($4::uuid[], $5::text[]) as new (id, code)
+     select $1, new.id, $2, new.code, new.code_key, $3
+       from unnest($4::uuid[], $5::text[], $6::text[]) as new (id, code, code_key)
      on conflict (tenant_id, code_key) do nothing
      returning code`,
-    [promotionId, maxUses, codes.map(() => newId()), codes],
+    [promotionId, maxUses, codes.map(() => newId()), codes, codes.map(codeKey)],
   );
   return inserted.map(({ code }) => code);
 }

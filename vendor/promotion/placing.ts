@@ -4,11 +4,12 @@
 import { type DraftToWrite, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { OrderCanceler } from '@carton/order';
 import { newId, publish, runConcurrently, type TenantDatabase } from '@carton/runtime';
+import { codeKey } from './code-text.ts';
 import { promotionUsed } from './events.ts';
 import { blockingProblems, promotionUsedUp } from './problems.ts';
 import type { CartPromotions } from './schemas.ts';
 import { amountsOf } from './step.ts';
-import { codeKey, customerKeyOf } from './store.ts';
+import { customerKeyOf } from './store.ts';
 
 /** A use of a promotion by an order. */
 interface Use {

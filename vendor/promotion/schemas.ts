@@ -17,6 +17,7 @@ import {
   shapesOf,
   type TSchema,
   Type,
+  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
@@ -175,13 +176,15 @@ export const PromotionQuery = integrationQuery({
   automatic: Type.Optional(Type.Boolean()),
 });
 
-const Code = Type.String({
-  minLength: 3,
-  maxLength: 50,
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
-  description: 'Case does not matter',
-  examples: ['SUMMER'],
-});
+const Code = trimmed(
+  Type.String({
+    minLength: 3,
+    maxLength: 50,
+    pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}_＿－-]{2,49}$',
+    description: 'Letters of any script, digits, hyphens and underscores. Case does not matter',
+    examples: ['SUMMER'],
+  }),
+);
 
 export const PromotionCode = object(
   {
@@ -205,7 +208,9 @@ export const CreatePromotionCodes = object(
       object(
         {
           count: Type.Integer({ minimum: 1, maximum: 10_000, examples: [100] }),
-          prefix: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,29}$', examples: ['SPRING'] })),
+          prefix: Type.Optional(
+            Type.String({ pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}_＿－-]{0,29}$', examples: ['SPRING'] }),
+          ),
         },
         { description: 'Random codes to generate' },
       ),

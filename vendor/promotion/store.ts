@@ -3,6 +3,7 @@
  */
 import { hasOrdered } from '@carton/order';
 import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
+import { codeKey } from './code-text.ts';
 import type { Discount, Promotion, PromotionCode, PromotionUsage, Reason, Rules, statuses } from './schemas.ts';
 
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
@@ -44,11 +45,6 @@ interface UsageRow extends Omit<PromotionUsage, 'amount'> {
 }
 
 export const { page: listUsages } = rows<UsageRow>({ table: 'promotion_usages', noun: 'use' });
-
-/** The form in which codes are compared. */
-export function codeKey(code: string): string {
-  return code.trim().toUpperCase();
-}
 
 /** The key under which the uses of a customer are counted: the member, else the e-mail address; null for neither. */
 export function customerKeyOf(memberId: string | null, email: string | null): string | null {
@@ -110,8 +106,8 @@ async function hasNoneWithoutCodes(db: TenantDatabase): Promise<boolean> {
 /** Reads each automatic promotion by an index (`promotions_automatic`), and each entered code by another. */
 const considered = `
   with entered as (
-    select typed.code, upper(trim(typed.code)) as code_key, typed.position
-      from unnest($6::text[]) with ordinality as typed (code, position)
+    select typed.code, typed.code_key, typed.position
+      from unnest($6::text[], $8::text[]) with ordinality as typed (code, code_key, position)
     union all
     select code, code_key, row_number() over (order by created_at, code_key)
       from promotion_cart_codes where tenant_id = $1 and cart_id = $5 and $6::text[] is null
@@ -170,6 +166,7 @@ export async function readConsidered(
     cartId,
     codes,
     key,
+    codes?.map(codeKey) ?? null,
   ]);
   return found.map(consideredOf).filter(({ code, unusable }) => code !== null || unusable === null);
 }

@@ -128,6 +128,32 @@ t.test('codes are unique in a store without case, and a deleted promotion frees 
   });
 });
 
+t.test('codes have letters of any script, and are compared without case and width', async (t) => {
+  const id = await promote(box, { discount: percent(10), automatic: false });
+  const path = `/admin/promotions/${id}/codes`;
+  const codes = ['ŻÓŁTY-10', 'ÉTÉ_2026', 'Straße', 'İndirim', 'セール2026', 'خصم١٠', 'हिन्दी', 'ΣΊΣΥΦΟΣ'];
+  t.strictSame((await bodyOf(staff.post(path, { codes: [...codes, ' ＷＩＤＥ－１ '] }))).codes, [...codes, 'WIDE-1']);
+  const same = [
+    'żółty-10',
+    'e\u0301te\u0301_2026',
+    'STRASSE',
+    'straẞe',
+    'INDIRIM',
+    'ındırım',
+    'ｾｰﾙ２０２６',
+    'wide-1',
+    'σίσυφος',
+  ];
+  for (const code of same) {
+    t.match(await staff.post(path, { codes: [code] }), { status: 409, body: { code: 'promotion_code_taken' } }, code);
+  }
+  for (const code of ['a b', '-abc', 'a,b', '=1+1', 'a\u200bb', '"quoted"', '🎁🎁🎁', '   ', ' a ']) {
+    t.match(await staff.post(path, { codes: [code] }), { status: 400 }, code);
+  }
+  const generated = await bodyOf(staff.post(path, { generate: { count: 1, prefix: 'lato_ł' } }));
+  t.match(generated.codes[0], /^LATO_Ł-[2-9A-Z]{12}$/);
+});
+
 t.test('ten thousand codes are generated at once, random and easy to read', async (t) => {
   const id = await promote(box, { discount: percent(10), automatic: false });
   const path = `/admin/promotions/${id}/codes`;
