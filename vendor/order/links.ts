@@ -6,8 +6,9 @@
 import { countLinkRequest, countWrongToken, inMinutes, newToken } from '@carton/auth';
 import { type BoxServices, defineProblem, hashToken, newId, publish, type TenantDatabase } from '@carton/runtime';
 import { orderLookupRequested } from './events.ts';
+import { ordersByNumber } from './numbers.ts';
 import { type Order, orderOf } from './present.ts';
-import { type OrderRow, orders } from './store.ts';
+import { orders } from './store.ts';
 
 const realm = 'order';
 /** Also of the request: a mail that is sent late has less time left. */
@@ -56,8 +57,9 @@ export async function issueOrderLink(
       where tenant_id = $1 and id = $2 and token_hash is null and expires_at > now()`,
     [requestId],
   );
-  const row = request && (await findByNumber(db, request.number));
-  if (!request || row?.email.toLowerCase() !== request.emailKey) return null;
+  const found = request ? await ordersByNumber(db, request.number) : [];
+  const row = found.find(({ email }) => email.toLowerCase() === request?.emailKey);
+  if (!request || !row) return null;
   const { number, emailKey, expiresAt } = request;
   const token = newToken('ord');
   await db.insert('order_links', {
@@ -65,12 +67,6 @@ export async function issueOrderLink(
     ...{ orderId: row.id, tokenHash: hashToken(token) },
   });
   return { order: orderOf(row), token, expiresAt };
-}
-
-/** People write `#1001` for the number 1001. */
-async function findByNumber(db: TenantDatabase, number: string): Promise<OrderRow | null> {
-  const bare = number.replace(/^#/, '');
-  return (await orders.findBy(db, { number })) ?? (bare === number ? null : orders.findBy(db, { number: bare }));
 }
 
 /**

@@ -9,6 +9,7 @@
  */
 import { findStore } from '@carton/core';
 import { decodeCursor, encodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
+import { storedNumber } from './numbers.ts';
 import type { AdminOrderQuery } from './schemas.ts';
 import {
   allOf,
@@ -35,7 +36,9 @@ const pagesOfOrder = 4;
 const pagesOfLookUp = 3;
 
 /** A page of orders, newest first. @throws invalid_request (400) for a cursor of another list */
-export async function pageOfOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
+export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
+  const { number } = asked;
+  const query = number === undefined ? asked : { ...asked, number: await storedNumber(db, number) };
   const { limit, cursor, externalId, updatedAfter, ...filters } = query;
   const { placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q, ...known } = filters;
   const added = [placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q];

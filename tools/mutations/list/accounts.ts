@@ -145,4 +145,11 @@ export const accounts: readonly Mutation[] = [
     replacement: 'return guest ?? null;',
     tests: ['vendor/notification/test/guest-limits.test.ts'],
   },
+  {
+    rule: 'An order that is looked up by its number, in any case, is sent to its own address only',
+    file: 'vendor/order/links.ts',
+    text: 'email.toLowerCase() === request?.emailKey',
+    replacement: 'email.toLowerCase() !== null',
+    tests: ['vendor/order/test/lookup.test.ts'],
+  },
 ];

@@ -47,6 +47,7 @@ t.test('the link opens the order unmasked', async (t) => {
   for (const [number, to] of [
     [order.number, email],
     [` #${order.number} `, 'ADA@example.com'],
+    [order.number.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))), email],
   ] as const) {
     await request(number, to);
     const mail = await latestMail();
@@ -57,6 +58,29 @@ t.test('the link opens the order unmasked', async (t) => {
     t.notOk('attribution' in body || 'memberId' in body, 'as shoppers see it');
     t.equal((await open(mail?.data.token)).status, 200, 'until it expires');
   }
+});
+
+t.test('a number is found without regard to case, also by staff', async (t) => {
+  const number = 'Ord-1004';
+  const order = await place(box, { number, customer: { email, name: 'Ada Lovelace', address } });
+  const written = [number, number.toLowerCase(), ` #${number.toUpperCase()}`, number.replace('Ord-', 'ｏｒｄ－')];
+  for (const each of written) {
+    await request(each);
+    t.match(await latestMail(), { data: { order: { number } } }, each);
+  }
+  await request(number.toLowerCase(), 'eve@example.com');
+  t.equal(await latestMail(), null, 'for its own address only');
+  for (const each of [number, number.toLowerCase(), `${number.toUpperCase()} `]) {
+    const { body } = await box.staff.get(`/admin/orders?number=${encodeURIComponent(each)}`);
+    t.strictSame(
+      body.items.map(({ id }: { id: string }) => id),
+      [order.id],
+      each,
+    );
+  }
+  await place(box, { number: 'ORD-1004', customer: { email: 'eve@example.com', name: null, address: null } });
+  await request('ord-1004');
+  t.match(await latestMail(), { data: { order: { number } } }, 'of two such orders, that of the address');
 });
 
 t.test('the response and the work tell nothing of orders', async (t) => {
