@@ -92,6 +92,7 @@ export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
 export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
+export { type InLanguages, inLanguages, type Language, languages } from './intl/languages.ts';
 export {
   directionOf,
   formatsFor,
@@ -104,6 +105,7 @@ export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
+export { fullStop, greetingTo, mailTexts, type TranslatedTexts, tokenLabel, validUntil } from './mails/phrases.ts';
 export {
   type ComposedMail,
   defineMail,
@@ -156,6 +158,7 @@ export {
 export { type ExportSection, erasePerson, erasureHindered, exportPerson, personalDataOf } from './persons/rights.ts';
 export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './queries/acted-by.ts';
 export { eachRow } from './queries/each-row.ts';
+export { foldCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
 export { isOneWord, maxWordLength, selectWords, wordBeginsWith } from './queries/words.ts';
 export {

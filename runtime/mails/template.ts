@@ -8,6 +8,7 @@ import type { Resource } from '../events/outbox.ts';
 import type { DeliveredEvent } from '../events/subscriber.ts';
 import { extensionPoint } from '../extension/extension.ts';
 import type { Static, TObject } from '../http/schemas.ts';
+import type { Translations } from '../intl/translations.ts';
 
 /** A mail to send: its recipient, its language and the data for its text. */
 export interface ComposedMail<Data = unknown> {
@@ -40,6 +41,8 @@ export interface MailTexts {
 
 /** The declaration of a mail. */
 export interface MailTemplate<Schema extends TObject = TObject> extends MailTexts {
+  /** The texts by language (ISO 639), in which the package has them besides English. */
+  readonly translations?: Translations<MailTexts>;
   /**
    * Unique in a box, and stable: edited texts are stored under it. By convention the type of the event: `order.placed`.
    */

@@ -1,10 +1,26 @@
 /**
  * Mails to staff: invites, links to reset the password and to change the e-mail address, and notices. Tokens are created as the mails are sent.
  */
-import { DateTime, defineMail, nullable, object, type Static, type TenantDatabase, Type } from '@carton/runtime';
+import {
+  DateTime,
+  defineMail,
+  fullStop,
+  greetingTo,
+  type Language,
+  type MailTexts,
+  mailTexts,
+  nullable,
+  object,
+  type Static,
+  type TenantDatabase,
+  Type,
+  tokenLabel,
+  validUntil,
+} from '@carton/runtime';
 import { issueEmailChange } from './email.ts';
 import { emailChanged, emailChangeRequested, passwordResetRequested, staffInvited } from './events.ts';
 import { issueInvite } from './invites.ts';
+import { staffPhrases } from './phrases.ts';
 import { issuePasswordReset } from './recovery.ts';
 import { authSettings } from './settings.ts';
 import { staffUsers } from './store.ts';
@@ -19,16 +35,27 @@ function linkTo(db: TenantDatabase, page: 'invite' | 'reset' | 'email', token: s
   return address === undefined ? null : `${address.replace(/\/$/, '')}/${page}?token=${encodeURIComponent(token)}`;
 }
 
-/** The end of mails with a link: the link, or the token alone. */
-const way = {
-  text: `{% if link %}{{ link }}{% else %}Token: {{ token }}{% endif %}
+const hello = greetingTo('name');
 
-Valid until {{ expiresAt | date }}, {{ expiresAt | time }}.`,
-  html: (
-    label: string,
-  ) => `{% if link %}<p><a href="{{ link }}">${label}</a></p>{% else %}<p>Token: {{ token }}</p>{% endif %}
-<p>Valid until {{ expiresAt | date }}, {{ expiresAt | time }}.</p>`,
-};
+/** The end of mails with a link: the link, or the token alone. */
+function wayOf(language: Language, label: string): { text: string; html: string } {
+  const token = `${tokenLabel[language]}{{ token }}`;
+  const until = `${validUntil('expiresAt')[language]}${fullStop[language]}`;
+  return {
+    text: `{% if link %}{{ link }}{% else %}${token}{% endif %}\n\n${until}`,
+    html: `{% if link %}<p><a href="{{ link }}">${label}</a></p>{% else %}<p>${token}</p>{% endif %}\n<p>${until}</p>`,
+  };
+}
+
+/** A mail with a link, to a person whom it greets. */
+function textsWithLink(subject: string, paragraph: string, label: string, language: Language): MailTexts {
+  const way = wayOf(language, label);
+  return {
+    subject,
+    text: `${hello[language]}\n\n${paragraph}\n\n${way.text}\n`,
+    html: `<p>${hello[language]}</p>\n<p>${paragraph}</p>\n${way.html}`,
+  };
+}
 
 const sample = {
   token: 'inv_sample',
@@ -44,9 +71,10 @@ export const inviteMail = defineMail<typeof InviteData>({
   opens: '*',
   data: InviteData,
   sample: { role: 'manager', ...sample },
-  subject: 'You are invited to {{ store.name }}',
-  text: `You are invited to join the staff of {{ store.name }} as {{ role }}.\n\n${way.text}\n`,
-  html: `<p>You are invited to join the staff of {{ store.name }} as {{ role }}.</p>\n${way.html('Accept the invite')}`,
+  ...mailTexts(staffPhrases, ({ inviteSubject, invite, acceptInvite }, language) => {
+    const way = wayOf(language, acceptInvite);
+    return { subject: inviteSubject, text: `${invite}\n\n${way.text}\n`, html: `<p>${invite}</p>\n${way.html}` };
+  }),
   event: staffInvited,
   async compose(db, { resource }) {
     const issued = await issueInvite(db, resource.id);
@@ -64,16 +92,9 @@ export const passwordResetMail = defineMail<typeof LinkData>({
   opens: '*',
   data: LinkData,
   sample: { ...sample, name: 'Ada', token: 'rst_sample', link: 'https://staff.example.com/reset?token=rst_sample' },
-  subject: 'Reset your password',
-  text: `Hello {{ name }},
-
-someone, probably you, wants to reset your password for {{ store.name }}. If not, ignore this mail.
-
-${way.text}
-`,
-  html: `<p>Hello {{ name }},</p>
-<p>someone, probably you, wants to reset your password for {{ store.name }}. If not, ignore this mail.</p>
-${way.html('Reset the password')}`,
+  ...mailTexts(staffPhrases, ({ resetSubject, reset, resetLink }, language) =>
+    textsWithLink(resetSubject, reset, resetLink, language),
+  ),
   event: passwordResetRequested,
   async compose(db, { payload }) {
     const { requestId } = payload as Static<typeof passwordResetRequested.payload>;
@@ -92,16 +113,9 @@ export const emailChangeMail = defineMail<typeof LinkData>({
   opens: '*',
   data: LinkData,
   sample: { ...sample, name: 'Ada', token: 'eml_sample', link: 'https://staff.example.com/email?token=eml_sample' },
-  subject: 'Confirm your e-mail address',
-  text: `Hello {{ name }},
-
-confirm that you want to use this e-mail address at {{ store.name }}. If you have not requested this, ignore this mail.
-
-${way.text}
-`,
-  html: `<p>Hello {{ name }},</p>
-<p>confirm that you want to use this e-mail address at {{ store.name }}. If you have not requested this, ignore this mail.</p>
-${way.html('Confirm the address')}`,
+  ...mailTexts(staffPhrases, ({ confirmSubject, confirm, confirmLink }, language) =>
+    textsWithLink(confirmSubject, confirm, confirmLink, language),
+  ),
   event: emailChangeRequested,
   async compose(db, { payload }) {
     const { requestId } = payload as Static<typeof emailChangeRequested.payload>;
@@ -119,13 +133,11 @@ export const emailChangedMail = defineMail<typeof NoticeData>({
   audience: 'staff',
   data: NoticeData,
   sample: { name: 'Ada' },
-  subject: 'Your e-mail address was changed',
-  text: `Hello {{ name }},
-
-the e-mail address of your staff account at {{ store.name }} was changed, and this one no longer gives access. If it was not you, tell an owner of the store now.
-`,
-  html: `<p>Hello {{ name }},</p>
-<p>the e-mail address of your staff account at {{ store.name }} was changed, and this one no longer gives access. If it was not you, tell an owner of the store now.</p>`,
+  ...mailTexts(staffPhrases, ({ changedSubject, changed }, language) => ({
+    subject: changedSubject,
+    text: `${hello[language]}\n\n${changed}\n`,
+    html: `<p>${hello[language]}</p>\n<p>${changed}</p>`,
+  })),
   event: emailChanged,
   async compose(db, { resource, payload }) {
     const { formerEmail } = payload as Static<typeof emailChanged.payload>;

@@ -9,14 +9,18 @@ import {
   DateTime,
   defineMail,
   hashToken,
+  mailTexts,
   nullable,
   object,
   type Static,
   type TenantDatabase,
   Type,
+  tokenLabel,
+  validUntil,
 } from '@carton/runtime';
 import { findOwnOrigin } from '@carton/tenant';
 import { linksRequested } from './events.ts';
+import { downloadPhrases } from './phrases.ts';
 import { downloadSettings } from './settings.ts';
 import { type GrantRow, grantsOf, stateOf } from './store.ts';
 
@@ -55,24 +59,29 @@ export const linksMail = defineMail<typeof LinksData>({
       },
     ],
   },
-  subject: 'Your downloads of order {{ order.number }}',
-  text: `${greeting}
+  ...mailTexts(downloadPhrases, ({ subject, files, left, passOn }, language) => {
+    const [token, until] = [`${tokenLabel[language]}{{ download.token }}`, validUntil('download.expiresAt')[language]];
+    return {
+      subject,
+      text: `${greeting[language]}
 
-here are the files of your order {{ order.number }}:
+${files}
 {% for download in downloads %}
 {{ download.fileName }} ({{ download.size }})
-{% if download.link %}{{ download.link }}{% else %}Token: {{ download.token }}{% endif %}
-{% if download.remaining %}Downloads left: {{ download.remaining }}
-{% endif %}{% if download.expiresAt %}Valid until {{ download.expiresAt | date }}, {{ download.expiresAt | time }}
+{% if download.link %}{{ download.link }}{% else %}${token}{% endif %}
+{% if download.remaining %}${left}
+{% endif %}{% if download.expiresAt %}${until}
 {% endif %}{% endfor %}
-Links of earlier mails have ended. Pass these on to nobody: everyone who has them can use up your downloads.
+${passOn}
 `,
-  html: `<p>${greeting}</p>
-<p>here are the files of your order {{ order.number }}:</p>
+      html: `<p>${greeting[language]}</p>
+<p>${files}</p>
 <ul>
-{% for download in downloads %}<li>{% if download.link %}<a href="{{ download.link }}">{{ download.fileName }}</a>{% else %}{{ download.fileName }}, token: {{ download.token }}{% endif %} ({{ download.size }}){% if download.remaining %}<br>Downloads left: {{ download.remaining }}{% endif %}{% if download.expiresAt %}<br>Valid until {{ download.expiresAt | date }}, {{ download.expiresAt | time }}{% endif %}</li>
+{% for download in downloads %}<li>{% if download.link %}<a href="{{ download.link }}">{{ download.fileName }}</a>{% else %}{{ download.fileName }}, ${token}{% endif %} ({{ download.size }}){% if download.remaining %}<br>${left}{% endif %}{% if download.expiresAt %}<br>${until}{% endif %}</li>
 {% endfor %}</ul>
-<p>Links of earlier mails have ended. Pass these on to nobody: everyone who has them can use up your downloads.</p>`,
+<p>${passOn}</p>`,
+    };
+  }),
   event: linksRequested,
   async compose(db, { payload }) {
     const { orderId, grantIds } = payload as Static<typeof linksRequested.payload>;

@@ -5,7 +5,10 @@ import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@c
 import {
   type ComposedMail,
   defineMail,
+  type Language,
   type MailEvent,
+  type MailTexts,
+  mailTexts,
   nullable,
   object,
   type Static,
@@ -14,6 +17,7 @@ import {
 } from '@carton/runtime';
 import { pickupType } from '@carton/shipping';
 import { type FulfillmentPayload, fulfillmentDelivered, fulfillmentShipped } from './events.ts';
+import { parcelPhrases } from './phrases.ts';
 import { fulfillments, withItems } from './store.ts';
 
 const FulfillmentData = object({
@@ -77,10 +81,13 @@ const tracking = {
 {% endfor %}`,
   html: `{% for parcel in fulfillment.tracking %}<p>{{ parcel.carrier }}: {% if parcel.url %}<a href="{{ parcel.url }}">{{ parcel.number }}</a>{% else %}{{ parcel.number }}{% endif %}</p>{% endfor %}`,
 };
-const shippedLine =
-  '{% if fulfillment.isPickup %}you can pick up these items of your order {{ order.number }}:{% else %}these items of your order {{ order.number }} are on their way:{% endif %}';
-const deliveredLine =
-  '{% if fulfillment.isPickup %}you have picked up{% else %}we have delivered{% endif %} these items of your order {{ order.number }}:';
+function textsOf(subject: string, line: string, language: Language): MailTexts {
+  return {
+    subject,
+    text: `${greeting[language]}\n\n${line}\n\n${items.text}${tracking.text}`,
+    html: `<p>${greeting[language]}</p>\n<p>${line}</p>\n${items.html}\n${tracking.html}`,
+  };
+}
 
 export const shippedMail = defineMail<typeof FulfillmentData>({
   key: 'fulfillment.shipped',
@@ -88,17 +95,7 @@ export const shippedMail = defineMail<typeof FulfillmentData>({
   audience: 'shopper',
   data: FulfillmentData,
   sample,
-  subject:
-    'Your order {{ order.number }} {% if fulfillment.isPickup %}can be picked up{% else %}is on its way{% endif %}',
-  text: `${greeting}
-
-${shippedLine}
-
-${items.text}${tracking.text}`,
-  html: `<p>${greeting}</p>
-<p>${shippedLine}</p>
-${items.html}
-${tracking.html}`,
+  ...mailTexts(parcelPhrases, ({ shippedSubject, shipped }, language) => textsOf(shippedSubject, shipped, language)),
   event: fulfillmentShipped,
   about: aboutOrder,
   compose,
@@ -110,16 +107,9 @@ export const deliveredMail = defineMail<typeof FulfillmentData>({
   audience: 'shopper',
   data: FulfillmentData,
   sample,
-  subject: 'Your order {{ order.number }} was {% if fulfillment.isPickup %}picked up{% else %}delivered{% endif %}',
-  text: `${greeting}
-
-${deliveredLine}
-
-${items.text}${tracking.text}`,
-  html: `<p>${greeting}</p>
-<p>${deliveredLine}</p>
-${items.html}
-${tracking.html}`,
+  ...mailTexts(parcelPhrases, ({ deliveredSubject, delivered }, language) =>
+    textsOf(deliveredSubject, delivered, language),
+  ),
   event: fulfillmentDelivered,
   about: aboutOrder,
   compose,

@@ -2,7 +2,7 @@
  * The mail about low stock to the staff of a store.
  */
 import { findVariants } from '@carton/product';
-import { defineMail, nullable, object, type Static, Type } from '@carton/runtime';
+import { defineMail, type InLanguages, mailTexts, nullable, object, type Static, Type } from '@carton/runtime';
 import { stockLow } from './events.ts';
 
 const LowStockData = object({
@@ -13,6 +13,36 @@ const LowStockData = object({
   lowStockLevel: Type.Integer(),
 });
 
+const sku = '{% if sku %} ({{ sku }}){% endif %}';
+const [units, least] = ['{{ available }}', '{{ lowStockLevel }}'];
+const phrases: InLanguages<{ lowStock: string; available: string; level: string }> = {
+  en: { lowStock: 'Low stock: ', available: `${units} available.`, level: `The low-stock level is ${least}.` },
+  de: { lowStock: 'Niedriger Bestand: ', available: `${units} verfügbar.`, level: `Die Meldegrenze ist ${least}.` },
+  fr: {
+    lowStock: 'Stock faible : ',
+    available: `${units} en stock.`,
+    level: `Le seuil d’alerte est de ${least}.`,
+  },
+  es: {
+    lowStock: 'Pocas existencias: ',
+    available: `${units} disponibles.`,
+    level: `El nivel de aviso es ${least}.`,
+  },
+  it: {
+    lowStock: 'Scorte basse: ',
+    available: `${units} disponibili.`,
+    level: `La soglia di avviso è ${least}.`,
+  },
+  nl: {
+    lowStock: 'Lage voorraad: ',
+    available: `${units} beschikbaar.`,
+    level: `De waarschuwingsgrens is ${least}.`,
+  },
+  pl: { lowStock: 'Niski stan magazynu: ', available: `dostępne: ${units}.`, level: `Próg ostrzegawczy: ${least}.` },
+  ja: { lowStock: '在庫残りわずか：', available: `在庫数は ${units} です。`, level: `通知する数は ${least} です。` },
+  ar: { lowStock: 'مخزون منخفض: ', available: `المتوفر ${units}.`, level: `حد التنبيه ${least}.` },
+};
+
 export const lowStockMail = defineMail<typeof LowStockData>({
   key: 'stock.low',
   summary: 'To the staff, when the available quantity of a variant falls to its low-stock level',
@@ -20,10 +50,10 @@ export const lowStockMail = defineMail<typeof LowStockData>({
   toStore: true,
   data: LowStockData,
   sample: { sku: 'LINEN-M', title: 'Linen shirt', variantTitle: 'M', available: 3, lowStockLevel: 5 },
-  subject: 'Low stock: {{ title }}{% if sku %} ({{ sku }}){% endif %}',
-  text: `{{ title }}, {{ variantTitle }}{% if sku %} ({{ sku }}){% endif %}: {{ available }} available. The low-stock level is {{ lowStockLevel }}.
-`,
-  html: `<p>{{ title }}, {{ variantTitle }}{% if sku %} ({{ sku }}){% endif %}: {{ available }} available. The low-stock level is {{ lowStockLevel }}.</p>`,
+  ...mailTexts(phrases, ({ lowStock, available, level }) => {
+    const news = `{{ title }}, {{ variantTitle }}${sku}: ${available} ${level}`;
+    return { subject: `${lowStock}{{ title }}${sku}`, text: `${news}\n`, html: `<p>${news}</p>` };
+  }),
   event: stockLow,
   async compose(db, { payload }) {
     const { variantId, available, lowStockLevel } = payload as Static<typeof stockLow.payload>;

@@ -7,15 +7,24 @@ import {
   type ComposedMail,
   DateTime,
   defineMail,
+  fullStop,
+  greetingTo,
+  type Language,
   type MailEvent,
+  type MailTexts,
+  mailTexts,
   nullable,
   object,
   type Static,
   type TenantDatabase,
   Type,
+  tokenLabel,
+  validUntil,
 } from '@carton/runtime';
 import { linkRequests, memberCreated } from './events.ts';
 import { findRegistration, findRequest, issueToken, type LinkRow } from './links.ts';
+import { accountPhrases } from './phrases/index.ts';
+import type { AccountPhrases } from './phrases/phrases.ts';
 import { memberSettings } from './settings.ts';
 import { type MemberRow, members } from './store.ts';
 
@@ -36,31 +45,52 @@ const sample = {
 };
 const notice = { name: 'Ada Lovelace' };
 
+type Phrase = keyof AccountPhrases;
+
+const hello = greetingTo('name');
+
 /** The parts of a text: paragraphs of a mail with a link are in front of it and after it. */
-interface Paragraphs {
+interface Parts {
+  subject: string;
   before: string;
   after: string;
   /** The text of the link. */
   label: string;
 }
 
-const greeting = 'Hello{% if name %} {{ name }}{% endif %},';
-const validUntil = 'Valid until {{ expiresAt | date }}, {{ expiresAt | time }}.';
-
 /** A mail with a link, or with the token alone if the store has not set the page for it. */
-const textsWithLink = ({ before, after, label }: Paragraphs) => ({
-  text: `${greeting}\n\n${before}\n\n{% if link %}{{ link }}{% else %}Token: {{ token }}{% endif %}\n\n${validUntil}\n\n${after}\n`,
-  html: `<p>${greeting}</p>
+function textsWithLink({ subject, before, after, label }: Parts, language: Language): MailTexts {
+  const token = `${tokenLabel[language]}{{ token }}`;
+  const until = `${validUntil('expiresAt')[language]}${fullStop[language]}`;
+  return {
+    subject,
+    text: `${hello[language]}\n\n${before}\n\n{% if link %}{{ link }}{% else %}${token}{% endif %}\n\n${until}\n\n${after}\n`,
+    html: `<p>${hello[language]}</p>
 <p>${before}</p>
-{% if link %}<p><a href="{{ link }}">${label}</a></p>{% else %}<p>Token: {{ token }}</p>{% endif %}
-<p>${validUntil}</p>
+{% if link %}<p><a href="{{ link }}">${label}</a></p>{% else %}<p>${token}</p>{% endif %}
+<p>${until}</p>
 <p>${after}</p>`,
-});
+  };
+}
 
-const textsOfNotice = (paragraph: string) => ({
-  text: `${greeting}\n\n${paragraph}\n`,
-  html: `<p>${greeting}</p>\n<p>${paragraph}</p>`,
-});
+function textsOfNotice(subject: string, paragraph: string, language: Language): MailTexts {
+  return {
+    subject,
+    text: `${hello[language]}\n\n${paragraph}\n`,
+    html: `<p>${hello[language]}</p>\n<p>${paragraph}</p>`,
+  };
+}
+
+/** Of phrases by the names of the parts. */
+const linkMail = (subject: Phrase, before: Phrase, after: Phrase, label: Phrase) =>
+  mailTexts(accountPhrases, (texts, language) =>
+    textsWithLink(
+      { subject: texts[subject], before: texts[before], after: texts[after], label: texts[label] },
+      language,
+    ),
+  );
+const noticeMail = (subject: Phrase, paragraph: Phrase) =>
+  mailTexts(accountPhrases, (texts, language) => textsOfNotice(texts[subject], texts[paragraph], language));
 
 const byShopper = { audience: 'shopper' } as const;
 const withSecret = { ...byShopper, data: WithLink, secret: true, opens: 'member:write' } as const;
@@ -112,12 +142,7 @@ export const registrationMail = defineMail({
   summary: 'To a shopper who registers: the link that verifies the e-mail address',
   ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{ store.name }}',
-  ...textsWithLink({
-    before: 'please confirm that you want to register at {{ store.name }} with this e-mail address.',
-    after: 'If you have not registered, do nothing: without the confirmation there is no account.',
-    label: 'Confirm the registration',
-  }),
+  ...linkMail('confirmSubject', 'register', 'notRegistered', 'confirmRegistration'),
   event: linkRequests.registration,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -132,10 +157,7 @@ const alreadyRegistered = {
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'You already have an account at {{ store.name }}',
-  ...textsOfNotice(
-    'this e-mail address was entered for another account at {{ store.name }}. You already have an account with it. If it was you and you have forgotten your password, request a link to reset it. Otherwise do nothing: your account is unchanged.',
-  ),
+  ...noticeMail('alreadySubject', 'already'),
 };
 
 export const registeredAgainMail = defineMail({
@@ -169,12 +191,7 @@ export const verificationMail = defineMail({
   summary: 'To a shopper who requests the link to verify the e-mail address again',
   ...withSecret,
   sample,
-  subject: 'Confirm your e-mail address for {{ store.name }}',
-  ...textsWithLink({
-    before: 'please confirm your e-mail address for {{ store.name }}.',
-    after: 'If you have not requested this, do nothing.',
-    label: 'Confirm the address',
-  }),
+  ...linkMail('confirmSubject', 'confirmAddress', 'nothing', 'confirmLink'),
   event: linkRequests.verification,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -192,12 +209,7 @@ export const passwordResetMail = defineMail({
   summary: 'To a member who has forgotten the password: the link to set a new one',
   ...withSecret,
   sample: { ...sample, link: `https://www.example.com/account/password?token=${token}` },
-  subject: 'Set a new password for {{ store.name }}',
-  ...textsWithLink({
-    before: 'set a new password for your account at {{ store.name }}.',
-    after: 'If you have not requested this, do nothing: your password is unchanged.',
-    label: 'Set a new password',
-  }),
+  ...linkMail('newPasswordSubject', 'newPassword', 'passwordUnchanged', 'newPasswordLink'),
   event: linkRequests.password_reset,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -219,13 +231,7 @@ export const passwordMissingMail = defineMail({
   summary: 'To a shopper whose address is verified, and whose account has no password yet: the link to set one',
   ...withSecret,
   sample: { ...sample, link: `https://www.example.com/account/password?token=${token}` },
-  subject: 'Set your password for {{ store.name }}',
-  ...textsWithLink({
-    before:
-      'your e-mail address for {{ store.name }} is confirmed. Please set the password of your account: until then, nobody can log in.',
-    after: 'If you have not registered, do nothing.',
-    label: 'Set the password',
-  }),
+  ...linkMail('setSubject', 'setPassword', 'ignore', 'setLink'),
   event: linkRequests.password_reset,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -240,13 +246,7 @@ export const emailChangeMail = defineMail({
   summary: 'To the new e-mail address of a member: the link that verifies it',
   ...withSecret,
   sample,
-  subject: 'Confirm your new e-mail address for {{ store.name }}',
-  ...textsWithLink({
-    before:
-      'please confirm this e-mail address for your account at {{ store.name }}, in the browser in which you are logged in.',
-    after: 'If you have not requested this, do nothing.',
-    label: 'Confirm the address',
-  }),
+  ...linkMail('changeSubject', 'change', 'nothing', 'confirmLink'),
   event: linkRequests.email_change,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -263,10 +263,7 @@ export const emailChangedMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Your e-mail address for {{ store.name }} was changed',
-  ...textsOfNotice(
-    'the e-mail address of your account at {{ store.name }} was changed to another one. If it was not you, please contact the store.',
-  ),
+  ...noticeMail('changedSubject', 'changed'),
   event: linkRequests.email_changed,
   async compose(db, event) {
     const request = await requestOf(db, event);
@@ -281,10 +278,7 @@ export const welcomeMail = defineMail({
   ...byShopper,
   data: Notice,
   sample: notice,
-  subject: 'Welcome to {{ store.name }}',
-  ...textsOfNotice(
-    'your account at {{ store.name }} is ready. You can log in with your e-mail address and your password.',
-  ),
+  ...noticeMail('welcomeSubject', 'welcome'),
   event: memberCreated,
   async compose(db, { resource }) {
     const member = await members.find(db, resource.id);

@@ -6,6 +6,7 @@ import {
   type ComputeTask,
   compute,
   formatsFor,
+  languageOf,
   type MailTemplate,
   type MailTexts,
   object,
@@ -43,19 +44,25 @@ function withLanguage(locale: string): string[] {
 }
 
 /**
- * Chooses a text: the most specific one for the locale, else for the store's default locale, else the package's own.
+ * Chooses a text: of the store's the most specific one for the locale, else of the package's in its language; else the
+ * same for the store's default locale; else the package's in English.
  */
 export function chooseText(
   own: readonly MailText[],
-  template: MailTexts,
+  template: MailTexts & Pick<MailTemplate, 'translations'>,
   { locale, defaultLocale }: { locale: string; defaultLocale: string },
 ): LocalizedTexts {
-  for (const candidate of [...withLanguage(locale), ...withLanguage(defaultLocale)]) {
-    const found = own.find((text) => text.locale.toLowerCase() === candidate);
-    if (found) return { ...found, html: found.html ?? undefined };
+  const { subject, text, html, translations = { en: { subject, text, html } } } = template;
+  for (const each of [locale, defaultLocale]) {
+    for (const candidate of withLanguage(each)) {
+      const found = own.find((text) => text.locale.toLowerCase() === candidate);
+      if (found) return { ...found, html: found.html ?? undefined };
+    }
+    const language = languageOf(each);
+    const texts = translations[language];
+    if (texts) return { ...texts, locale: language };
   }
-  const { subject, text, html } = template;
-  return { locale: 'en', subject, text, html };
+  return { ...translations.en, locale: 'en' };
 }
 
 /** Milliseconds for rendering a mail, and for checking the texts of all languages. */

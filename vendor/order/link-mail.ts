@@ -2,10 +2,22 @@
  * The mail with the link to an order. It gets its token when it is sent: neither events nor stored mails contain it.
  */
 import { findStore } from '@carton/core';
-import { DateTime, defineMail, nullable, object, type Static, Type } from '@carton/runtime';
+import {
+  DateTime,
+  defineMail,
+  fullStop,
+  mailTexts,
+  nullable,
+  object,
+  type Static,
+  Type,
+  tokenLabel,
+  validUntil,
+} from '@carton/runtime';
 import { orderLookupRequested } from './events.ts';
 import { issueOrderLink } from './links.ts';
 import { greeting, MailedOrder, mailedOrderOf, sampleOrder } from './mails.ts';
+import { orderPhrases } from './phrases.ts';
 import { orderSettings } from './settings.ts';
 
 const LinkData = object({
@@ -28,21 +40,18 @@ export const orderLinkMail = defineMail<typeof LinkData>({
     token: 'ord_sample',
     expiresAt: '2026-03-01T12:00:00.000Z',
   },
-  subject: 'Your order {{ order.number }}',
-  text: `${greeting}
-
-see your order {{ order.number }} here:
-
-{% if link %}{{ link }}{% else %}Token: {{ token }}{% endif %}
-
-Valid until {{ expiresAt | date }}, {{ expiresAt | time }}. Pass it on to nobody: it shows your address.
-
-If you have not requested this, do nothing.
-`,
-  html: `<p>${greeting}</p>
-{% if link %}<p><a href="{{ link }}">See your order {{ order.number }}</a></p>{% else %}<p>Your order {{ order.number }}. Token: {{ token }}</p>{% endif %}
-<p>Valid until {{ expiresAt | date }}, {{ expiresAt | time }}. Pass it on to nobody: it shows your address.</p>
-<p>If you have not requested this, do nothing.</p>`,
+  ...mailTexts(orderPhrases, ({ yourOrder, seeOrder, seeOrderHere, passOn, notRequested }, language) => {
+    const [hello, token] = [greeting[language], `${tokenLabel[language]}{{ token }}`];
+    const until = `${validUntil('expiresAt')[language]}${fullStop[language]} ${passOn}`;
+    return {
+      subject: yourOrder,
+      text: `${hello}\n\n${seeOrderHere}\n\n{% if link %}{{ link }}{% else %}${token}{% endif %}\n\n${until}\n\n${notRequested}\n`,
+      html: `<p>${hello}</p>
+{% if link %}<p><a href="{{ link }}">${seeOrder}</a></p>{% else %}<p>${yourOrder}${fullStop[language]} ${token}</p>{% endif %}
+<p>${until}</p>
+<p>${notRequested}</p>`,
+    };
+  }),
   event: orderLookupRequested,
   async compose(db, { payload }) {
     const { requestId } = payload as Static<typeof orderLookupRequested.payload>;

@@ -4,8 +4,12 @@
 import {
   DateTime,
   defineMail,
+  directionOf,
+  greetingTo,
+  inLanguages,
   Locale,
   Money,
+  mailTexts,
   nullable,
   object,
   plausibleName,
@@ -18,6 +22,7 @@ import {
 import { addressLines } from './address-lines.ts';
 import { orderCanceled, orderPaymentDue, orderPlaced } from './events.ts';
 import { paymentNoticesOf } from './payment-notices.ts';
+import { orderPhrases } from './phrases.ts';
 import type { Order } from './present.ts';
 import type { OrderAddress } from './schemas.ts';
 import { findOrder } from './service.ts';
@@ -129,29 +134,34 @@ export const sampleOrder: MailedOrder = {
 };
 
 /** The items and totals of an order, for texts of mails. */
-export const orderTable = {
-  text: `{% for item in order.items %}{{ item.quantity }} x {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
+const orderTable = inLanguages((language) => {
+  const { subtotal, discount, shipping, tax, total, includesTax } = orderPhrases[language];
+  // Programs that show mails do not know `end`.
+  const end = directionOf(language) === 'rtl' ? 'left' : 'right';
+  return {
+    text: `{% for item in order.items %}{{ item.quantity }} x {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
 {% endfor %}
-Subtotal: {{ order.totals.subtotal | money }}
-{% if order.totals.discount.amount != 0 %}Discount: {{ order.totals.discount | money }}
-{% endif %}{% if order.totals.shipping.amount != 0 %}Shipping: {{ order.totals.shipping | money }}
-{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}Tax: {{ order.totals.tax | money }}
-{% endif %}Total: {{ order.totals.total | money }}
-{% if order.totals.tax.amount != 0 and order.taxIncluded %}Includes tax: {{ order.totals.tax | money }}
+${subtotal}: {{ order.totals.subtotal | money }}
+{% if order.totals.discount.amount != 0 %}${discount}: {{ order.totals.discount | money }}
+{% endif %}{% if order.totals.shipping.amount != 0 %}${shipping}: {{ order.totals.shipping | money }}
+{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}${tax}: {{ order.totals.tax | money }}
+{% endif %}${total}: {{ order.totals.total | money }}
+{% if order.totals.tax.amount != 0 and order.taxIncluded %}${includesTax}: {{ order.totals.tax | money }}
 {% endif %}`,
-  html: `<table style="width:100%">
-{% for item in order.items %}<tr><td>{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}</td><td style="text-align:right">{{ item.total | money }}</td></tr>
-{% endfor %}<tr><td>Subtotal</td><td style="text-align:right">{{ order.totals.subtotal | money }}</td></tr>
-{% if order.totals.discount.amount != 0 %}<tr><td>Discount</td><td style="text-align:right">{{ order.totals.discount | money }}</td></tr>
-{% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>Shipping</td><td style="text-align:right">{{ order.totals.shipping | money }}</td></tr>
-{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}<tr><td>Tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
-{% endif %}<tr><td><strong>Total</strong></td><td style="text-align:right"><strong>{{ order.totals.total | money }}</strong></td></tr>
-{% if order.totals.tax.amount != 0 and order.taxIncluded %}<tr><td>Includes tax</td><td style="text-align:right">{{ order.totals.tax | money }}</td></tr>
+    html: `<table style="width:100%">
+{% for item in order.items %}<tr><td>{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}</td><td style="text-align:${end}">{{ item.total | money }}</td></tr>
+{% endfor %}<tr><td>${subtotal}</td><td style="text-align:${end}">{{ order.totals.subtotal | money }}</td></tr>
+{% if order.totals.discount.amount != 0 %}<tr><td>${discount}</td><td style="text-align:${end}">{{ order.totals.discount | money }}</td></tr>
+{% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>${shipping}</td><td style="text-align:${end}">{{ order.totals.shipping | money }}</td></tr>
+{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}<tr><td>${tax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
+{% endif %}<tr><td><strong>${total}</strong></td><td style="text-align:${end}"><strong>{{ order.totals.total | money }}</strong></td></tr>
+{% if order.totals.tax.amount != 0 and order.taxIncluded %}<tr><td>${includesTax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
 {% endif %}</table>`,
-};
+  };
+});
 
 /** `Hello Ada,` */
-export const greeting = `Hello{% if order.customer.name %} {{ order.customer.name }}{% endif %},`;
+export const greeting = greetingTo('order.customer.name');
 
 const OrderData = object({ order: MailedOrder });
 
@@ -196,27 +206,29 @@ export const orderPlacedMail = defineMail<typeof PlacedData>({
       },
     ],
   },
-  subject: 'Your order {{ order.number }}',
-  text: `${greeting}
+  ...mailTexts(orderPhrases, ({ yourOrder, thanks, payBy, reference, shippingTo }, language) => ({
+    subject: yourOrder,
+    text: `${greeting[language]}
 
-thank you for your order {{ order.number }}.
+${thanks}
 
-${orderTable.text}{% if order.balance.amount > 0 and order.payBy %}
-Please pay {{ order.balance | money }} by {{ order.payBy | date }}.
+${orderTable[language].text}{% if order.balance.amount > 0 and order.payBy %}
+${payBy}
 {% endif %}{% for payment in payments %}
 {{ payment.name }}: {{ payment.amount | money }}
 {% for line in payment.instructions %}{{ line }}
-{% endfor %}{% if payment.reference %}Reference: {{ payment.reference }}
+{% endfor %}{% if payment.reference %}${reference}{{ payment.reference }}
 {% endif %}{% endfor %}{% if order.shippingAddress.size > 0 %}
-Shipping to:
+${shippingTo}
 {% for line in order.shippingAddress %}{{ line }}
 {% endfor %}{% endif %}`,
-  html: `<p>${greeting}</p>
-<p>thank you for your order {{ order.number }}.</p>
-${orderTable.html}
-{% if order.balance.amount > 0 and order.payBy %}<p>Please pay {{ order.balance | money }} by {{ order.payBy | date }}.</p>{% endif %}
-{% for payment in payments %}<p><strong>{{ payment.name }}: {{ payment.amount | money }}</strong>{% for line in payment.instructions %}<br>{{ line }}{% endfor %}{% if payment.reference %}<br>Reference: {{ payment.reference }}{% endif %}</p>{% endfor %}
-{% if order.shippingAddress.size > 0 %}<p>Shipping to:{% for line in order.shippingAddress %}<br>{{ line }}{% endfor %}</p>{% endif %}`,
+    html: `<p>${greeting[language]}</p>
+<p>${thanks}</p>
+${orderTable[language].html}
+{% if order.balance.amount > 0 and order.payBy %}<p>${payBy}</p>{% endif %}
+{% for payment in payments %}<p><strong>{{ payment.name }}: {{ payment.amount | money }}</strong>{% for line in payment.instructions %}<br>{{ line }}{% endfor %}{% if payment.reference %}<br>${reference}{{ payment.reference }}{% endif %}</p>{% endfor %}
+{% if order.shippingAddress.size > 0 %}<p>${shippingTo}{% for line in order.shippingAddress %}<br>{{ line }}{% endfor %}</p>{% endif %}`,
+  })),
   event: orderPlaced,
   compose: composePlaced,
 });
@@ -234,15 +246,11 @@ export const paymentDueMail = defineMail<typeof OrderData>({
   audience: 'shopper',
   data: OrderData,
   sample: { order: sampleOrder },
-  subject: 'Your order {{ order.number }} is not paid yet',
-  text: `${greeting}
-
-your order {{ order.number }} is not paid yet. Please pay {{ order.balance | money }} by {{ order.payBy | date }}; otherwise we cancel it then.
-
-${orderTable.text}`,
-  html: `<p>${greeting}</p>
-<p>your order {{ order.number }} is not paid yet. Please pay {{ order.balance | money }} by {{ order.payBy | date }}; otherwise we cancel it then.</p>
-${orderTable.html}`,
+  ...mailTexts(orderPhrases, ({ unpaidSubject, unpaid }, language) => ({
+    subject: unpaidSubject,
+    text: `${greeting[language]}\n\n${unpaid}\n\n${orderTable[language].text}`,
+    html: `<p>${greeting[language]}</p>\n<p>${unpaid}</p>\n${orderTable[language].html}`,
+  })),
   event: orderPaymentDue,
   compose: composePaymentDue,
 });
@@ -253,15 +261,14 @@ export const orderCanceledMail = defineMail<typeof OrderData>({
   audience: 'shopper',
   data: OrderData,
   sample: { order: { ...sampleOrder, status: 'canceled', balance: euros(0) } },
-  subject: 'Your order {{ order.number }} is canceled',
-  text: `${greeting}
-
-your order {{ order.number }} is canceled.{% if order.balance.amount < 0 %} We will refund what you have paid.{% endif %}
-
-${orderTable.text}`,
-  html: `<p>${greeting}</p>
-<p>your order {{ order.number }} is canceled.{% if order.balance.amount < 0 %} We will refund what you have paid.{% endif %}</p>
-${orderTable.html}`,
+  ...mailTexts(orderPhrases, ({ canceledSubject, canceled, refundFollows }, language) => {
+    const news = `${canceled}{% if order.balance.amount < 0 %}${refundFollows}{% endif %}`;
+    return {
+      subject: canceledSubject,
+      text: `${greeting[language]}\n\n${news}\n\n${orderTable[language].text}`,
+      html: `<p>${greeting[language]}</p>\n<p>${news}</p>\n${orderTable[language].html}`,
+    };
+  }),
   event: orderCanceled,
   compose: composeOrder,
 });

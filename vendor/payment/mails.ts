@@ -7,6 +7,7 @@ import {
   defineMail,
   type MailEvent,
   Money,
+  mailTexts,
   money,
   object,
   type Static,
@@ -14,6 +15,7 @@ import {
   Type,
 } from '@carton/runtime';
 import { paymentCaptured, refundCreated } from './events.ts';
+import { paymentPhrases } from './phrases.ts';
 import { tenderOf } from './tenders.ts';
 
 const PaymentData = object({
@@ -44,13 +46,14 @@ export const paymentReceivedMail = defineMail<typeof PaymentData>({
   audience: 'shopper',
   data: PaymentData,
   sample: { ...sample, order: { ...sampleOrder, paymentStatus: 'paid', balance: money(0, 'EUR') } },
-  subject: 'We have received your payment for order {{ order.number }}',
-  text: `${greeting}
-
-we have received {{ amount | money }} for your order {{ order.number }}.{% if order.balance.amount > 0 %} {{ order.balance | money }} is still due.{% endif %}
-`,
-  html: `<p>${greeting}</p>
-<p>we have received {{ amount | money }} for your order {{ order.number }}.{% if order.balance.amount > 0 %} {{ order.balance | money }} is still due.{% endif %}</p>`,
+  ...mailTexts(paymentPhrases, ({ receivedSubject, received, stillDue }, language) => {
+    const news = `${received}{% if order.balance.amount > 0 %}${stillDue}{% endif %}`;
+    return {
+      subject: receivedSubject,
+      text: `${greeting[language]}\n\n${news}\n`,
+      html: `<p>${greeting[language]}</p>\n<p>${news}</p>`,
+    };
+  }),
   event: paymentCaptured,
   about: aboutOrder,
   compose: composePayment,
@@ -62,13 +65,11 @@ export const refundMail = defineMail<typeof PaymentData>({
   audience: 'shopper',
   data: PaymentData,
   sample,
-  subject: 'Refund for your order {{ order.number }}',
-  text: `${greeting}
-
-we have refunded {{ amount | money }} for your order {{ order.number }}.
-`,
-  html: `<p>${greeting}</p>
-<p>we have refunded {{ amount | money }} for your order {{ order.number }}.</p>`,
+  ...mailTexts(paymentPhrases, ({ refundSubject, refunded }, language) => ({
+    subject: refundSubject,
+    text: `${greeting[language]}\n\n${refunded}\n`,
+    html: `<p>${greeting[language]}</p>\n<p>${refunded}</p>`,
+  })),
   event: refundCreated,
   about: aboutOrder,
   compose: composePayment,

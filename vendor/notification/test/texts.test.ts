@@ -1,7 +1,7 @@
 /**
  * Texts of mails: which one is used, what is refused, what is escaped, and previews.
  */
-import { mailTemplates } from '@carton/runtime';
+import { languages, type MailTexts, mailTemplates } from '@carton/runtime';
 import { callerOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { chooseText, verifyTexts } from '../texts.ts';
@@ -130,6 +130,45 @@ t.test('previews use a draft, a locale and the layout', async (t) => {
   const document = { ...draft, html: '<html><body>{{ order.number }}</body></html>' };
   const whole = await staff.post(`${path}/preview`, { draft: document });
   t.equal(whole.body.html, '<html><body>ORD-1001</body></html>');
+});
+
+/** The variables that a text shows, and the conditions under which it says something. */
+function placeholdersOf(text: string): string[] {
+  return [...text.matchAll(/\{\{.*?\}\}|\{%.*?%\}/g)].map(([each]) => each).sort();
+}
+
+t.test('every mail of every package has its texts in each language, with the same placeholders', async (t) => {
+  const store = (await staff.get('/admin/store')).body;
+  for (const template of mailTemplates.of(box.db)) {
+    const { key, subject, text, html, translations = { en: { subject, text } } } = template;
+    t.strictSame(Object.keys(translations), [...languages], key);
+    for (const language of languages) {
+      const translated = translations[language] as MailTexts;
+      const other = language === 'en' ? null : translated;
+      for (const [part, english] of Object.entries({ subject, text, html })) {
+        const own = translated[part as keyof MailTexts] ?? '';
+        t.strictSame(placeholdersOf(own), placeholdersOf(english ?? ''), `${key}, ${part}, ${language}`);
+        if (other) t.not(own, english, `${key}, ${part}, ${language} is translated`);
+      }
+      await t.resolves(verifyTexts(box.db, template, [{ locale: language, ...translated }], store), key);
+    }
+  }
+});
+
+t.test("a mail without texts of the store is in the order's language, else in the store's", async (t) => {
+  const preview = async (locale: string) => (await staff.post(`${path}/preview`, { locale })).body;
+  const subjects = async () => (await Promise.all(['de-AT', 'ja', 'sv'].map(preview))).map(({ subject }) => subject);
+  t.strictSame(await subjects(), ['Ihre Bestellung ORD-1001', 'ご注文 ORD-1001', 'Your order ORD-1001']);
+  const german = await preview('de-AT');
+  t.match(german, { locale: 'de-AT', html: '<html lang="de" dir="ltr">' });
+  t.match(german.text.replaceAll('\u00a0', ' '), 'Gesamtbetrag: € 39,88');
+  t.match(await preview('ar'), { html: /<html lang="ar" dir="rtl">(.|\n)*text-align:left/ });
+  await staff.patch('/admin/store', { defaultLocale: 'fr-CA' });
+  t.strictSame(await subjects(), ['Ihre Bestellung ORD-1001', 'ご注文 ORD-1001', 'Votre commande ORD-1001']);
+  await staff.patch(path, { texts: [text('fr', 'own'), text('de', 'eigen')] });
+  t.strictSame(await subjects(), ['eigen', 'ご注文 ORD-1001', 'own']);
+  await staff.patch(path, { texts: [] });
+  await staff.patch('/admin/store', { defaultLocale: 'en' });
 });
 
 t.test('a mail names the language and the direction of its text, not of the order', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * The mail about a message by the contact form to the store, which answers it to the sender.
  */
-import { defineMail, nullable, object, Type } from '@carton/runtime';
+import { defineMail, type InLanguages, mailTexts, nullable, object, Type } from '@carton/runtime';
 import { contactReceived } from '../events.ts';
 import { messages } from './store.ts';
 
@@ -11,6 +11,18 @@ const ContactMailData = object({
   subject: nullable(Type.String()),
   message: Type.String(),
 });
+
+const phrases: InLanguages<{ newMessage: string; from: string; about: string }> = {
+  en: { newMessage: 'New message by the contact form', from: 'From: ', about: 'Subject: ' },
+  de: { newMessage: 'Neue Nachricht über das Kontaktformular', from: 'Von: ', about: 'Betreff: ' },
+  fr: { newMessage: 'Nouveau message du formulaire de contact', from: 'De : ', about: 'Objet : ' },
+  es: { newMessage: 'Nuevo mensaje del formulario de contacto', from: 'De: ', about: 'Asunto: ' },
+  it: { newMessage: 'Nuovo messaggio dal modulo di contatto', from: 'Da: ', about: 'Oggetto: ' },
+  nl: { newMessage: 'Nieuw bericht via het contactformulier', from: 'Van: ', about: 'Onderwerp: ' },
+  pl: { newMessage: 'Nowa wiadomość z formularza kontaktowego', from: 'Od: ', about: 'Temat: ' },
+  ja: { newMessage: 'お問い合わせフォームからの新しいメッセージ', from: '差出人：', about: '件名：' },
+  ar: { newMessage: 'رسالة جديدة من نموذج الاتصال', from: 'من: ', about: 'الموضوع: ' },
+};
 
 /** Records of mails have their subjects, so it has nothing of the message. */
 export const contactMail = defineMail<typeof ContactMailData>({
@@ -25,14 +37,16 @@ export const contactMail = defineMail<typeof ContactMailData>({
     subject: 'A question about shirts',
     message: 'Do you have it in blue?',
   },
-  subject: 'New message by the contact form',
-  text: `From: {{ name }} <{{ email }}>
-{% if subject %}Subject: {{ subject }}
+  ...mailTexts(phrases, ({ newMessage, from, about }) => ({
+    subject: newMessage,
+    text: `${from}{{ name }} <{{ email }}>
+{% if subject %}${about}{{ subject }}
 {% endif %}
 {{ message }}
 `,
-  html: `<p>From: {{ name }} &lt;{{ email }}&gt;{% if subject %}<br>Subject: {{ subject }}{% endif %}</p>
+    html: `<p>${from}{{ name }} &lt;{{ email }}&gt;{% if subject %}<br>${about}{{ subject }}{% endif %}</p>
 <p style="white-space: pre-line">{{ message }}</p>`,
+  })),
   event: contactReceived,
   async compose(db, { resource }) {
     const found = await messages.find(db, resource.id);
