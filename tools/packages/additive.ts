@@ -7,7 +7,8 @@
  *   deleting what they refer to. Tenants are an exception, whose removal removes the rows of every table;
  * - new columns that may be null or have a constant or computed default, without uniqueness, references or generation;
  * - constraints and unique indexes on new tables, or on nothing but new columns that are null by default;
- * - indexes that are not unique, sequences and comments.
+ * - indexes that are not unique, sequences and comments;
+ * - all of these on condition that the database has something, such as a collation.
  *
  * A migration that changes a table which an earlier one of its package has created is additive if the package is new to a
  * box: both are applied together then, and the former release knows neither. So is the first change of the tier of a box.
@@ -85,6 +86,7 @@ const createIndex = new RegExp(
   String.raw`^create (unique )?index (?:concurrently )?(?:if not exists )?\w+ on (?:only )?(${name}) ?(?:using \w+ )?\(([\s\S]*)$`,
   'i',
 );
+const conditional = /^do \$(\w*)\$ begin if exists \(select from \w+ where [^;]*?\) then (.*;) end if; end;? ?\$\1\$$/i;
 const alterTable = new RegExp(String.raw`^alter table (?:only )?(${name}) ([\s\S]*)$`, 'i');
 const addColumn = /^add (?:column )(?:if not exists )?(\w+) ([\s\S]*)$/i;
 const addCheck = /^add (?:constraint \w+ )?check ?\(([\s\S]*)\)$/i;
@@ -114,6 +116,8 @@ export function isAdditive(sql: string, own: ReadonlySet<string> = new Set()): b
       tables.add(created);
       return cascades(body, tables);
     }
+    const [, , inside] = conditional.exec(text) ?? [];
+    if (inside !== undefined) return isAdditive(inside, tables);
     const index = createIndex.exec(text);
     if (index) {
       const [, unique, of = '', rest = ''] = index;

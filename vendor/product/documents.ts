@@ -11,7 +11,7 @@ import {
   pageOfRows,
   type TenantDatabase,
 } from '@carton/runtime';
-import { after, allOf, type Condition, equals, type Order, orderBy, published, sorts } from './conditions.ts';
+import { after, allOf, type Condition, equals, type Order, orderBy, published } from './conditions.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
 import type { ViewRequest } from './extensions.ts';
 import { listOf, resolveFilters } from './list-filters.ts';
@@ -20,6 +20,7 @@ import { resolveMeasures } from './measures.ts';
 import { type MediaEntry, mediaOfProduct } from './media.ts';
 import type { Schedule } from './schedule.ts';
 import type { ProductQuery, ProductStatus } from './schemas.ts';
+import { orderOf } from './title-order.ts';
 import { searchedText, titleSearch } from './title-words.ts';
 import type { ProductViewer } from './viewer.ts';
 import { visibleTo } from './visibility.ts';
@@ -254,7 +255,7 @@ function partsOf(fields: ReadonlySet<string> | null): Parts {
 /** The statement of a page: one text for each sort, set of parts and condition. */
 function pageStatement(order: Order, parts: Parts, condition: Condition): string {
   const names = Object.entries(parts).flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
-  return statement(`page ${order.name} ${names} ${condition.key}`, () => {
+  return statement(`page ${order.name} ${order.column} ${names} ${condition.key}`, () => {
     const { column, direction, from } = order;
     // The constant inner limit helps the planner: with a parameter alone it would plan each execution again.
     return `
@@ -286,7 +287,7 @@ export async function pageOfPublishedProducts(
 ): Promise<Page<ProductDocument>> {
   const { limit, sort } = query;
   const { order: measured, ranges } = await resolveMeasures(db, query);
-  const order: Order = measured ?? sorts[sort as keyof typeof sorts];
+  const order: Order = measured ?? ((await orderOf(db, sort)) as Order);
   const condition = await conditionOfPage(db, query, { order, ranges }, viewer);
   const text = pageStatement(order, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);

@@ -17,6 +17,7 @@ import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
 import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
 import { applyDueSchedules } from './schedule-job.ts';
+import { fillSearchWords } from './search-words.ts';
 import { tagFilter } from './tags.ts';
 
 export {
@@ -94,7 +95,7 @@ export default definePackage({
     createVariant,
     setProductMedia,
   ],
-  jobs: [applyDueSchedules],
+  jobs: [applyDueSchedules, fillSearchWords],
   events: [productCreated, productUpdated, productDeleted, variantUpdated],
   extends: [
     mediaUses.with(productMediaUse),

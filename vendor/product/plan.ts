@@ -5,6 +5,7 @@ import { invalidField, newId } from '@carton/runtime';
 import { dimensionsOf } from './details.ts';
 import type { OptionDocument } from './documents.ts';
 import { type ChosenOption, type CreateProductOption, type CreateVariant, maxVariants } from './schemas.ts';
+import { skuKey } from './search-words.ts';
 import type { NewVariant } from './store.ts';
 
 /** Title of the only variant of a product without options. */
@@ -129,8 +130,10 @@ export function planVariants(
   );
   const skus = new Set<string>();
   for (const [index, { sku }] of rows.entries()) {
-    if (sku !== null && skus.has(sku)) throw invalidField(`/variants/${index}/sku`, 'is a duplicate');
-    if (sku !== null) skus.add(sku);
+    if (sku === null) continue;
+    const key = skuKey(sku);
+    if (skus.has(key)) throw invalidField(`/variants/${index}/sku`, 'is a duplicate');
+    skus.add(key);
   }
   return rows;
 }

@@ -213,8 +213,9 @@ const TitleText = Type.String({
   minLength: 1,
   maxLength: 200,
   description:
-    'Finds titles with this text at the beginning of a word, ignoring case: `shirt bl` finds "Linen shirt blue". ' +
-    'In scripts without spaces between words (Chinese, Japanese, Thai), and in Korean, it finds the text anywhere',
+    'Finds products whose title or SKUs have words that begin with each word of this text, ignoring case, accents and ' +
+    'apostrophes: `blue lin` finds "Linen shirt blue", `creme` "Crème brûlée". In scripts without spaces between ' +
+    'words (Chinese, Japanese, Thai), and in Korean, it finds the text anywhere',
   examples: ['linen'],
 });
 

@@ -34,7 +34,7 @@ import {
 import { findMediaOf, removeMedia } from './media.ts';
 import { planOptions, planVariants } from './plan.ts';
 import { presentAdminProduct, presentProduct, presentVariant } from './present.ts';
-import { skuTaken, toConflict } from './problems.ts';
+import { toConflict } from './problems.ts';
 import { anyQuantity, rejectImpossibleRule } from './quantities.ts';
 import { claimCatalogue, releaseCatalogue } from './quotas.ts';
 import { rejectEmptySchedule, scheduleOf } from './schedule.ts';
@@ -47,6 +47,8 @@ import type {
   ProductQuery,
   Variant,
 } from './schemas.ts';
+import { addWords, wordsOfSkus } from './search-words.ts';
+import { rejectUsedSkus } from './skus.ts';
 import { pageOfProducts } from './staff-pages.ts';
 import {
   freeProductHandle,
@@ -58,7 +60,6 @@ import {
   products,
   removeProduct,
   updateProduct,
-  usedSkus,
 } from './store.ts';
 import { translateProducts } from './texts.ts';
 import type { ProductViewer } from './viewer.ts';
@@ -249,17 +250,6 @@ export function publishProductChange(db: TenantDatabase, { id, handle, title, st
   return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
 }
 
-/** @throws sku_taken (409) naming the SKUs */
-export async function rejectUsedSkus(
-  db: TenantDatabase,
-  variants: readonly { sku: string | null }[],
-  except: string | null = null,
-): Promise<void> {
-  const skus = variants.flatMap(({ sku }) => (sku === null ? [] : [sku]));
-  const used = await usedSkus(db, skus, except);
-  if (used.length > 0) throw skuTaken(`Other variants already have: ${used.join(', ')}.`);
-}
-
 export function throwConflict(error: unknown): never {
   throw toConflict(error);
 }
@@ -276,6 +266,7 @@ export async function insertCompleteProduct(
   await insertProduct(db, product);
   await insertOptions(db, id, options, 0);
   await insertVariants(db, variants);
+  await addWords(db, id, wordsOfSkus(variants.map(({ sku }) => sku)));
   const variantIds = variants.map((variant) => variant.id);
   await notifyVariantListeners(db, variantIds);
   await publish(db, productCreated, { type: 'product', id }, { handle, title, status });

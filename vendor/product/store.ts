@@ -71,6 +71,7 @@ export const productVariants = rows<VariantRow>({
   noun: 'variant',
   json: ['metadata'],
   softDelete: true,
+  filters: { skus: (listed, skus: readonly string[]) => listed.whereRaw('sku = any(?::text[])', [skus as string[]]) },
 });
 
 export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Schedule> & Partial<Schedule>;
@@ -78,7 +79,7 @@ export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Sche
 /** Inserts a product in a transaction. */
 export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
   await products.insert(db, product);
-  await writeTitleWords(db, product.id);
+  await writeTitleWords(db, product);
   await putTags(db, product.id, product.tags);
   if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);
 }
@@ -151,21 +152,6 @@ export async function insertVariants(db: TenantDatabase, variants: readonly NewV
   const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
   const rows = ordered.map((variant) => ({ ...variant, metadata: json(variant.metadata) }));
   await db.insertMany('product_variants', rows);
-}
-
-/** Which of these SKUs undeleted variants have, other than variant `except`. */
-export async function usedSkus(
-  db: TenantDatabase,
-  skus: readonly string[],
-  except: string | null = null,
-): Promise<string[]> {
-  if (skus.length === 0) return [];
-  const rows = await db.query<{ sku: string }>(
-    `select sku from product_variants
-      where tenant_id = $1 and sku = any($2) and deleted_at is null and ($3::uuid is null or id <> $3) order by sku`,
-    [skus, except],
-  );
-  return rows.map(({ sku }) => sku);
 }
 
 /** Whether a product that is not deleted has this tax category. */

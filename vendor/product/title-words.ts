@@ -6,9 +6,15 @@ import { maxPageSize, type TenantDatabase } from '@carton/runtime';
 import { allOf, type Condition, idsIn, type Order, orderBy } from './conditions.ts';
 import { isInShort, type ProductList } from './listed.ts';
 import type { ProductStatus } from './schemas.ts';
-
-/** Characters stored from the beginning of a word. */
-const indexedLength = 40;
+import {
+  addWords,
+  indexedLength,
+  type SearchedTexts,
+  searchedTexts,
+  type Term,
+  termsOf,
+  wordsOfTexts,
+} from './search-words.ts';
 
 /**
  * Characters that belong to no word, in the syntax of PostgreSQL's regular expressions: each begins a word of its own,
@@ -39,14 +45,24 @@ const writeWords = `
    where tenant_id = $1 and id = $2 and deleted_at is null
      and substr(title_key, place, 1) !~ '[${spaces}]' and substr(' ' || title_key, place, 2) ~ '[${separators}]'`;
 
-/** Writes the words of a new product. */
-export async function writeTitleWords(db: TenantDatabase, productId: string): Promise<void> {
-  await db.query(writeWords, [productId]);
+/** Writes the words of a new product, which has no variants yet. */
+export async function writeTitleWords(db: TenantDatabase, { id, title }: { id: string; title: string }): Promise<void> {
+  await db.query(writeWords, [id]);
+  await addWords(db, id, wordsOfTexts({ title, skus: [] }));
 }
 
-/** Rewrites the words of a product, in the transaction that changed its title or status; a deleted one has none. */
+/**
+ * Rewrites the words of a product, in the transaction that changed its title, its status or its SKUs; a deleted one has
+ * none.
+ */
 export async function rewriteTitleWords(db: TenantDatabase, productId: string): Promise<void> {
-  await Promise.all([db.query(removeWords, [productId]), db.query(writeWords, [productId])]);
+  const read = `select ${searchedTexts} from products where tenant_id = $1 and id = $2 and deleted_at is null`;
+  const [, , [product]] = await Promise.all([
+    db.query(removeWords, [productId]),
+    db.query(writeWords, [productId]),
+    db.query<SearchedTexts>(read, [productId]),
+  ]);
+  if (product) await addWords(db, productId, wordsOfTexts(product));
 }
 
 /** Matching words counted at most. If more words match, the next products of the list are found soon by scanning it. */
@@ -68,44 +84,97 @@ function beginsWith(text: string): string {
   return `word_from >= ${key} and word_from <= ${key} || repeat(chr(1114111), ${indexedLength})`;
 }
 
-/** The complete text is compared with the title too: it may be longer than what the table holds. */
-function contains(text: string): string {
-  return `strpos(title_key, lower(${text})) > 0`;
+/** Terms with the numbers of their parameters: each form is one. */
+interface NumberedTerm extends Term {
+  parameters: string[];
 }
 
-/** True for the row `products`, tested product by product, as a subquery with a limit is. */
-function titled(text: string): string {
-  return `${contains(text)} and (
+function numbered(terms: readonly Term[], at: number): NumberedTerm[] {
+  let next = at;
+  return terms.map((term) => ({ ...term, parameters: term.forms.map(() => `$${next++}`) }));
+}
+
+const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ forms }) => forms);
+/** Whether the index holds only the beginning of the term. */
+const isCut = ({ forms }: Term) => Array.from(forms[0] ?? '').length > indexedLength;
+/** Equal for terms whose conditions have the same SQL text. */
+const shapeOf = (terms: readonly Term[]) => terms.map((term) => `${term.forms.length}${isCut(term) ? 'c' : ''}`).join();
+
+/** True for the row `products` if its words have the term, tested product by product, as a subquery with a limit is. */
+function hasTerm(term: NumberedTerm): string {
+  const { parameters } = term;
+  const found = `(
     select true from product_title_words
-     where tenant_id = $1 and product_id = products.id and ${beginsWith(text)} limit 1)`;
+     where tenant_id = $1 and product_id = products.id and (${parameters.map(beginsWith).join(' or ')}) limit 1)`;
+  return isCut(term) ? `${found} and ${hasCompletely(parameters[0] as string)}` : found;
+}
+
+/** The complete text is compared too where it is longer than what the index holds. */
+function hasCompletely(text: string): string {
+  return `(strpos(title_key, lower(${text})) > 0 or exists (
+    select from product_variants variants
+     where variants.tenant_id = $1 and variants.product_id = products.id and variants.deleted_at is null
+       and starts_with(lower(variants.sku), lower(${text}))))`;
+}
+
+/** True for the row `products` if its words have all terms. */
+function titled(terms: readonly Term[]): Condition {
+  return {
+    key: `titled ${shapeOf(terms)}`,
+    values: valuesOf(terms),
+    sql: (at) => numbered(terms, at).map(hasTerm).join(' and ') || 'true',
+  };
+}
+
+/** Matching words in all forms of a term: each form is a range of the index. */
+function wordsOf({ parameters }: NumberedTerm, statuses: string, limit = ''): string {
+  return parameters
+    .map(
+      (text) => `
+        (select product_id from product_title_words
+          where tenant_id = $1 and status = any(${statuses}) and ${beginsWith(text)} ${limit})`,
+    )
+    .join(' union all ');
 }
 
 /**
- * Counts matching words; if there are many, scans the list for its first matches. The rows: the count of words; the ids of
- * the matches, as far as the scan goes; then one without either if the list ended before the scan's limit.
+ * Counts the matching words of each term; if all of them have many, scans the list for its first matches. The rows: the
+ * counts of words; the ids of the matches, as far as the scan goes; then one without either if the list ended before the
+ * scan's limit.
  */
-function searchStatement(listed: Condition, tested: Condition, order: Order, limit: number): string {
-  const statuses = `$${5 + listed.values.length + tested.values.length}`;
+function searchStatement(
+  terms: readonly Term[],
+  listed: Condition,
+  tested: Condition,
+  order: Order,
+  limit: number,
+): string {
+  const first = 4;
+  const all = titled(terms);
+  const ofList = first + all.values.length;
+  const ofTested = ofList + listed.values.length;
+  const statuses = `$${ofTested + tested.values.length}`;
   const plannedSize = plannedSizes.find((size) => size >= limit) ?? maxPageSize;
+  const counts = numbered(terms, first).map(
+    (term) => `(
+      select count(*)::int from (${wordsOf(term, statuses, `limit ${maxWords}`)} limit ${maxWords}) found)`,
+  );
   // The constant inner limit is explained at pageStatement (documents.ts).
   const scan = `
     select * from (
       select products.* from ${order.from}
-       where products.tenant_id = $1 and ${listed.sql(5)}
+       where products.tenant_id = $1 and ${listed.sql(ofList)}
        ${orderBy(order)} limit ${scannedPerItem * (plannedSize + 1)}) listed
      limit $2`;
   return `
-    with words as materialized (
-      select count(*)::int as count
-        from (select from product_title_words
-               where tenant_id = $1 and status = any(${statuses}) and ${beginsWith('$4')} limit ${maxWords}) found)
-    select count, null::uuid as id from words
+    with words as materialized (select array[${counts.join()}] as counts)
+    select counts, null::uuid as id from words
     union all
     select null, id from (${scan}) products
-     where (select count from words) = ${maxWords} and ${titled('$4')} and ${tested.sql(5 + listed.values.length)}
+     where (select ${maxWords} = all (counts) from words) and ${all.sql(first)} and ${tested.sql(ofTested)}
     union all
     select null, null from (select count(*) as steps from (${scan}) scanned) counted
-     where (select count from words) = ${maxWords} and steps < $2
+     where (select ${maxWords} = all (counts) from words) and steps < $2
     limit $3`;
 }
 
@@ -123,42 +192,47 @@ export interface SearchedList {
 }
 
 /**
- * The condition for products of a page whose title contains a text at the beginning of a word, without regard to case, and
- * which are in the lists.
+ * The condition for products of a page in whose title or SKUs words begin with each word of a text, without regard to
+ * case, accents and apostrophes, and which are in the lists.
  * @param text not empty, without leading spaces
  *
- * The rows read are bounded for any text, except one that many words begin with while its products are rare where the
- * page begins: then all matching words are read.
+ * The rows read are bounded for any text, except one whose every word begins many words while its products are rare where
+ * the page begins: then all words that one of them begins are read.
  */
 export async function titleSearch(
   db: TenantDatabase,
   text: string,
   { statuses, conditions, lists, order, limit }: SearchedList,
 ): Promise<Condition> {
+  const terms = termsOf(text);
   const inLists = allOf(lists.map(({ isListed }) => isListed));
   const isShort = lists.length > 0 ? await isInShort(db, lists) : null;
-  if (isShort) return allOf([isShort, { key: 'titled', values: [text], sql: (at) => titled(`$${at}`) }]);
+  if (isShort) return allOf([isShort, titled(terms)]);
   const listed = allOf(conditions);
-  const [words, ...found] = await db.query<{ count: number | null; id: string | null }>(
-    searchStatement(listed, inLists, order, limit),
+  const [words, ...found] = await db.query<{ counts: number[] | null; id: string | null }>(
+    searchStatement(terms, listed, inLists, order, limit),
     [
-      ...[scannedPerItem * (limit + 1), 1 + limit + 1 + extraMatches, text],
+      ...[scannedPerItem * (limit + 1), 1 + limit + 1 + extraMatches, ...valuesOf(terms)],
       ...[...listed.values, ...inLists.values, statuses],
     ],
   );
-  if (words?.count === maxWords) {
+  const counts = words?.counts ?? [];
+  const fewest = Math.min(...counts);
+  if (fewest === maxWords) {
     const ids = found.flatMap(({ id }) => id ?? []);
     const isComplete = found.length > ids.length;
     if (isComplete || ids.length > limit) return idsIn(ids);
   }
+  const rarest = terms[counts.indexOf(fewest)] as Term;
   const hasWord: Condition = {
-    key: 'words',
-    values: [text, statuses],
-    sql: (at) => `${contains(`$${at}`)}
-      and id = any(array(select product_id from product_title_words
-                          where tenant_id = $1 and status = any($${at + 1}) and ${beginsWith(`$${at}`)}))`,
+    key: `words ${shapeOf([rarest])}`,
+    values: [...rarest.forms, statuses],
+    sql(at) {
+      const [term] = numbered([rarest], at) as [NumberedTerm];
+      return `id = any(array(${wordsOf(term, `$${at + rarest.forms.length}`)}))`;
+    },
   };
-  return allOf([hasWord, inLists]);
+  return allOf([hasWord, titled(terms.filter((term) => term !== rarest || isCut(term))), inLists]);
 }
 
 /** What is searched for: without leading spaces; undefined if nothing is left. */

@@ -17,8 +17,11 @@ import {
   type CreateVariant,
   maxVariants,
 } from './schemas.ts';
-import { rejectUsedSkus, throwConflict } from './service.ts';
+import { addWords, wordsOfSkus } from './search-words.ts';
+import { throwConflict } from './service.ts';
+import { rejectUsedSkus, variantsWithSkus } from './skus.ts';
 import { insertVariants, products, productVariants, type VariantRow, variantsOf } from './store.ts';
+import { rewriteTitleWords } from './title-words.ts';
 
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];
@@ -33,7 +36,9 @@ export async function listVariants(
   db: TenantDatabase,
   query: AdminVariantQuery,
 ): Promise<IntegrationPage<AdminVariant>> {
-  const page = await productVariants.page(db, query);
+  const { sku, ...others } = query;
+  const skus = sku === undefined ? undefined : [sku, ...(await variantsWithSkus(db, [sku])).map((each) => each.sku)];
+  const page = await productVariants.page(db, { ...others, skus });
   return { ...page, items: await presentForStaff(db, page.items) };
 }
 
@@ -59,6 +64,7 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
     rejectUsedChoice(others, variant.optionValueIds);
     await rejectUsedSkus(transaction, [variant]);
     await insertVariants(transaction, [variant]);
+    await addWords(transaction, productId, wordsOfSkus([variant.sku]));
     await notifyVariantListeners(transaction, [variant.id]);
     await publishVariantChange(transaction, variant, false);
     await claimCatalogue(transaction, { variants: 1 });
@@ -79,11 +85,13 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
       const others = (await variantsOf(transaction, productId)).filter((other) => other.id !== variant.id);
       rejectUsedChoice(others, optionValueIds);
     }
-    if (fields.sku) await rejectUsedSkus(transaction, [{ sku: fields.sku }], id);
+    // One that earlier releases have let differ in case alone from another stays.
+    if (fields.sku && fields.sku !== variant.sku) await rejectUsedSkus(transaction, [{ sku: fields.sku }], id);
     const title =
       fields.title ??
       retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
     await productVariants.change(transaction, id, { ...fields, title, optionValueIds });
+    if (fields.sku !== undefined && fields.sku !== variant.sku) await rewriteTitleWords(transaction, productId);
     await publishVariantChange(
       transaction,
       { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku },
@@ -101,6 +109,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     const variants = await variantsOf(transaction, variant.productId);
     if (variants.length === 1) throw lastVariant('Delete the product instead, or add another variant first.');
     await productVariants.remove(transaction, id);
+    if (variant.sku !== null) await rewriteTitleWords(transaction, variant.productId);
     await forgetVariant(transaction, variant);
     await notifyDeletedListeners(transaction, [id.toLowerCase()]);
     await publishVariantChange(transaction, variant, true);

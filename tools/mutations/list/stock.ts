@@ -8,6 +8,20 @@ const guestEnds = 'vendor/checkout/test/guest-units-ends.test.ts';
 
 export const stock: readonly Mutation[] = [
   {
+    rule: 'Two variants have no SKUs that differ in case alone',
+    file: 'vendor/product/skus.ts',
+    text: '.filter(({ id }) => id !== except)',
+    replacement: '.filter(({ id, sku }) => id !== except && skus.includes(sku))',
+    tests: ['vendor/product/test/variants.test.ts'],
+  },
+  {
+    rule: 'Of requests that write SKUs that differ in case alone at the same time, one succeeds',
+    file: 'vendor/product/skus.ts',
+    text: '  await lockSkus(tx, skus);\n',
+    replacement: '',
+    tests: ['vendor/product/test/variants.test.ts'],
+  },
+  {
     rule: 'Nothing is reserved for an emptied cart',
     file: 'vendor/cart/service.ts',
     text: '    await removeLines(tx, locked.id);\n    await releaseHeld(tx, locked.id);',

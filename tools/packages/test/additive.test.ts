@@ -26,11 +26,15 @@ t.test('statements', (t) => {
     'alter table orders add column external_id text; create unique index u on orders (tenant_id, external_id)',
     'create table notes (id uuid); create unique index n on notes (id); alter table notes add unique (id)',
     "comment on table orders is 'drop table orders; delete'",
+    'do $$ begin if exists (select from pg_collation where collname = \'x\') then create index a on orders (a); create index b on orders (b collate "x"); end if; end $$;',
   ];
   for (const sql of additive) t.ok(isAdditive(sql), sql);
 
   const changing = [
     'drop table orders',
+    "do $$ begin if exists (select from pg_collation where collname = 'x') then create index a on orders (a); drop table notes; end if; end $$",
+    'do $$ begin delete from orders; end $$',
+    'do $$ begin if exists (select from a where b) then create unique index a on orders (a); end if; end $$',
     'drop index orders_newest',
     'alter table orders drop column note',
     'alter table orders add column note text, drop column email',

@@ -143,6 +143,23 @@ t.test('without prices', async (t) => {
     t.equal(rest.body.nextCursor, null);
   });
 
+  await t.test('titles are sorted as people read them, on every page', async (t) => {
+    const tenant = await box.openTenant();
+    const expected = [
+      ...['100', '20', 'ananas', 'Äpfel', 'Apfelwein', 'cote', 'coté', 'côte', 'éclair', 'Łódź', 'm', 'Öl', 'olive'],
+      ...['Ólafur', 'ß', 'strasse', 'Straße', 'Zebra', 'Ёлка', 'Яблоко', 'منتج', 'あ', '日本'],
+    ];
+    for (const title of [...expected].reverse()) await publishProduct(tenant, { title });
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await tenant.visitor().get(`/products?sort=title&limit=4${cursor && `&cursor=${cursor}`}`);
+      seen.push(...titles(page));
+      cursor = page.body.nextCursor;
+    }
+    t.strictSame(seen, expected.toSorted(new Intl.Collator('und').compare));
+    t.ok(seen.indexOf('Äpfel') < seen.indexOf('cote') && seen.indexOf('éclair') < seen.indexOf('Zebra'));
+  });
+
   await t.test('a list sorted by long titles can be paged', async (t) => {
     const tenant = await box.openTenant();
     for (const mark of ['a', 'b']) await publishProduct(tenant, { title: '𝄞'.repeat(199) + mark, handle: mark });

@@ -157,6 +157,37 @@ t.test('a deleted variant releases its SKU and values; the last one cannot be de
   t.strictSame(both.map(({ status }) => status).sort(), [204, 409], 'of two concurrent deletions one succeeds');
 });
 
+t.test('SKUs are compared without case, and those of earlier releases stay', async (t) => {
+  const skuOf = (sku: string) => box.staff.post('/admin/products', { title: 'One of them', variants: [{ sku }] });
+  const first = await skuOf(' Case-Ä1 ');
+  t.match(first, { status: 201, body: { variants: exactly([{ sku: 'Case-Ä1' }]) } });
+  for (const sku of ['Case-Ä1', 'CASE-ä1', 'case-a\u03081', ' ｃａｓｅ－Ä1']) {
+    t.match(await skuOf(sku), { status: 409, body: { code: 'sku_taken', detail: /Case-Ä1/ } }, sku);
+  }
+  t.match(await skuOf('   '), { status: 400 });
+  t.equal((await skuOf('case-a1')).status, 201, 'accents matter');
+  const both = await box.staff.post('/admin/products', {
+    title: 'Both',
+    options: [{ name: 'Size', values: ['S', 'M'] }],
+    variants: [
+      { ...size('S'), sku: 'same' },
+      { ...size('M'), sku: 'SAME ' },
+    ],
+  });
+  t.match(both, { status: 400, body: { errors: exactly([{ pointer: '/variants/1/sku' }]) } });
+  const raced = await Promise.all(['race-case', 'Race-Case', 'RACE-CASE', 'race-CASE'].map(skuOf));
+  t.strictSame(raced.map(({ status }) => status).sort(), [201, 409, 409, 409]);
+  // As an earlier release has stored it.
+  const second = await skuOf('other');
+  const { id } = second.body.variants[0];
+  await box.owner.query(`update product_variants set sku = 'CASE-Ä1' where id = '${id}'`);
+  t.match(await box.staff.patch(`/admin/variants/${id}`, { sku: 'CASE-Ä1', weight: 5 }), { status: 200 });
+  const found = await box.staff.get(`/admin/variants?sku=${encodeURIComponent('case-ä1')}`);
+  t.strictSame(found.body.items.map(({ sku }: { sku: string }) => sku).sort(), ['CASE-Ä1', 'Case-Ä1']);
+  t.match(await skuOf('case-Ä1'), { status: 409 });
+  t.match(await box.staff.patch(`/admin/variants/${id}`, { sku: 'case-Ä1' }), { status: 409 });
+});
+
 t.test('variants are found by SKU, barcode and product', async (t) => {
   const first = await createShirt(
     ['S', 'M'],
@@ -169,7 +200,9 @@ t.test('variants are found by SKU, barcode and product', async (t) => {
   const found = async (query: string) =>
     (await box.staff.get(`/admin/variants?${query}`)).body.items.map(({ sku }: { sku: string }) => sku);
   t.strictSame(await found('sku=F-S'), ['F-S']);
-  t.strictSame(await found('sku=f-s'), [], 'SKUs are case-sensitive');
+  t.strictSame(await found('sku=f-s'), ['F-S'], 'without regard to case');
+  t.strictSame(await found('sku=%20f-m%20'), ['F-M']);
+  t.strictSame(await found('sku=F'), []);
   t.strictSame((await found('barcode=777')).sort(), ['F-2', 'F-S']);
   t.strictSame((await found(`productId=${first.id}`)).sort(), ['F-M', 'F-S']);
   t.strictSame(await found(`productId=${second.id}&barcode=777`), ['F-2']);

@@ -1,0 +1,131 @@
+/**
+ * The words of products besides those of their titles as they are written (title-words.ts): of titles without accents and
+ * apostrophes, and SKUs. The table of words holds them too, so that a search reads one index. SKUs have a mark of their
+ * own before them: they are compared with those of other products.
+ */
+import { foldCase, foldText, job, type TenantDatabase } from '@carton/runtime';
+
+/** Characters stored from the beginning of a word. */
+export const indexedLength = 40;
+const skuMark = '\u0001';
+const truncate = (text: string) => Array.from(text).slice(0, indexedLength).join('');
+
+/** Letters of scripts that are written without spaces: each begins a word. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
+const letter = /[\p{L}\p{M}\p{N}]/u;
+
+/** The text from the beginning of each of its words. */
+function wordsFrom(text: string): string[] {
+  const characters = Array.from(text);
+  return characters.flatMap((character, at) => {
+    const before = characters[at - 1] ?? ' ';
+    const begins =
+      letter.test(character) && (!letter.test(before) || unspaced.test(character) || unspaced.test(before));
+    return begins ? [characters.slice(at, at + indexedLength).join('')] : [];
+  });
+}
+
+/** The form in which SKUs are compared. */
+export const skuKey = foldCase;
+
+/** The word that finds a SKU from its beginning. */
+export function skuWord(sku: string): string {
+  return skuMark + truncate(skuKey(sku));
+}
+
+/** The words of the SKUs; of one with spaces also each part, since a search is for words. */
+export function wordsOfSkus(skus: readonly (string | null)[]): string[] {
+  const words = skus.flatMap((sku) => (sku === null ? [] : [sku, ...sku.split(/\s+/u)]));
+  return [...new Set(words.filter((word) => word !== '').map(skuWord))];
+}
+
+/** The words of a title that is written with accents, apostrophes or letters that many keyboards lack. */
+export function foldedWords(title: string): string[] {
+  const written = title.toLowerCase();
+  // `O'Neill` is found by oneill, `l’été` by ete.
+  const folded = [foldText(title), foldText(title, ' ')].filter((text) => text !== written);
+  return [...new Set(folded.flatMap(wordsFrom))];
+}
+
+/** A word that is searched for, in the forms in which the table may have it. */
+export interface Term {
+  /** The first is the text as it was typed. */
+  readonly forms: readonly string[];
+}
+
+/** Words of a search at most; the others are left out. */
+const maxTerms = 8;
+const opening = /^["'“”„«»‹›(¿¡]+(?=.)/u;
+const closing = /(?<=.)["'“”«»‹›),;:.!?、。，]+$/u;
+
+/** The words of a search: all of them must be found. */
+export function termsOf(q: string): Term[] {
+  const typed = [...new Set(q.split(/\s+/u).filter((word) => word !== ''))].slice(0, maxTerms);
+  return typed.map((word) => {
+    const bare = word.replace(opening, '').replace(closing, '');
+    const forms = [bare, foldText(bare), skuWord(bare)].filter((form) => form !== '');
+    return { forms: [...new Set(forms)] };
+  });
+}
+
+/** Adds words of a product that is not deleted, which may have some of them. */
+export async function addWords(db: TenantDatabase, productId: string, words: readonly string[]): Promise<void> {
+  if (words.length === 0) return;
+  await db.query(
+    `insert into product_title_words (tenant_id, product_id, status, word_from)
+     select products.tenant_id, products.id, products.status, word
+       from products cross join unnest($3::text[]) as word
+      where products.tenant_id = $1 and products.id = $2 and products.deleted_at is null
+     on conflict do nothing`,
+    [productId, words],
+  );
+}
+
+export interface SearchedTexts {
+  id: string;
+  title: string;
+  skus: string[];
+}
+
+export const searchedTexts = `
+  products.id, products.title,
+  coalesce((select array_agg(variants.sku) from product_variants variants
+             where variants.tenant_id = products.tenant_id and variants.product_id = products.id
+               and variants.deleted_at is null and variants.sku is not null), '{}') as skus`;
+
+export function wordsOfTexts({ title, skus }: Pick<SearchedTexts, 'title' | 'skus'>): string[] {
+  return [...foldedWords(title), ...wordsOfSkus(skus)];
+}
+
+/** Products whose words are written in one transaction. */
+const batchSize = 200;
+
+/** Writes the words of a batch of products of before there were such words. @returns whether there may be more */
+async function fillBatch(tx: TenantDatabase): Promise<boolean> {
+  const [progress] = await tx.query<{ filledTo: string | null; isComplete: boolean }>(
+    `insert into product_word_progress (tenant_id) values ($1)
+     on conflict (tenant_id) do update set filled_to = product_word_progress.filled_to
+     returning filled_to, completed_at is not null as is_complete`,
+  );
+  if (!progress || progress.isComplete) return false;
+  const batch = await tx.query<SearchedTexts>(
+    `select ${searchedTexts} from products
+      where tenant_id = $1 and deleted_at is null and ($2::uuid is null or id > $2) order by id limit ${batchSize}`,
+    [progress.filledTo],
+  );
+  for (const product of batch) await addWords(tx, product.id, wordsOfTexts(product));
+  await tx.query(
+    `update product_word_progress set filled_to = coalesce($2, filled_to), completed_at = case when $3 then now() end
+      where tenant_id = $1`,
+    [batch.at(-1)?.id ?? null, batch.length < batchSize],
+  );
+  return batch.length === batchSize;
+}
+
+/** Writes the words of products that earlier releases have written: a migration of a large store would take long. */
+export async function fillWords(db: TenantDatabase): Promise<void> {
+  while (await db.transaction(fillBatch));
+}
+
+export const fillSearchWords = job({ name: 'product.fill-search-words', everySeconds: 600, run: fillWords });
