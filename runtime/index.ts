@@ -137,6 +137,7 @@ export type { LoadedPackage } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
 export { Html, type HtmlValue, html } from './pages/html.ts';
 export { type PageContent, renderPage } from './pages/page.ts';
+export { fillPhrase } from './pages/phrases.ts';
 export {
   type EmailProofStep,
   emailProofs,

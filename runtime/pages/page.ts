@@ -11,7 +11,7 @@ import { pageStyles } from './styles.ts';
 export interface PageContent {
   /** BCP 47: the language of the text, which decides its direction. */
   language: string;
-  title: string;
+  title: string | Html;
   body: Html;
   /** URLs of the images in `body`: absolute, or from the root of the page's host. */
   images?: readonly string[];

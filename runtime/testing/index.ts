@@ -23,6 +23,7 @@ export { showLogOfFailures } from './failures.ts';
 export { temporaryFolder } from './folders.ts';
 export { lintDocuments } from './lint-documents.ts';
 export { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
+export { faultsOfPhrases } from './phrases.ts';
 export { freePort } from './ports.ts';
 export { processesWith, type RunningProcess } from './processes.ts';
 export {

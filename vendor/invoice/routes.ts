@@ -4,7 +4,7 @@
 import { htmlMediaType, object, resource, route, Uuid } from '@carton/runtime';
 import { creditInvoice } from './crediting.ts';
 import { issueInvoice as issue } from './issuing.ts';
-import { readInvoicePage } from './page.ts';
+import { readInvoicePage } from './page/page.ts';
 import { invoiceDetailOf, invoiceOf } from './present.ts';
 import { creditNotPossible, invoiceAlreadyIssued, invoiceNotPossible, invoiceSellerIncomplete } from './problems.ts';
 import { CreateCreditNote, Invoice, InvoiceDetail, InvoicePage, InvoiceQuery, IssueInvoice } from './schemas.ts';

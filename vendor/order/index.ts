@@ -57,6 +57,7 @@ export { cancelFreeUnits, type FreeUnits } from './free-units.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
 export { greeting, MailedOrder, mailedOrderOf, paymentDueMail, sampleOrder } from './mails.ts';
 export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
+export { pageWords } from './page-words.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
 export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './recharging.ts';

@@ -6,7 +6,7 @@ import { insufficientStock } from '@carton/inventory';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
 import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runtime';
 import { previewCheckout } from '../cart.ts';
-import { readConfirmation } from '../confirmation.ts';
+import { readConfirmation } from '../confirmation/page.ts';
 import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
 import { cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
 import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';

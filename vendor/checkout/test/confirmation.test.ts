@@ -2,10 +2,13 @@
  * The confirmation of an order: what it shows to whom, and that nothing in it becomes markup.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { money, newId } from '@carton/runtime';
-import { createTestBox } from '@carton/runtime/testing';
+import { pageWords } from '@carton/order';
+import { languages, money, newId } from '@carton/runtime';
+import { createTestBox, faultsOfPhrases } from '@carton/runtime/testing';
 import t from 'tap';
-import { renderConfirmation } from '../confirmation.ts';
+import { renderConfirmation } from '../confirmation/page.ts';
+import { confirmationPhrases } from '../confirmation/phrases.ts';
+import { statePhrases } from '../confirmation/states.ts';
 import { createArticle, textOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
@@ -99,17 +102,29 @@ t.test('sums are shown by label, with rates, in the form of the language', async
     payBy: '2027-01-07T12:30:00.000Z',
   });
   const text = textOf(renderConfirmation(order, store).text);
-  t.match(text, 'placed on 1. Januar 2027 um 01:30', 'the time zone of the store decides the day');
+  t.match(text, 'aufgegeben am 1. Januar 2027 um 01:30', 'the time zone of the store decides the day');
   t.match(
     text,
-    'Subtotal 10,00 € Sale -1,50 € Post 4,90 € City 1,375 % 0,14 € Total 13,54 € Includes MwSt. 19 % 2,14 € Paid 4,00 € Refunded -0,46 € Left to pay 10,00 €',
+    'Zwischensumme 10,00 € Sale -1,50 € Post 4,90 € City 1,375 % 0,14 € Gesamt 13,54 € Enthält MwSt. 19 % 2,14 € Bezahlt 4,00 € Erstattet -0,46 € Noch zu zahlen 10,00 €',
   );
-  t.match(text, 'Please pay by 8. Januar 2027 um 01:30 ; otherwise the order is canceled then.');
-  t.match(text, 'Partially paid');
+  t.match(text, 'Bitte zahlen Sie bis zum 8. Januar 2027 um 01:30 , sonst wird die Bestellung dann storniert.');
+  t.match(text, 'Teilweise bezahlt');
 });
 
 t.test('the page names the language of its text', async (t) => {
-  t.match(renderConfirmation(await orderWith({ locale: 'he-IL' }), store).text, '<html lang="en" dir="ltr">');
+  const order = await orderWith({});
+  const page = (locale: string, defaultLocale = 'en-GB') =>
+    renderConfirmation({ ...order, locale }, { ...store, defaultLocale }).text;
+  t.match(page('he-IL'), /<html lang="en" dir="ltr">(.|\n)*Thank you for your order(.|\n)*1 January 2027/);
+  t.match(page('ar'), /<html lang="ar" dir="rtl">(.|\n)*شكرًا لك على طلبك(.|\n)*يناير/);
+  t.match(page('he-IL', 'fr-CA'), /<html lang="fr" dir="ltr">(.|\n)*Merci pour votre commande(.|\n)*1 janvier 2027/);
+  for (const language of languages) {
+    t.match(page(language), `<html lang="${language}"`);
+    t.notMatch(textOf(page(language)), /[{}]|undefined/, language);
+  }
+  t.strictSame(faultsOfPhrases(pageWords), []);
+  t.strictSame(faultsOfPhrases(confirmationPhrases), []);
+  t.strictSame(faultsOfPhrases(statePhrases), []);
 });
 
 t.test('the logo of the store is the only image', async (t) => {

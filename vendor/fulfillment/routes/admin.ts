@@ -4,7 +4,7 @@
 import { insufficientStock } from '@carton/inventory';
 import { orderAlreadyCanceled, orderAwaitsPayment } from '@carton/order';
 import { externalIdTaken, htmlMediaType, resource, route } from '@carton/runtime';
-import { readPackingList } from '../packing-list.ts';
+import { readPackingList } from '../packing-list/page.ts';
 import { fulfillmentExceedsOrder, fulfillmentItemsRefunded, fulfillmentStateConflict } from '../problems.ts';
 import {
   CancelFulfillment,

@@ -3,10 +3,11 @@
  */
 import { createMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
-import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, faultsOfPhrases } from '@carton/runtime/testing';
 import t from 'tap';
 import { carriers, isTrackingLink, trackingUrl } from '../carriers.ts';
 import { deliveredMail, shippedMail } from '../mails.ts';
+import { packingPhrases } from '../packing-list/phrases.ts';
 import { act, pack, placeTaken, unitsOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
@@ -211,6 +212,11 @@ t.test('the packing list escapes what shoppers write and has no prices', async (
   }
   t.notMatch(text, /EUR|€|<script|<i>/);
   t.equal((await box.visitor().get(`/admin/fulfillments/${id}/packing-list`)).status, 401);
+  t.strictSame(faultsOfPhrases(packingPhrases), []);
+  await box.staff.patch('/admin/store', { defaultLocale: 'ja' });
+  const japanese = await box.staff.get(`/admin/fulfillments/${id}/packing-list`);
+  t.match(japanese.body, /<html lang="ja" dir="ltr">(.|\n)*<h1>梱包明細書<\/h1>/);
+  await box.staff.patch('/admin/store', { defaultLocale: 'en' });
 });
 
 t.test('the migration removes tracking numbers from the timelines of erased persons only', async (t) => {

@@ -2,9 +2,10 @@
  * The page of an invoice: what it shows to whom, in which language, and that nothing in it becomes markup.
  */
 import { newId } from '@carton/runtime';
-import { bodyOf } from '@carton/runtime/testing';
+import { bodyOf, faultsOfPhrases } from '@carton/runtime/testing';
 import t from 'tap';
-import { renderInvoices } from '../page.ts';
+import { renderInvoices } from '../page/page.ts';
+import { invoicePhrases } from '../page/phrases.ts';
 import { credit, customer, draftOf, eur, issue, openBox, place, placeTaxed, seller, setInvoices } from './helpers.ts';
 
 const box = await openBox(t);
@@ -103,14 +104,18 @@ t.test('lines, rates and totals, in the form of the language', async (t) => {
   await bodyOf(credit(box, id, { items: [{ lineItemId: order.items[0]?.id, quantity: 2 }] }));
   const page = String((await box.visitor().get(`/checkout/${order.id}/invoice`)).body);
   const [invoice, note] = page.split('</main>').map(textOf) as [string, string];
-  t.match(invoice, 'Date of supply: 31. Dezember 2026');
-  t.match(invoice, 'Shirt Discount: -1,00 € 3 10,00 € 19 % 29,00 € Socks 1 5,00 € 19 % 5,00 € Standard 19 % 1,46 €');
+  t.match(invoice, 'Leistungsdatum: 31. Dezember 2026');
+  t.match(invoice, 'Shirt Rabatt: -1,00 € 3 10,00 € 19 % 29,00 € Socks 1 5,00 € 19 % 5,00 € Standard 19 % 1,46 €');
   t.match(invoice, 'VAT 19 % 30,46 € 5,78 € 36,24 € VAT 19 % 4,20 € 0,80 € 5,00 €');
-  t.match(invoice, 'Net 34,66 € Tax 6,58 € Total 41,24 €');
-  t.match(note, /For invoice INV-\d+ of /);
+  t.match(invoice, 'Netto 34,66 € Steuer 6,58 € Gesamt 41,24 €');
+  t.match(note, /Zur Rechnung INV-\d+ vom /);
   t.match(note, 'Shirt 2 10,00 € 19 % 19,34 €');
   t.notMatch(note, 'Socks');
-  t.match(note, 'VAT 19 % 19,34 € 3,67 € 23,01 € Net 19,34 € Tax 3,67 € Total credited 23,01 €');
+  t.match(note, 'VAT 19 % 19,34 € 3,67 € 23,01 € Netto 19,34 € Steuer 3,67 € Gutgeschriebener Betrag 23,01 €');
+});
+
+t.test('all phrases are in each language, with the same places for values', async (t) => {
+  t.strictSame(faultsOfPhrases(invoicePhrases), []);
 });
 
 t.test('taxes that apply together are shown with their amounts; what is not taxed too', async (t) => {

@@ -2,11 +2,22 @@
  * The packing list of a parcel as a page to print.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, findOrder, type Order } from '@carton/order';
-import { dateTimeFormat, type Html, type HtmlDocument, html, renderPage, type TenantDatabase } from '@carton/runtime';
+import { addressLines, findOrder, type Order, pageWords } from '@carton/order';
+import {
+  dateTimeFormat,
+  fillPhrase,
+  type Html,
+  type HtmlDocument,
+  html,
+  inLanguages,
+  renderPage,
+  type TenantDatabase,
+  translationFor,
+} from '@carton/runtime';
 import { findOrderShipping, type OrderShippingMethods } from '@carton/shipping';
-import type { Fulfillment } from './schemas.ts';
-import { readFulfillment } from './service.ts';
+import type { Fulfillment } from '../schemas.ts';
+import { readFulfillment } from '../service.ts';
+import { packingPhrases } from './phrases.ts';
 
 /** @throws not_found (404) */
 export async function readPackingList(db: TenantDatabase, id: string): Promise<HtmlDocument> {
@@ -26,53 +37,56 @@ export async function readPackingList(db: TenantDatabase, id: string): Promise<H
 type Pickup = OrderShippingMethods['items'][number]['pickupLocation'];
 type StoreOnPage = Pick<Store, 'name' | 'logoUrl' | 'defaultLocale' | 'timeZone'>;
 
-const statuses: Readonly<Record<Fulfillment['status'], string>> = {
-  pending: 'To be packed',
-  shipped: 'Shipped',
-  delivered: 'Delivered',
-  canceled: 'Canceled',
-};
+const translations = inLanguages((language) => ({ ...pageWords[language], ...packingPhrases[language] }));
+type Phrases = (typeof translations)['en'];
 
-/** The page, in the language of the store as far as dates and countries go. */
+/** The page, in the language of the store. */
 export function renderPackingList(
   parcel: Fulfillment,
   order: Order,
   pickup: Pickup,
-  { name, logoUrl, defaultLocale: locale, timeZone }: StoreOnPage,
+  { name, logoUrl, defaultLocale, timeZone }: StoreOnPage,
 ): HtmlDocument {
   const units = parcel.items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const date = dateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(new Date(order.createdAt));
+  const { language, formats, texts } = translationFor(translations, [defaultLocale]);
+  const date = dateTimeFormat(formats, { dateStyle: 'long', timeZone }).format(new Date(order.createdAt));
   return renderPage({
-    language: 'en',
-    title: `Packing list ${order.number}-${parcel.number} – ${name}`,
+    language,
+    title: `${texts.packingList} ${order.number}-${parcel.number} – ${name}`,
     images: logoUrl === null ? [] : [logoUrl],
     body: html`<main>
 <header>
 ${logoUrl === null ? html`<p class="store">${name}</p>` : html`<img src="${logoUrl}" alt="${name}">`}
-<p class="badge">${statuses[parcel.status]}</p>
+<p class="badge">${texts[parcel.status]}</p>
 </header>
-<h1>Packing list</h1>
-<p class="soft">Parcel ${parcel.number} of order <bdi>${order.number}</bdi>, placed on <bdi>${date}</bdi></p>
-${factsOf(parcel, order, pickup, locale)}
+<h1>${texts.packingList}</h1>
+<p class="soft">${fillPhrase(texts.parcel, { parcel: parcel.number, number: html`<bdi>${order.number}</bdi>`, date: html`<bdi>${date}</bdi>` })}</p>
+${factsOf(parcel, order, pickup, texts, formats)}
 <table>
-<thead><tr><th scope="col">Item</th><th scope="col" class="nowrap">SKU</th><th scope="col" class="number">Quantity</th></tr></thead>
-<tbody>${parcel.items.map((item) => rowOf(item, order))}
+<thead><tr><th scope="col">${texts.item}</th><th scope="col" class="nowrap">${texts.sku}</th><th scope="col" class="number">${texts.quantity}</th></tr></thead>
+<tbody>${parcel.items.map((item) => rowOf(item, order, texts))}
 </tbody>
 </table>
-<table class="totals"><tbody><tr class="sum"><th scope="row">Units</th><td class="number">${units}</td></tr></tbody></table>
-${order.notes !== null && html`<section class="note"><h2>Note of the shopper</h2><p><bdi>${order.notes}</bdi></p></section>`}
+<table class="totals"><tbody><tr class="sum"><th scope="row">${texts.units}</th><td class="number">${units}</td></tr></tbody></table>
+${order.notes !== null && html`<section class="note"><h2>${texts.note}</h2><p><bdi>${order.notes}</bdi></p></section>`}
 </main>`,
   });
 }
 
-function factsOf({ shippingMethod, tracking }: Fulfillment, order: Order, pickup: Pickup, locale: string): Html {
+function factsOf(
+  { shippingMethod, tracking }: Fulfillment,
+  order: Order,
+  pickup: Pickup,
+  texts: Phrases,
+  locale: string,
+): Html {
   const { name, phone, address } = order.customer;
   const destination = pickup ? [pickup.name, ...addressLines(pickup.address, locale)] : addressLines(address, locale);
   const method = [shippingMethod?.name ?? null, ...tracking.map((each) => `${each.carrier} ${each.number}`)];
   const facts: [title: string, lines: readonly (string | null)[]][] = [
-    [pickup ? 'Picked up at' : 'Ship to', destination],
-    ['Contact', [name, phone]],
-    ['Shipping', method],
+    [pickup ? texts.pickedUpAt : texts.shipTo, destination],
+    [texts.contact, [name, phone]],
+    [texts.shipping, method],
   ];
   return html`<section class="facts">${facts.map(([title, lines]) => {
     const shown = lines.filter((line) => line !== null);
@@ -82,17 +96,22 @@ function factsOf({ shippingMethod, tracking }: Fulfillment, order: Order, pickup
   })}</section>`;
 }
 
-function rowOf({ lineItemId, title, variantTitle, sku, quantity }: Fulfillment['items'][number], order: Order): Html {
+function rowOf(
+  { lineItemId, title, variantTitle, sku, quantity }: Fulfillment['items'][number],
+  order: Order,
+  texts: Phrases,
+): Html {
   const properties = Object.entries(order.items.find(({ id }) => id === lineItemId)?.properties ?? {});
   // The default variant of a product without options has no title worth showing.
   const variant = variantTitle !== null && variantTitle !== 'Default' && variantTitle;
   return html`
 <tr><th scope="row"><bdi>${title}</bdi>${variant && html`<div class="soft"><bdi>${variant}</bdi></div>`}${properties.map(
-    ([name, value]) => html`<div class="soft"><bdi>${name}</bdi>: <bdi>${textOf(value)}</bdi></div>`,
+    ([name, value]) =>
+      html`<div class="soft">${fillPhrase(texts.labelled, { label: html`<bdi>${name}</bdi>`, value: html`<bdi>${textOf(value, texts)}</bdi>` })}</div>`,
   )}</th><td class="nowrap"><bdi>${sku ?? '–'}</bdi></td><td class="number">${quantity}</td></tr>`;
 }
 
-function textOf(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+function textOf(value: unknown, { yes, no }: Phrases): string {
+  if (typeof value === 'boolean') return value ? yes : no;
   return String(value);
 }

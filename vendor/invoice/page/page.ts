@@ -1,19 +1,24 @@
 /**
  * Invoices and credit notes as pages to read and to print.
  */
-import { findOrder, isPlacedBy, maskOrder, type Order } from '@carton/order';
+import { findOrder, isPlacedBy, maskOrder, type Order, pageWords } from '@carton/order';
 import {
   dateTimeFormat,
+  fillPhrase,
   formatMoney,
   type Html,
   type HtmlDocument,
+  type HtmlValue,
   html,
+  inLanguages,
   money,
   notFound,
   numberFormat,
   renderPage,
   type ShopperSession,
   type TenantDatabase,
+  type Translation,
+  translationFor,
 } from '@carton/runtime';
 import {
   type ContentLine,
@@ -24,8 +29,9 @@ import {
   type TaxGroup,
   type TaxOfRate,
   totalsOf,
-} from './content.ts';
-import { type InvoiceRow, invoicesOfOrder } from './store.ts';
+} from '../content.ts';
+import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
+import { invoicePhrases } from './phrases.ts';
 
 /**
  * Returns the invoices of an order with their credit notes; personal data is masked unless the caller placed the order.
@@ -63,45 +69,60 @@ export function maskInvoice(order: Order, row: InvoiceRow): InvoiceRow {
   };
 }
 
-const titles: Readonly<Record<InvoiceKind, string>> = { invoice: 'Invoice', credit_note: 'Credit note' };
+const translations = inLanguages((language) => ({ ...pageWords[language], ...invoicePhrases[language] }));
+type Phrases = (typeof translations)['en'];
 
-/** Renders invoices and credit notes of one order, in the language of the first one as far as days and amounts go. */
+const titleOf = (kind: InvoiceKind, { invoice, creditNote }: Phrases) => (kind === 'invoice' ? invoice : creditNote);
+
+/** `Reason: returned`, in the form of the language. */
+function labelled({ labelled: phrase }: Phrases, label: HtmlValue, value: HtmlValue): Html {
+  return fillPhrase(phrase, { label, value });
+}
+
+/** Renders invoices and credit notes of one order, each in its language; the page is in that of the first one. */
 export function renderInvoices(
   rows: readonly Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>[],
 ): HtmlDocument {
   const [first] = rows;
   if (!first) throw new Error('there is no invoice to render');
-  const { seller } = first.content;
+  const { locale, seller } = first.content;
+  const { language, texts } = translationFor(translations, [locale]);
   return renderPage({
-    language: 'en',
-    title: `${titles[first.kind]} ${first.number} – ${seller.name}`,
+    language,
+    title: `${titleOf(first.kind, texts)} ${first.number} – ${seller.name}`,
     images: rows.flatMap(({ content }) => content.seller.logoUrl ?? []),
     body: html`${rows.map(renderInvoice)}`,
   });
 }
 
 function renderInvoice({ kind, number, currency, content }: Parameters<typeof renderInvoices>[0][number]): Html {
-  const { locale, seller, addsTo, corrects, reason, note, lines } = content;
-  const show = (amount: number) => formatMoney(money(amount, currency), locale);
+  const { seller, addsTo, corrects, reason, note, lines } = content;
+  const translation = translationFor(translations, [content.locale]);
+  const { formats, texts } = translation;
+  const show = (amount: number) => formatMoney(money(amount, currency), formats);
+  const title = titleOf(kind, texts);
+  const of = (phrase: string, other: { number: string; issuedOn: string }) =>
+    fillPhrase(phrase, { number: html`<bdi>${other.number}</bdi>`, date: dayOf(other.issuedOn, formats) });
   return html`<main class="sheet">
 <header>
 ${seller.logoUrl === null ? html`<p class="store">${seller.name}</p>` : html`<img src="${seller.logoUrl}" alt="${seller.name}">`}
-<p class="badge">${titles[kind]}</p>
+<p class="badge">${title}</p>
 </header>
-<h1>${titles[kind]} <bdi>${number}</bdi></h1>
-${addsTo && html`<p class="soft">In addition to invoice <bdi>${addsTo.number}</bdi> of ${dayOf(addsTo.issuedOn, locale)}</p>`}
-${corrects && html`<p class="soft">For invoice <bdi>${corrects.number}</bdi> of ${dayOf(corrects.issuedOn, locale)}</p>`}
-${reason !== null && html`<p class="soft">Reason: <bdi>${reason}</bdi></p>`}
-${factsOf(content)}
-${linesOf(content, html`${titles[kind]} <bdi>${number}</bdi>`, show)}
-${taxesOf(content, kind, show)}
-${totalsTable(lines, kind, show)}
+<h1>${title} <bdi>${number}</bdi></h1>
+${addsTo && html`<p class="soft">${of(texts.inAddition, addsTo)}</p>`}
+${corrects && html`<p class="soft">${of(texts.forInvoice, corrects)}</p>`}
+${reason !== null && html`<p class="soft">${labelled(texts, texts.reason, html`<bdi>${reason}</bdi>`)}</p>`}
+${factsOf(content, translation)}
+${linesOf(content, html`${title} <bdi>${number}</bdi>`, translation, show)}
+${taxesOf(content, kind, translation, show)}
+${totalsTable(lines, kind, texts, show)}
 ${[note, seller.note].map((text) => text !== null && html`<section class="note"><p><bdi>${text}</bdi></p></section>`)}
 </main>
 `;
 }
 
 type Show = (amount: number) => string;
+type Translated = Translation<Phrases>;
 
 /** A day in a language: `22. November 2026`. */
 function dayOf(day: string, locale: string): Html {
@@ -109,25 +130,26 @@ function dayOf(day: string, locale: string): Html {
   return html`<time datetime="${day}"><bdi>${shown}</bdi></time>`;
 }
 
-function factsOf({ locale, seller, buyer, delivery, ...content }: InvoiceContent): Html {
+function factsOf({ seller, buyer, delivery, ...content }: InvoiceContent, { formats, texts }: Translated): Html {
   const { orderNumber, orderedOn, issuedOn, suppliedOn } = content;
   const line = (text: string) => html`<p><bdi>${text}</bdi></p>`;
-  const vat = (number: string | null) => number !== null && html`<p>VAT number <bdi>${number}</bdi></p>`;
+  const vat = (number: string | null) =>
+    number !== null && html`<p>${fillPhrase(texts.vatNumber, { number: html`<bdi>${number}</bdi>` })}</p>`;
   const block = (title: string, lines: readonly (Html | false)[]) =>
     lines.length > 0 && html`<div><h2>${title}</h2>${lines}</div>`;
   const days: [label: string, day: string | null][] = [
-    ['Date', issuedOn],
-    ['Date of supply', suppliedOn],
-    ['Date of order', orderedOn],
+    [texts.date, issuedOn],
+    [texts.dateOfSupply, suppliedOn],
+    [texts.dateOfOrder, orderedOn],
   ];
   // The address often begins with the name.
   const name = buyer.name !== null && buyer.address[0] !== buyer.name && [line(buyer.name)];
   return html`<section class="facts">
-${block('Seller', [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
-${block('Bill to', [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}
-${block('Deliver to', delivery.map(line))}
-<div><h2>Details</h2>${days.map(([label, day]) => day !== null && html`<p>${label}: ${dayOf(day, locale)}</p>`)}
-<p>Order: <bdi>${orderNumber}</bdi></p></div>
+${block(texts.seller, [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
+${block(texts.billTo, [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}
+${block(texts.deliverTo, delivery.map(line))}
+<div><h2>${texts.details}</h2>${days.map(([label, day]) => day !== null && html`<p>${labelled(texts, label, dayOf(day, formats))}</p>`)}
+<p>${labelled(texts, texts.order, html`<bdi>${orderNumber}</bdi>`)}</p></div>
 </section>`;
 }
 
@@ -137,17 +159,22 @@ function priced({ group, net, taxes }: LinePart, groups: readonly TaxGroup[]): n
 }
 
 /** @param heading repeated on each printed page */
-function linesOf({ taxGroups, lines, locale }: InvoiceContent, heading: Html, show: Show): Html {
+function linesOf(
+  { taxGroups, lines }: InvoiceContent,
+  heading: Html,
+  { formats, texts }: Translated,
+  show: Show,
+): Html {
   const rates = ({ parts }: ContentLine) =>
-    parts.map(({ group }) => ratesOf(taxGroups[group] ?? [], locale)).join(', ');
+    parts.map(({ group }) => ratesOf(taxGroups[group] ?? [], formats)).join(', ');
   return html`<table>
-<thead><tr class="printed"><th colspan="5">${heading}</th></tr><tr><th scope="col">Item</th><th scope="col" class="number">Quantity</th><th scope="col" class="number wide">Price</th><th scope="col" class="number wide">Tax</th><th scope="col" class="number">Amount</th></tr></thead>
+<thead><tr class="printed"><th colspan="5">${heading}</th></tr><tr><th scope="col">${texts.item}</th><th scope="col" class="number">${texts.quantity}</th><th scope="col" class="number wide">${texts.price}</th><th scope="col" class="number wide">${texts.tax}</th><th scope="col" class="number">${texts.amount}</th></tr></thead>
 <tbody>${lines.map((line) => {
     const { title, variantTitle, sku, quantity, unitAmount, discount, parts } = line;
     const subtitle = [variantTitle === 'Default' ? null : variantTitle, sku].filter((part) => part !== null);
     const amount = parts.reduce((sum, part) => sum + priced(part, taxGroups), 0);
     return html`
-<tr><th scope="row"><bdi>${title}</bdi>${subtitle.length > 0 && html`<div class="soft"><bdi>${subtitle.join(' · ')}</bdi></div>`}${discount !== 0 && html`<div class="soft">Discount: <bdi class="nowrap">${show(discount)}</bdi></div>`}</th>
+<tr><th scope="row"><bdi>${title}</bdi>${subtitle.length > 0 && html`<div class="soft"><bdi>${subtitle.join(' · ')}</bdi></div>`}${discount !== 0 && html`<div class="soft">${labelled(texts, texts.discount, html`<bdi class="nowrap">${show(discount)}</bdi>`)}</div>`}</th>
 <td class="number">${unitAmount === null ? '' : quantity === 0 ? '–' : quantity}</td><td class="number wide">${unitAmount !== null && quantity > 0 && show(unitAmount)}</td><td class="number wide">${rates(line)}</td><td class="number">${show(amount)}</td></tr>`;
   })}
 </tbody>
@@ -164,21 +191,20 @@ function ratesOf(group: TaxGroup, locale: string): string {
   return group.map((tax) => percentOf(tax, locale) ?? tax.label).join(' + ') || '–';
 }
 
-function taxesOf(content: InvoiceContent, kind: InvoiceKind, show: Show): Html {
-  const { locale } = content;
+function taxesOf(content: InvoiceContent, kind: InvoiceKind, { formats, texts }: Translated, show: Show): Html {
   const groups = sumsByGroup(content).filter(
     ({ gross, taxes }) => kind === 'invoice' || gross !== 0 || taxes.some(({ amount }) => amount !== 0),
   );
-  const labelOf = (tax: TaxOfRate) => [tax.label, percentOf(tax, locale)].filter(Boolean).join(' ');
+  const labelOf = (tax: TaxOfRate) => [tax.label, percentOf(tax, formats)].filter(Boolean).join(' ');
   return html`<table class="taxes">
-<thead><tr><th scope="col">Tax</th><th scope="col" class="number">Net</th><th scope="col" class="number">Tax</th><th scope="col" class="number wide">Gross</th></tr></thead>
+<thead><tr><th scope="col">${texts.tax}</th><th scope="col" class="number">${texts.net}</th><th scope="col" class="number">${texts.tax}</th><th scope="col" class="number wide">${texts.gross}</th></tr></thead>
 <tbody>${groups.map(
     ({ taxes, net, tax, gross }) => html`
-<tr><th scope="row"><bdi>${taxes.map(labelOf).join(' + ') || 'No tax'}</bdi>${
+<tr><th scope="row"><bdi>${taxes.map(labelOf).join(' + ') || texts.noTax}</bdi>${
       taxes.length > 1 &&
       taxes.map(
         (each) =>
-          html`<div class="soft"><bdi>${labelOf(each)}</bdi>: <bdi class="nowrap">${show(each.amount)}</bdi></div>`,
+          html`<div class="soft">${labelled(texts, html`<bdi>${labelOf(each)}</bdi>`, html`<bdi class="nowrap">${show(each.amount)}</bdi>`)}</div>`,
       )
     }</th><td class="number">${show(net)}</td><td class="number">${show(tax)}</td><td class="number wide">${show(gross)}</td></tr>`,
   )}
@@ -186,12 +212,12 @@ function taxesOf(content: InvoiceContent, kind: InvoiceKind, show: Show): Html {
 </table>`;
 }
 
-function totalsTable(lines: readonly ContentLine[], kind: InvoiceKind, show: Show): Html {
+function totalsTable(lines: readonly ContentLine[], kind: InvoiceKind, texts: Phrases, show: Show): Html {
   const { net, tax, credit, total } = totalsOf(lines);
   const row = (label: string, amount: number) =>
     html`<tr><th scope="row">${label}</th><td class="number">${show(amount)}</td></tr>`;
   return html`<table class="totals"><tbody>
-${row('Net', net)}${row('Tax', tax)}${credit !== 0 && row('Credit', credit)}
-<tr class="sum"><th scope="row">${kind === 'invoice' ? 'Total' : 'Total credited'}</th><td class="number">${show(total)}</td></tr>
+${row(texts.net, net)}${row(texts.tax, tax)}${credit !== 0 && row(texts.credit, credit)}
+<tr class="sum"><th scope="row">${kind === 'invoice' ? texts.total : texts.totalCredited}</th><td class="number">${show(total)}</td></tr>
 </tbody></table>`;
 }

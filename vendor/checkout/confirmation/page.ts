@@ -2,20 +2,26 @@
  * The confirmation of an order as a page to read and to print.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, type Order, type PaymentNotice, paymentNoticesOf } from '@carton/order';
+import { addressLines, type Order, type PaymentNotice, pageWords, paymentNoticesOf } from '@carton/order';
 import {
   dateTimeFormat,
+  fillPhrase,
   formatMoney,
   type Html,
   type HtmlDocument,
+  type HtmlValue,
   html,
+  inLanguages,
   type MoneyValue,
   numberFormat,
   renderPage,
   type ShopperSession,
   type TenantDatabase,
+  translationFor,
 } from '@carton/runtime';
-import { readAwaitedOrder } from './service.ts';
+import { readAwaitedOrder } from '../service.ts';
+import { confirmationPhrases } from './phrases.ts';
+import { statePhrases } from './states.ts';
 
 /** Returns the confirmation; personal data is masked unless the caller placed the order. @throws not_found (404) */
 export async function readConfirmation(
@@ -29,55 +35,64 @@ export async function readConfirmation(
 
 type StoreOnPage = Pick<Store, 'name' | 'logoUrl' | 'defaultLocale' | 'timeZone'>;
 
-/** The page of an order, in the order's language as far as dates and amounts go. */
+const translations = inLanguages((language) => ({
+  ...pageWords[language],
+  ...confirmationPhrases[language],
+  states: statePhrases[language],
+}));
+type Phrases = (typeof translations)['en'];
+
+/** The page of an order, in its language, else in that of the store. */
 export function renderConfirmation(
   order: Order,
   store: StoreOnPage,
   payments: readonly PaymentNotice[] = [],
 ): HtmlDocument {
-  const locale = order.locale ?? store.defaultLocale;
-  const show = (value: MoneyValue) => formatMoney(value, locale);
+  const { language, formats, texts } = translationFor(translations, [order.locale, store.defaultLocale]);
+  const show = (value: MoneyValue) => formatMoney(value, formats);
+  const date = (time: string) => dateOf(time, formats, store.timeZone);
+  const number = html`<bdi>${order.number}</bdi>`;
+  const placedOn = order.status === 'pending' ? texts.startedOn : texts.placedOn;
   return renderPage({
-    language: 'en',
-    title: `Order ${order.number} – ${store.name}`,
+    language,
+    title: html`${fillPhrase(texts.order, { number: order.number })} – ${store.name}`,
     images: store.logoUrl === null ? [] : [store.logoUrl],
     body: html`<main>
 <header>
 ${store.logoUrl === null ? html`<p class="store">${store.name}</p>` : html`<img src="${store.logoUrl}" alt="${store.name}">`}
-<p class="badge">${statusOf(order)}</p>
+<p class="badge">${statusOf(order, texts)}</p>
 </header>
-<h1>${headings[order.status]}</h1>
-<p class="soft">Order <bdi>${order.number}</bdi>, ${order.status === 'pending' ? 'started' : 'placed'} on ${dateOf(order.createdAt, locale, store.timeZone)}</p>
-${order.payBy !== null && html`<p class="soft">Please pay by ${dateOf(order.payBy, locale, store.timeZone)}; otherwise the order is canceled then.</p>`}
-${factsOf(order, locale)}
-${itemsOf(order, show)}
-${totalsOf(order, show, locale)}
-${payments.map((payment) => paymentOf(payment, show))}
-${order.notes !== null && html`<section class="note"><h2>Your note</h2><p><bdi>${order.notes}</bdi></p></section>`}
+<h1>${texts.states[`${order.status}Heading`]}</h1>
+<p class="soft">${fillPhrase(placedOn, { number, date: date(order.createdAt) })}</p>
+${order.payBy !== null && html`<p class="soft">${fillPhrase(texts.payBy, { date: date(order.payBy) })}</p>`}
+${factsOf(order, texts, formats)}
+${itemsOf(order, texts, show)}
+${totalsOf(order, texts, show, formats)}
+${payments.map((payment) => paymentOf(payment, texts, show))}
+${order.notes !== null && html`<section class="note"><h2>${texts.yourNote}</h2><p><bdi>${order.notes}</bdi></p></section>`}
 </main>`,
   });
 }
 
-const headings: Readonly<Record<Order['status'], string>> = {
-  pending: 'Your order waits for your payment',
-  placed: 'Thank you for your order',
-  canceled: 'Your order was canceled',
-};
+const paymentStates = {
+  unpaid: 'unpaid',
+  authorized: 'authorized',
+  partially_paid: 'partiallyPaid',
+  paid: 'paid',
+  partially_refunded: 'partiallyRefunded',
+  refunded: 'refunded',
+  voided: 'voided',
+} as const satisfies Record<Order['paymentStatus'], keyof Phrases['states']>;
 
-const paymentStates: Readonly<Record<Order['paymentStatus'], string>> = {
-  unpaid: 'Not paid yet',
-  authorized: 'Payment authorised',
-  partially_paid: 'Partially paid',
-  paid: 'Paid',
-  partially_refunded: 'Partially refunded',
-  refunded: 'Refunded',
-  voided: 'Payment voided',
-};
-
-function statusOf({ status, paymentStatus }: Order): string {
+function statusOf({ status, paymentStatus }: Order, { states, canceled }: Phrases): string {
   const nothingPaid = paymentStatus === 'unpaid' || paymentStatus === 'voided';
-  if (status === 'pending') return 'Waiting for payment';
-  return status === 'canceled' && nothingPaid ? 'Canceled' : paymentStates[paymentStatus];
+  if (status === 'pending') return states.waiting;
+  return status === 'canceled' && nothingPaid ? canceled : states[paymentStates[paymentStatus]];
+}
+
+/** `Reference: 5F3A`, in the form of the language. */
+function labelled({ labelled: phrase }: Phrases, label: HtmlValue, value: HtmlValue): Html {
+  return fillPhrase(phrase, { label, value });
 }
 
 function dateOf(time: string, locale: string, timeZone: string): Html {
@@ -85,12 +100,12 @@ function dateOf(time: string, locale: string, timeZone: string): Html {
   return html`<time datetime="${time}"><bdi>${shown}</bdi></time>`;
 }
 
-function factsOf({ customer: { email, name, phone, address, billing } }: Order, locale: string): Html {
+function factsOf({ customer: { email, name, phone, address, billing } }: Order, texts: Phrases, locale: string): Html {
   const contact = [name, email, phone].filter((line) => line !== null);
   const facts: [title: string, lines: readonly string[]][] = [
-    ['Contact', contact],
-    ['Shipping address', addressLines(address, locale)],
-    ['Billing address', addressLines(billing, locale)],
+    [texts.contact, contact],
+    [texts.shippingAddress, addressLines(address, locale)],
+    [texts.billingAddress, addressLines(billing, locale)],
   ];
   return html`<section class="facts">${facts.map(
     ([title, lines]) =>
@@ -101,32 +116,35 @@ function factsOf({ customer: { email, name, phone, address, billing } }: Order, 
 type Show = (value: MoneyValue) => string;
 
 /** How an open payment is made. */
-function paymentOf({ name, instructions, reference, amount }: PaymentNotice, show: Show): Html {
-  return html`<section class="note"><h2><bdi>${name}</bdi>: <bdi class="nowrap">${show(amount)}</bdi></h2>${instructions.map(
+function paymentOf({ name, instructions, reference, amount }: PaymentNotice, texts: Phrases, show: Show): Html {
+  return html`<section class="note"><h2>${labelled(texts, html`<bdi>${name}</bdi>`, html`<bdi class="nowrap">${show(amount)}</bdi>`)}</h2>${instructions.map(
     (line) => html`<p><bdi>${line}</bdi></p>`,
-  )}${reference !== null && html`<p>Reference: <bdi>${reference}</bdi></p>`}</section>`;
+  )}${reference !== null && html`<p>${labelled(texts, texts.reference, html`<bdi>${reference}</bdi>`)}</p>`}</section>`;
 }
 
-function itemsOf({ items, adjustments }: Order, show: Show): Html {
+function itemsOf({ items, adjustments }: Order, texts: Phrases, show: Show): Html {
   const discountsOf = (id: string) => adjustments.filter(({ itemId, kind }) => itemId === id && kind === 'discount');
   return html`<table>
-<thead><tr><th scope="col">Item</th><th scope="col" class="number">Quantity</th><th scope="col" class="number wide">Price</th><th scope="col" class="number">Total</th></tr></thead>
+<thead><tr><th scope="col">${texts.item}</th><th scope="col" class="number">${texts.quantity}</th><th scope="col" class="number wide">${texts.price}</th><th scope="col" class="number">${texts.total}</th></tr></thead>
 <tbody>${items.map(
     ({ id, title, variantTitle, sku, properties, quantity, unitPrice, total, refunded }) => html`
 <tr><th scope="row"><bdi>${title}</bdi>${subtitleOf(variantTitle, sku)}${Object.entries(properties).map(
       ([name, value]) =>
-        html`<div class="soft"><bdi>${name}</bdi>: <bdi>${typeof value === 'boolean' ? yesOrNo(value) : String(value)}</bdi></div>`,
+        html`<div class="soft">${labelled(texts, html`<bdi>${name}</bdi>`, html`<bdi>${propertyOf(value, texts)}</bdi>`)}</div>`,
     )}${discountsOf(id).map(
       ({ label, amount }) =>
-        html`<div class="soft"><bdi>${label}</bdi>: <bdi class="nowrap">${show(amount)}</bdi></div>`,
-    )}${refunded.quantity > 0 && html`<div class="soft">Refunded: ${refunded.quantity}</div>`}</th>
+        html`<div class="soft">${labelled(texts, html`<bdi>${label}</bdi>`, html`<bdi class="nowrap">${show(amount)}</bdi>`)}</div>`,
+    )}${refunded.quantity > 0 && html`<div class="soft">${labelled(texts, texts.refunded, refunded.quantity)}</div>`}</th>
 <td class="number">${quantity}</td><td class="number wide">${show(unitPrice)}</td><td class="number">${show(total)}</td></tr>`,
   )}
 </tbody>
 </table>`;
 }
 
-const yesOrNo = (value: boolean) => (value ? 'Yes' : 'No');
+function propertyOf(value: unknown, { yes, no }: Phrases): string {
+  if (typeof value === 'boolean') return value ? yes : no;
+  return String(value);
+}
 
 /** The default variant of a product without options has no title worth showing. */
 function subtitleOf(variantTitle: string | null, sku: string | null): Html | false {
@@ -146,33 +164,33 @@ function sumsByLabel(parts: readonly { label: string; amount: MoneyValue }[]): S
   return [...sums].map(([label, amount]) => ({ label, amount }));
 }
 
-function totalsOf(order: Order, show: Show, locale: string): Html {
+function totalsOf(order: Order, texts: Phrases, show: Show, locale: string): Html {
   const { adjustments, taxLines, totals, currency } = order;
   const row = ({ label, amount }: Sum) =>
     html`<tr><th scope="row"><bdi>${label}</bdi></th><td class="number">${show({ amount, currency })}</td></tr>`;
   const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
   const taxes = taxLines.map(({ label, rate, included, amount }) => {
     const rated = rate === null ? label : `${label} ${percent.format(rate / 100)}`;
-    return { label: included ? `Includes ${rated}` : rated, amount, included };
+    return { label: included ? texts.includes.replace('{tax}', () => rated) : rated, amount, included };
   });
   const ofKind = (kind: string) => sumsByLabel(adjustments.filter((each) => each.kind === kind));
   return html`<table class="totals"><tbody>
-${row({ label: 'Subtotal', amount: totals.subtotal.amount })}
+${row({ label: texts.subtotal, amount: totals.subtotal.amount })}
 ${ofKind('discount').map(row)}${ofKind('shipping').map(row)}${sumsByLabel(taxes.filter(({ included }) => !included)).map(row)}${ofKind('credit').map(row)}
-<tr class="sum"><th scope="row">Total</th><td class="number">${show(totals.total)}</td></tr>
+<tr class="sum"><th scope="row">${texts.total}</th><td class="number">${show(totals.total)}</td></tr>
 ${sumsByLabel(taxes.filter(({ included }) => included)).map(row)}
-${receivedFor(order).map(row)}
+${receivedFor(order, texts).map(row)}
 </tbody></table>`;
 }
 
 /** What was paid of the order, what was paid back, and what is left; nothing if the total says it all. */
-function receivedFor({ status, paid, refunded, balance }: Order): Sum[] {
+function receivedFor({ status, paid, refunded, balance }: Order, texts: Phrases): Sum[] {
   if (refunded.amount === 0 && (balance.amount === 0 || paid.amount === 0)) return [];
   const left = status === 'placed' ? balance.amount : Math.min(balance.amount, 0);
   return [
-    { label: 'Paid', amount: paid.amount },
-    { label: 'Refunded', amount: -refunded.amount },
-    { label: 'Left to pay', amount: Math.max(left, 0) },
-    { label: 'To be refunded', amount: Math.max(-left, 0) },
+    { label: texts.paid, amount: paid.amount },
+    { label: texts.refunded, amount: -refunded.amount },
+    { label: texts.leftToPay, amount: Math.max(left, 0) },
+    { label: texts.toBeRefunded, amount: Math.max(-left, 0) },
   ].filter(({ amount }) => amount !== 0);
 }
