@@ -28,7 +28,7 @@ export const rooms = {
     events: ['http', 'extension', 'db', 'operations'],
     background: ['extension', 'db', 'operations', 'workers', 'events', 'vendor.ts'],
     pages: ['http', 'intl'],
-    mails: ['http', 'extension', 'db', 'events'],
+    mails: ['http', 'extension', 'intl', 'db', 'events'],
     persons: ['http', 'extension', 'db'],
     storefront: ['extension', 'db'],
     services: ['http', 'extension'],

@@ -15,16 +15,29 @@ const separators = [
 /** Characters of scripts that are written without spaces: each begins a word. */
 const ideographs = '\\u2e80-\\u2fff\\u3005-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff';
 
+/** Letters that no mark makes, as they are found without them. */
+const plainLetters = { ß: 'ss', æ: 'ae', œ: 'oe', ł: 'l', ø: 'o', đ: 'd', ı: 'i' };
+
+/** An expression for a text in lower case without accents and apostrophes, as `foldText` writes most texts. */
+function folded(text: string): string {
+  const bare = `lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f''’‘ʼ´\`]', '', 'g'))`;
+  return Object.entries(plainLetters).reduce(
+    (sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`,
+    bare,
+  );
+}
+
 /**
- * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case.
+ * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case, as they
+ * are written and without accents and apostrophes.
  * @param entire texts that are found by their beginning only, such as e-mail addresses
  * @param texts texts that are found from the beginning of each of their words
  */
 export function selectWords({ entire, texts }: { entire: readonly string[]; texts: readonly string[] }): string {
   return `
     ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
-    select left(substr(key, place), ${maxWordLength}) as word_from
-      from (values ${texts.map((text) => `(lower(${text}))`).join(', ')}) as texts (key)
+    select distinct left(substr(key, place), ${maxWordLength}) as word_from
+      from (values ${texts.flatMap((text) => [`(lower(${text}))`, `(${folded(text)})`]).join(', ')}) as texts (key)
      cross join lateral generate_series(1, length(key)) as place
      where substr(key, place, 1) !~ '[${separators}]'
        and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;

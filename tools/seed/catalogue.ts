@@ -10,6 +10,8 @@ import { clothes, goods, materials, sizes, styles, wordStarts } from './vocabula
 const noRegion = '00000000-0000-0000-0000-000000000000';
 /** Characters stored of a word of a title. */
 const wordLength = 40;
+/** In front of a SKU among the words. */
+const skuMark = '\u0001';
 const statuses = { published: 90, draft: 7, archived: 3 } as const;
 
 export interface CatalogueOptions {
@@ -70,11 +72,12 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
   for (const [position, { id, size }] of values.entries()) {
     const variantId = random.id(created);
     const suffix = size === null ? '' : `-${size}`;
+    const sku = `${initials(title)}-${number}${suffix}`;
     batch.add('product_variants', {
       id: variantId,
       product_id: productId,
       title: size ?? 'Default',
-      sku: `${initials(title)}-${number}${suffix}`,
+      sku,
       barcode: random.isTrue(0.8) ? String(4_000_000_000_000 + number * 10 + position) : null,
       position,
       weight: random.between(50, 4000),
@@ -82,6 +85,7 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       external_id: externalId(random, 'variant', `${number}${suffix}`),
       ...times,
     });
+    batch.add('product_title_words', { product_id: productId, status, word_from: skuMark + sku.toLowerCase() });
     batch.add('variant_prices', {
       id: random.id(created),
       variant_id: variantId,

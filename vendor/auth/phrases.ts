@@ -45,7 +45,7 @@ export const staffPhrases: InLanguages<StaffPhrases> = {
     confirm: `bestätigen Sie, dass Sie diese E-Mail-Adresse bei ${store} verwenden möchten. Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.`,
     confirmLink: 'Adresse bestätigen',
     changedSubject: 'Ihre E-Mail-Adresse wurde geändert',
-    changed: `die E-Mail-Adresse Ihres Mitarbeiterkontos bei ${store} wurde geändert; mit dieser Adresse ist keine Anmeldung mehr möglich. Wenn Sie das nicht waren, benachrichtigen Sie sofort einen Inhaber des Shops.`,
+    changed: `die E-Mail-Adresse Ihres Mitarbeiterkontos bei ${store} wurde geändert; mit dieser Adresse ist keine Anmeldung mehr möglich. Wenn Sie das nicht waren, benachrichtigen Sie sofort einen Inhaber des Geschäfts.`,
   },
   fr: {
     inviteSubject: `Vous êtes invité(e) chez ${store}`,

@@ -51,8 +51,8 @@ export const lowStockMail = defineMail<typeof LowStockData>({
   data: LowStockData,
   sample: { sku: 'LINEN-M', title: 'Linen shirt', variantTitle: 'M', available: 3, lowStockLevel: 5 },
   ...mailTexts(phrases, ({ lowStock, available, level }) => {
-    const news = `{{ title }}, {{ variantTitle }}${sku}: ${available} ${level}`;
-    return { subject: `${lowStock}{{ title }}${sku}`, text: `${news}\n`, html: `<p>${news}</p>` };
+    const sentence = `{{ title }}, {{ variantTitle }}${sku}: ${available} ${level}`;
+    return { subject: `${lowStock}{{ title }}${sku}`, text: `${sentence}\n`, html: `<p>${sentence}</p>` };
   }),
   event: stockLow,
   async compose(db, { payload }) {

@@ -262,11 +262,11 @@ export const orderCanceledMail = defineMail<typeof OrderData>({
   data: OrderData,
   sample: { order: { ...sampleOrder, status: 'canceled', balance: euros(0) } },
   ...mailTexts(orderPhrases, ({ canceledSubject, canceled, refundFollows }, language) => {
-    const news = `${canceled}{% if order.balance.amount < 0 %}${refundFollows}{% endif %}`;
+    const sentence = `${canceled}{% if order.balance.amount < 0 %}${refundFollows}{% endif %}`;
     return {
       subject: canceledSubject,
-      text: `${greeting[language]}\n\n${news}\n\n${orderTable[language].text}`,
-      html: `<p>${greeting[language]}</p>\n<p>${news}</p>\n${orderTable[language].html}`,
+      text: `${greeting[language]}\n\n${sentence}\n\n${orderTable[language].text}`,
+      html: `<p>${greeting[language]}</p>\n<p>${sentence}</p>\n${orderTable[language].html}`,
     };
   }),
   event: orderCanceled,

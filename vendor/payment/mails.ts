@@ -47,11 +47,11 @@ export const paymentReceivedMail = defineMail<typeof PaymentData>({
   data: PaymentData,
   sample: { ...sample, order: { ...sampleOrder, paymentStatus: 'paid', balance: money(0, 'EUR') } },
   ...mailTexts(paymentPhrases, ({ receivedSubject, received, stillDue }, language) => {
-    const news = `${received}{% if order.balance.amount > 0 %}${stillDue}{% endif %}`;
+    const sentence = `${received}{% if order.balance.amount > 0 %}${stillDue}{% endif %}`;
     return {
       subject: receivedSubject,
-      text: `${greeting[language]}\n\n${news}\n`,
-      html: `<p>${greeting[language]}</p>\n<p>${news}</p>`,
+      text: `${greeting[language]}\n\n${sentence}\n`,
+      html: `<p>${greeting[language]}</p>\n<p>${sentence}</p>`,
     };
   }),
   event: paymentCaptured,

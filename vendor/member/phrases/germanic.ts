@@ -62,7 +62,7 @@ export const germanic: Pick<InLanguages<AccountPhrases>, 'en' | 'de' | 'nl'> = {
       'bitte bestätigen Sie diese E-Mail-Adresse für Ihr Konto bei {{ store.name }}, und zwar in dem Browser, in dem Sie angemeldet sind.',
     changedSubject: 'Ihre E-Mail-Adresse für {{ store.name }} wurde geändert',
     changed:
-      'die E-Mail-Adresse Ihres Kontos bei {{ store.name }} wurde geändert. Wenn Sie das nicht waren, wenden Sie sich bitte an den Shop.',
+      'die E-Mail-Adresse Ihres Kontos bei {{ store.name }} wurde geändert. Wenn Sie das nicht waren, wenden Sie sich bitte an das Geschäft.',
     welcomeSubject: 'Willkommen bei {{ store.name }}',
     welcome:
       'Ihr Konto bei {{ store.name }} ist bereit. Sie können sich mit Ihrer E-Mail-Adresse und Ihrem Passwort anmelden.',
