@@ -58,6 +58,7 @@ export { isCampaignParameter } from './http/campaign-parameters.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';
+export { parseEmail } from './http/emails.ts';
 export type { ByteRange, FileContent } from './http/file-content.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';

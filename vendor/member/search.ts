@@ -5,6 +5,7 @@ import {
   decodeCursor,
   encodeCursor,
   type IntegrationPage,
+  parseEmail,
   selectWords,
   type TenantDatabase,
   wordBeginsWith,
@@ -45,7 +46,7 @@ export async function pageOfMembers(db: TenantDatabase, query: MemberQuery): Pro
   const email = filters.email?.toLowerCase();
   if (q === undefined || updatedAfter !== undefined) return members.page(db, { ...query, email });
   const [, word = '', id = nilId] = cursor === undefined ? [] : decodeCursor(cursor, order);
-  const found = await db.query<Found>(findWords, [q.trim(), String(word), id, limit + 1]);
+  const found = await db.query<Found>(findWords, [parseEmail(q) ?? q.trim(), String(word), id, limit + 1]);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const ids = page.map(({ memberId }) => memberId);

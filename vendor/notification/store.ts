@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of notification.
  */
-import { json, type MailEvent, newId, type Resource, rows, type TenantDatabase } from '@carton/runtime';
+import { json, type MailEvent, newId, parseEmail, type Resource, rows, type TenantDatabase } from '@carton/runtime';
 import { type MailText, type NotificationStatus, notificationStatuses } from './schemas.ts';
 
 export interface TemplateRow {
@@ -43,7 +43,8 @@ export const notifications = rows<NotificationRow>({
   table: 'notifications',
   noun: 'notification',
   filters: {
-    recipient: (listed, recipient: string) => listed.whereRaw('notifications.recipient_key = lower(?)', [recipient]),
+    recipient: (listed, recipient: string) =>
+      listed.whereRaw('notifications.recipient_key = lower(?)', [parseEmail(recipient) ?? recipient]),
   },
   choices: { status: notificationStatuses },
 });

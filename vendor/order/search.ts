@@ -8,7 +8,7 @@
  * however many orders there are.
  */
 import { findStore } from '@carton/core';
-import { decodeCursor, encodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
+import { decodeCursor, encodeCursor, type IntegrationPage, parseEmail, type TenantDatabase } from '@carton/runtime';
 import { storedNumber } from './numbers.ts';
 import type { AdminOrderQuery } from './schemas.ts';
 import {
@@ -37,8 +37,7 @@ const pagesOfLookUp = 3;
 
 /** A page of orders, newest first. @throws invalid_request (400) for a cursor of another list */
 export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
-  const { number } = asked;
-  const query = number === undefined ? asked : { ...asked, number: await storedNumber(db, number) };
+  const query = await asStored(db, asked);
   const { limit, cursor, externalId, updatedAfter, ...filters } = query;
   const { placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q, ...known } = filters;
   const added = [placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q];
@@ -68,6 +67,16 @@ export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): 
     }
   }
   return orders.page(db, { ...page, meets: allOf(conditions) });
+}
+
+/** The query with the number and the address as they are stored. */
+async function asStored(db: TenantDatabase, query: AdminOrderQuery): Promise<AdminOrderQuery> {
+  const { number, email } = query;
+  return {
+    ...query,
+    ...(number !== undefined && { number: await storedNumber(db, number) }),
+    ...(email !== undefined && { email: parseEmail(email) ?? email }),
+  };
 }
 
 const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {

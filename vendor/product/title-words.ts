@@ -197,7 +197,7 @@ export interface SearchedList {
  * @param text not empty, without leading spaces
  *
  * The rows read are bounded for any text, except one whose every word begins many words while its products are rare where
- * the page begins: then all words that one of them begins are read.
+ * the page begins: then all words that they begin are read.
  */
 export async function titleSearch(
   db: TenantDatabase,
@@ -223,16 +223,17 @@ export async function titleSearch(
     const isComplete = found.length > ids.length;
     if (isComplete || ids.length > limit) return idsIn(ids);
   }
-  const rarest = terms[counts.indexOf(fewest)] as Term;
-  const hasWord: Condition = {
-    key: `words ${shapeOf([rarest])}`,
-    values: [...rarest.forms, statuses],
+  // A few words are looked up one by one; sets of many are compared as a whole.
+  const looked = fewest < maxWords ? [terms[counts.indexOf(fewest)] as Term] : terms;
+  const hasWords: Condition = {
+    key: `words ${shapeOf(looked)}`,
+    values: [...valuesOf(looked), statuses],
     sql(at) {
-      const [term] = numbered([rarest], at) as [NumberedTerm];
-      return `id = any(array(${wordsOf(term, `$${at + rarest.forms.length}`)}))`;
+      const sets = numbered(looked, at).map((term) => `(${wordsOf(term, `$${at + valuesOf(looked).length}`)})`);
+      return `id = any(array(${sets.join(' intersect ')}))`;
     },
   };
-  return allOf([hasWord, titled(terms.filter((term) => term !== rarest || isCut(term))), inLists]);
+  return allOf([hasWords, titled(terms.filter((term) => !looked.includes(term) || isCut(term))), inLists]);
 }
 
 /** What is searched for: without leading spaces; undefined if nothing is left. */

@@ -82,6 +82,14 @@ t.test('the store is notified of a dispute, and of its decision', async (t) => {
   t.ok(mails.every(({ to }) => to !== 'dispute@shopper.example'));
 });
 
+t.test('addresses in other letters than ASCII get their mail, with the domain in ASCII', async (t) => {
+  await placeOrder(box, variantId, { email: ' jörg@münchen.example ' });
+  const [mail] = await mailsWhere(server, 1, ({ to }) => to.startsWith('jörg@'));
+  t.equal(mail?.to, 'jörg@münchen.example', 'as programs show it');
+  const { body } = await box.staff.get(`/admin/notifications?recipient=${encodeURIComponent('jörg@MÜNCHEN.example')}`);
+  t.match(body.items[0], { recipient: 'jörg@xn--mnchen-3ya.example', status: 'sent' });
+});
+
 t.test('payments, refunds and cancellations are mailed, in the order of their events', async (t) => {
   const email = 'steps@shopper.example';
   const { id, number } = await placeOrder(box, variantId, { email });

@@ -66,6 +66,10 @@ t.test('an order is found without accents and apostrophes', async (t) => {
     t.strictSame(await find(tenant, { q }), [number], q);
   }
   t.strictSame(await find(tenant, { q: 'mueller' }), []);
+  const email = 'jörg@xn--mnchen-3ya.example';
+  const other = await place(tenant, { customer: { email, name: null } });
+  t.strictSame(await find(tenant, { q: 'JÖRG@münchen.example' }), [other.number]);
+  t.strictSame(await find(tenant, { email: 'jörg@MÜNCHEN.example' }), [other.number]);
 });
 
 t.test('an order is found by its current name and address', async (t) => {
