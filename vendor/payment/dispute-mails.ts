@@ -8,6 +8,7 @@ import {
   defineMail,
   type MailEvent,
   Money,
+  mailTexts,
   money,
   nullable,
   object,
@@ -16,6 +17,7 @@ import {
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
+import { disputePhrases } from './dispute-phrases.ts';
 import { disputeStates } from './dispute-schemas.ts';
 import { disputeClosed, disputeOpened } from './events.ts';
 
@@ -47,33 +49,29 @@ async function compose(db: TenantDatabase, { payload }: MailEvent): Promise<Comp
   return { to: null, locale: null, data };
 }
 
-const opened = `{% if status == 'inquiry' %}The shopper's bank inquires about {{ amount | money }} of order {{ orderNumber }}.{% else %}The shopper's bank disputes {{ amount | money }} of order {{ orderNumber }}. The payment cannot be refunded until this is decided.{% endif %}{% if reason %} Reason: {{ reason }}.{% endif %}{% if respondBy %} Respond at the payment provider by {{ respondBy | date }}.{% endif %}`;
-
 export const disputeOpenedMail = defineMail<typeof DisputeData>({
   ...common,
   key: 'dispute.opened',
   summary: "To the staff, when a shopper's bank disputes a payment or inquires about it",
   sample,
-  subject:
-    '{% if status == "inquiry" %}Inquiry about{% else %}Dispute of{% endif %} a payment: order {{ orderNumber }}',
-  text: `${opened}
-`,
-  html: `<p>${opened}</p>`,
+  ...mailTexts(disputePhrases, ({ openedSubject, opened, reason, respondBy }) => {
+    const sentence = `${opened}{% if reason %}${reason}{% endif %}{% if respondBy %}${respondBy}{% endif %}`;
+    return { subject: openedSubject, text: `${sentence}\n`, html: `<p>${sentence}</p>` };
+  }),
   event: disputeOpened,
   compose,
 });
-
-const closed = `The dispute of {{ amount | money }} of order {{ orderNumber }} was {% if status == 'won' %}won.{% elsif status == 'lost' %}lost. The amount is not due again, and cannot be refunded.{% else %}closed without a decision.{% endif %}`;
 
 export const disputeClosedMail = defineMail<typeof DisputeData>({
   ...common,
   key: 'dispute.closed',
   summary: 'To the staff, when a dispute was won, lost or closed',
   sample: { ...sample, status: 'won', respondBy: null },
-  subject: 'Dispute {{ status }}: order {{ orderNumber }}',
-  text: `${closed}
-`,
-  html: `<p>${closed}</p>`,
+  ...mailTexts(disputePhrases, ({ closedSubject, closed }) => ({
+    subject: closedSubject,
+    text: `${closed}\n`,
+    html: `<p>${closed}</p>`,
+  })),
   event: disputeClosed,
   compose,
 });
