@@ -8,7 +8,7 @@ import anyAscii from 'any-ascii';
 const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
 const apostrophes = /['’‘ʼ´`＇]/g;
 /** Letters that no mark makes: ß, ł, ø, æ, ı. */
-const otherLetters = /[\p{Script=Latin}--\p{ASCII}]/gv;
+const otherLetters = /(?!\p{ASCII})\p{Script=Latin}/gu;
 
 /**
  * @param apostrophe in place of each: nothing, or a space between the words that it joins
