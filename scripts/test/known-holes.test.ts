@@ -101,8 +101,7 @@ t.test('a key with every single permission does not act on an owner, nor on a ke
   const tried: string[] = [];
   for (const declaration of reached) {
     const id = more.get(listOf(declaration));
-    // Those who manage keys may stop one that is being misused.
-    if (id === undefined || declaration.operationId === 'revokeApiKey') continue;
+    if (id === undefined) continue;
     tried.push(declaration.operationId);
     const answers = await answersTo(key, declaration, [id]);
     t.ok(answers.includes('403 forbidden'), declaration.operationId);

@@ -13,15 +13,15 @@ import {
   unauthenticated,
 } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
-import { ancestorsOf, permissionsWithin } from './lineage.ts';
-import type { ApiKey } from './schemas.ts';
+import { ancestorsOf, isExpired, isRevoked, permissionsWithin } from './lineage.ts';
+import type { StoredKey } from './schemas.ts';
 import { type Ancestor, apiKeys, recordUse } from './store.ts';
 
 /**
  * Finds a key of the tenant by its text; null for an unknown or malformed key.
  * @throws unauthenticated (401) if it, or a key above it, is revoked or expired
  */
-export async function findApiKey(db: TenantDatabase, text: string): Promise<ApiKey | null> {
+export async function findApiKey(db: TenantDatabase, text: string): Promise<StoredKey | null> {
   return (await findWithAncestors(db, text))?.key ?? null;
 }
 
@@ -37,9 +37,9 @@ async function findWithAncestors(db: TenantDatabase, text: string) {
 }
 
 /** @throws unauthenticated (401) */
-function refuseEnded({ revokedAt, expiresAt }: Pick<Ancestor, 'revokedAt' | 'expiresAt'>, which: string): void {
-  if (revokedAt !== null) throw invalidKey(`${which} has been revoked.`);
-  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) throw invalidKey(`${which} has expired.`);
+function refuseEnded(key: Pick<Ancestor, 'revokedAt' | 'expiresAt'>, which: string): void {
+  if (isRevoked(key)) throw invalidKey(`${which} has been revoked.`);
+  if (isExpired(key)) throw invalidKey(`${which} has expired.`);
 }
 
 /** Whether a key is that of a storefront's server. */

@@ -9,7 +9,7 @@ import { keyRoutes, rotateApiKey } from './routes.ts';
 import { apiKeyring } from './service.ts';
 
 export { findApiKey } from './access.ts';
-export type { ApiKey } from './schemas.ts';
+export type { ApiKey, StoredKey } from './schemas.ts';
 
 export default definePackage({
   routes: [...keyRoutes, rotateApiKey],

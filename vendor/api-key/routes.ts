@@ -2,6 +2,7 @@
  * Routes of API keys for staff.
  */
 import { integrationQuery, resource, route } from '@carton/runtime';
+import { eachWithPermissions, withPermissions } from './lineage.ts';
 import { CreatedApiKey, shapes } from './schemas.ts';
 import { changeKey, createKey, keyRevoked, revokeKey, rotateKey } from './service.ts';
 import { apiKeys } from './store.ts';
@@ -13,14 +14,21 @@ export const keyRoutes = resource({
   access: 'staff',
   item: shapes.Item,
   rows: apiKeys,
-  list: { query: integrationQuery(), page: shapes.Page },
+  list: {
+    query: integrationQuery(),
+    page: shapes.Page,
+    async run({ db, query }) {
+      const { items, ...page } = await apiKeys.page(db, query);
+      return { ...page, items: await eachWithPermissions(db, items) };
+    },
+  },
   create: {
     description: 'Only this response contains the key. Its scopes cannot exceed the permissions of the caller.',
     body: shapes.Create,
     response: CreatedApiKey,
     run: ({ body, ...caller }) => createKey(caller, body),
   },
-  read: {},
+  read: { run: async ({ db, params }) => withPermissions(db, await apiKeys.require(db, params.id)) },
   change: {
     summary: 'Rename an API key or change its scopes',
     body: shapes.Change,
@@ -30,8 +38,10 @@ export const keyRoutes = resource({
   actions: {
     revoke: {
       description:
-        'Takes effect immediately and cannot be undone. Keys that the key has created are revoked with it. Revoking a revoked key has no effect.',
-      run: ({ db, params }) => revokeKey(db, params.id),
+        'Takes effect immediately and cannot be undone. Keys that the key has created are revoked with it. Revoking a ' +
+        'revoked key has no effect. The caller needs the permissions in its scopes, unless it is the key itself, a key above ' +
+        'it or the person responsible.',
+      run: ({ params, ...caller }) => revokeKey(caller, params.id),
     },
   },
 });

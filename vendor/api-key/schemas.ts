@@ -1,6 +1,7 @@
 /**
  * Schemas of API keys.
  */
+import { KeyPermissions } from '@carton/auth';
 import { DateTime, nullable, object, oneOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 import { kinds } from './key.ts';
 
@@ -14,7 +15,8 @@ export const shapes = shapesOf({
         default: [],
         maxItems: 200,
         uniqueItems: true,
-        description: 'Permissions, or `*` for all; empty for a publishable key',
+        description:
+          'Permissions, or `*` for all; empty for a publishable key. They have effect as far as the person responsible has them',
       },
     ),
   },
@@ -34,6 +36,7 @@ export const shapes = shapesOf({
     ),
   },
   readOnly: {
+    permissions: KeyPermissions,
     lastFour: Type.String({ description: 'The last four characters of the key', examples: ['9f3a'] }),
     createdBy: Type.String({
       description: 'The e-mail address or key name of its creator, at the time',
@@ -42,7 +45,8 @@ export const shapes = shapesOf({
     createdById: nullable(
       Type.String({
         ...Uuid,
-        description: 'The member of staff responsible for it. Disabling or removing that person revokes it',
+        description:
+          'The member of staff responsible for it, whose permissions limit it. Disabling or removing that person revokes it',
       }),
     ),
     parentId: nullable(
@@ -57,6 +61,8 @@ export const shapes = shapesOf({
   },
 });
 export type ApiKey = Static<typeof shapes.Item>;
+/** A key as it is stored: its permissions depend on others. */
+export type StoredKey = Omit<ApiKey, 'permissions'>;
 export type CreateApiKey = Static<typeof shapes.Create>;
 export type ChangeApiKey = Static<typeof shapes.Change>;
 

@@ -1,7 +1,14 @@
 /**
  * Rules of API keys: who can create, change and revoke them.
  */
-import { holdStaff, maximumListedKeys, permits, refuseGrantBeyond, type StaffKeyring } from '@carton/auth';
+import {
+  holdStaff,
+  maximumListedKeys,
+  permits,
+  refuseGrantBeyond,
+  type StaffKeyring,
+  withdrawInvitesBeyond,
+} from '@carton/auth';
 import {
   bearerToken,
   defineProblem,
@@ -14,8 +21,18 @@ import {
 } from '@carton/runtime';
 import { apiKeyCreated, apiKeyRevoked, apiKeyRotated } from './events.ts';
 import { generateKey, hashOfKey, type Kind } from './key.ts';
-import { ancestorsOf, eachBelow, expiryWithin, requireBelow, requireScopesWithin } from './lineage.ts';
-import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey } from './schemas.ts';
+import {
+  ancestorsOf,
+  eachBelow,
+  eachWithPermissions,
+  expiryWithin,
+  requireBelow,
+  requireRevocable,
+  requireScopesWithin,
+  scopesWithin,
+  withPermissions,
+} from './lineage.ts';
+import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey, StoredKey } from './schemas.ts';
 import { apiKeys } from './store.ts';
 
 export const keyRevoked = defineProblem({
@@ -44,7 +61,7 @@ export async function createKey({ db, staff, box, headers }: Creator, body: Crea
     const limits = { expiresAt: expiryWithin(expiresAt, parent) };
     const created = await apiKeys.insert(tx, { ...body, keyHash, lastFour, ...creator, ...limits });
     await publishRow(tx, apiKeyCreated, 'api_key', created);
-    return { ...created, key };
+    return { ...(await withPermissions(tx, created)), key };
   });
 }
 
@@ -63,11 +80,11 @@ export async function changeKey({ db, staff, box }: Caller, id: string, change: 
       requireValidScopes(key.kind, change.scopes, box.permissions);
       refuseGrantBeyond(staff, change.scopes);
       const ancestors = await ancestorsOf(tx, key);
-      requireScopesWithin(change.scopes, ancestors);
+      await requireScopesWithin(tx, change.scopes, key, ancestors);
       if (change.scopes.some((scope) => !permits(key.scopes, scope)))
         requireBelow(staff, key, ancestors, 'add scopes to');
     }
-    return apiKeys.change(tx, id, change);
+    return withPermissions(tx, await apiKeys.change(tx, id, change));
   });
 }
 
@@ -87,34 +104,52 @@ export function rotateKey({ db, staff }: Caller, id: string): Promise<CreatedApi
     const { key, hash: keyHash, lastFour } = generateKey(locked.kind);
     const rotated = await apiKeys.change(tx, id, { keyHash, lastFour });
     await publishRow(tx, apiKeyRotated, 'api_key', rotated);
-    return { ...rotated, key };
+    return { ...(await withPermissions(tx, rotated)), key };
   });
 }
 
 /**
- * Revokes a key permanently, and the keys that it has created; revoking it again has no effect. Everyone who manages keys can revoke any key, whatever
- * its scopes, since a leaked key must not have to wait for its owner.
- * @throws not_found (404)
+ * Revokes a key permanently, and the keys that it has created; revoking it again has no effect. A leaked key does not have
+ * to wait for its owner: it can revoke itself.
+ * @throws not_found (404), forbidden (403) for scopes that the caller does not have
  */
-export function revokeKey(db: TenantDatabase, id: string): Promise<ApiKey> {
+export function revokeKey({ db, staff }: Caller, id: string): Promise<ApiKey> {
   return db.transaction(async (tx) => {
     const key = await apiKeys.lock(tx, id);
+    requireRevocable(staff, key, await ancestorsOf(tx, key));
     await eachBelow(tx, id, (below) => revokeLocked(tx, below));
-    return key.revokedAt === null ? revokeLocked(tx, id) : key;
+    return withPermissions(tx, key.revokedAt === null ? await revokeLocked(tx, id) : key);
   });
 }
 
-async function revokeLocked(tx: TenantDatabase, id: string): Promise<ApiKey> {
+async function revokeLocked(tx: TenantDatabase, id: string): Promise<StoredKey> {
   const revoked = await apiKeys.change(tx, id, { revokedAt: new Date().toISOString() });
   await publishRow(tx, apiKeyRevoked, 'api_key', revoked);
+  await withdrawInvitesBeyond(tx, { type: 'api_key', id });
   return revoked;
 }
 
 /** The keys of a member of staff, for `@carton/auth`. */
 export const apiKeyring: StaffKeyring = {
-  list: (db, createdById) => apiKeys.findAllBy(db, { createdById }, maximumListedKeys),
+  async list(db, createdById) {
+    const keys = await apiKeys.findAllBy(db, { createdById }, maximumListedKeys);
+    return eachWithPermissions(db, keys);
+  },
   async revoke(db, createdById) {
     for (const { id } of await apiKeys.lockAllBy(db, { createdById, revokedAt: null })) await revokeLocked(db, id);
+  },
+  async narrow(db, createdById, permissions, known) {
+    for (const { id, kind, scopes } of await apiKeys.lockAllBy(db, { createdById, revokedAt: null })) {
+      if (scopes.every((scope) => permits(permissions, scope))) continue;
+      const left = scopesWithin(scopes, permissions, known);
+      // A secret key has at least one scope.
+      if (kind === 'secret' && left.length === 0) await revokeLocked(db, id);
+      else await apiKeys.change(db, id, { scopes: [...left] });
+    }
+  },
+  async permissionsOf(db, id) {
+    const key = await apiKeys.find(db, id);
+    return key && (await withPermissions(db, key)).permissions;
   },
 };
 
@@ -129,7 +164,7 @@ async function findCreator(
   tx: TenantDatabase,
   { type, id }: StaffCaller,
   keyHash: string | null,
-): Promise<{ createdById: string | null; parent: ApiKey | null }> {
+): Promise<{ createdById: string | null; parent: StoredKey | null }> {
   if (type === 'staff') {
     if (!(await holdStaff(tx, id))) throw unauthenticated();
     return { createdById: id, parent: null };

@@ -2,15 +2,19 @@
  * Queries of `api_keys`.
  */
 import { rows, type TenantDatabase } from '@carton/runtime';
-import type { ApiKey } from './schemas.ts';
+import type { StoredKey } from './schemas.ts';
 
 /** The last use of a key is written at most this often. */
 const minutesBetweenUses = 15;
 
-export const apiKeys = rows<ApiKey & { keyHash: string }>({ table: 'api_keys', noun: 'API key', json: ['metadata'] });
+export const apiKeys = rows<StoredKey & { keyHash: string }>({
+  table: 'api_keys',
+  noun: 'API key',
+  json: ['metadata'],
+});
 
 /** A key above another. */
-export type Ancestor = Pick<ApiKey, 'id' | 'scopes' | 'revokedAt' | 'expiresAt'>;
+export type Ancestor = Pick<StoredKey, 'id' | 'scopes' | 'revokedAt' | 'expiresAt'>;
 
 /** A key and those above it, in this order. */
 export function findAncestors(db: TenantDatabase, id: string): Promise<Ancestor[]> {
@@ -30,7 +34,7 @@ export function findAncestors(db: TenantDatabase, id: string): Promise<Ancestor[
 /** Records that a key was used. Most requests write nothing. */
 export async function recordUse(
   db: TenantDatabase,
-  { id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>,
+  { id, lastUsedAt }: Pick<StoredKey, 'id' | 'lastUsedAt'>,
 ): Promise<void> {
   if (lastUsedAt !== null && Date.now() - Date.parse(lastUsedAt) < minutesBetweenUses * 60 * 1000) return;
   await db.query(

@@ -48,13 +48,15 @@ export {
   trustDevice,
 } from './attempts.ts';
 export { type AccountCookieOptions, type AccountCookies, accountCookies } from './cookies.ts';
-export { maximumListedKeys, type StaffKeyring, staffKeyrings } from './keys.ts';
+export { withdrawInvitesBeyond } from './inviters.ts';
+export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './keys.ts';
 export type { LinkRecipient } from './links.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export {
   type PermissionHolder,
   type PermissionSource,
   permissionSources,
+  permissionsAmong,
   permissionsOf,
   permissionsOfRole,
   permits,
@@ -66,6 +68,7 @@ export {
   ExistingPassword,
   exampleToken,
   ForgottenPassword,
+  KeyPermissions,
   LogIn,
   Password,
   ResetPassword,

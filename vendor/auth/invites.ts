@@ -13,6 +13,7 @@ import {
 } from '@carton/runtime';
 import { countWrongToken } from './attempts.ts';
 import { staffInvited, staffJoined } from './events.ts';
+import { inviterOf, isBacked } from './inviters.ts';
 import { hashPassword } from './password.ts';
 import { permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
@@ -33,11 +34,13 @@ const inviteMinutes = 7 * 24 * 60;
 
 /**
  * Invites a person. The token is returned only here; its hash is stored.
+ * @param inviter null for the first invite of a tenant
  * @throws already_staff, quota_exceeded (409)
  */
 export async function invite(
   db: TenantDatabase,
   { role, ...person }: { email: string; role: Role },
+  inviter: StaffCaller | null = null,
 ): Promise<InviteRow & { token: string }> {
   const email = normalizeEmail(person.email);
   const token = newToken('inv');
@@ -48,6 +51,7 @@ export async function invite(
       id: newId(),
       email,
       role,
+      ...inviterOf(inviter),
       tokenHash: hashToken(token),
       expiresAt: inMinutes(inviteMinutes),
     });
@@ -97,7 +101,7 @@ export async function acceptInvite(
   const passwordHash = await hashPassword(password);
   const work = db.transaction(async (transaction) => {
     const accepted = await consumeInvite(transaction, tokenHash);
-    if (!accepted) throw inviteUnknown();
+    if (!accepted || !(await isBacked(transaction, accepted))) throw inviteUnknown();
     const { email, role } = accepted;
     const staff = await transaction.insert<StaffUser>('staff_users', { id: newId(), email, name, role, passwordHash });
     await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { email, role });

@@ -44,12 +44,19 @@ export const StaffUser = object(
 export type StaffUser = Static<typeof StaffUser>;
 export const StaffUserPage = integrationPageOf(StaffUser, 'StaffUserPage');
 
+export const KeyPermissions = Type.Array(Type.String({ examples: ['order:read'] }), {
+  description:
+    'What the key may do now: its scopes, as far as the person responsible and the keys above it have these permissions. ' +
+    'Empty once it has ended',
+});
+
 /** An API key, as shown with the person responsible for it. */
 export const StaffKey = object(
   {
     id: Uuid,
     name: Type.String({ examples: ['Warehouse'] }),
     lastFour: Type.String({ examples: ['9f3a'] }),
+    permissions: KeyPermissions,
     createdAt: DateTime,
     revokedAt: nullable(DateTime),
   },

@@ -11,7 +11,8 @@ import {
 } from '@carton/runtime';
 import { type Attempt, guardPassword } from './attempts.ts';
 import { staffCookies } from './cookies.ts';
-import { listKeysOf, revokeKeysOf } from './keys.ts';
+import { withdrawInvitesBeyond } from './inviters.ts';
+import { listKeysOf, narrowKeysOf, revokeKeysOf } from './keys.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
 import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
@@ -103,16 +104,18 @@ export async function changeStaff(
     const changed = await staffUsers.change(transaction, id, change);
     if (status === 'disabled') await endAccess(transaction, id);
     if (change.status === 'disabled' && !keepApiKeys) await revokeKeysOf(transaction, id);
+    if (role !== user.role || status === 'disabled') await withdrawInvitesBeyond(transaction, { type: 'staff', id });
     return { ...changed, apiKeys: await listKeysOf(transaction, id) };
   });
 }
 
 /**
- * Removes a member of staff with all sessions and, unless `keepApiKeys` is true, revokes the person's API keys.
+ * Removes a member of staff with all sessions and open invites and, unless `keepApiKeys` is true, revokes the person's
+ * API keys. Kept keys have at most the permissions that the person had.
  * @throws not_found (404), forbidden (403) for permissions that the caller lacks, last_owner (409), own_account (409)
  */
 export async function removeStaff(
-  { db, staff: caller }: Pick<LoggedIn, 'db' | 'staff'>,
+  { db, staff: caller, box }: Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'box'>,
   id: string,
   { keepApiKeys = false }: { keepApiKeys?: boolean },
 ): Promise<RemovedStaffUser> {
@@ -120,8 +123,10 @@ export async function removeStaff(
   return db.transaction(async (transaction) => {
     const { isLastOwner } = await lockForChange(transaction, caller, id);
     if (isLastOwner) throw lastOwner();
-    if (!keepApiKeys) await revokeKeysOf(transaction, id);
+    if (keepApiKeys) await narrowKeysOf(transaction, id, box.permissions);
+    else await revokeKeysOf(transaction, id);
     await staffUsers.remove(transaction, id);
+    await withdrawInvitesBeyond(transaction, { type: 'staff', id });
     return { id, apiKeys: await listKeysOf(transaction, id) };
   });
 }

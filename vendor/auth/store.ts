@@ -8,7 +8,13 @@ export interface StaffRow extends StaffUser {
   passwordHash: string;
 }
 
-export interface InviteRow {
+/** Who has sent an invite. Null for the operator, the first invite of a tenant, and invites of earlier releases. */
+export interface Inviter {
+  inviterType: 'staff' | 'api_key' | null;
+  inviterId: string | null;
+}
+
+export interface InviteRow extends Inviter {
   id: string;
   email: string;
   role: Role;

@@ -49,9 +49,9 @@ export const accounts: readonly Mutation[] = [
   {
     rule: 'The keys below a revoked key are revoked',
     file: 'vendor/api-key/service.ts',
-    text: `const key = await apiKeys.lock(tx, id);
+    text: `requireRevocable(staff, key, await ancestorsOf(tx, key));
     await eachBelow(tx, id, (below) => revokeLocked(tx, below));`,
-    replacement: 'const key = await apiKeys.lock(tx, id);',
+    replacement: 'requireRevocable(staff, key, await ancestorsOf(tx, key));',
     tests: ['vendor/api-key/test/children.test.ts'],
   },
   {
@@ -60,6 +60,34 @@ export const accounts: readonly Mutation[] = [
     text: '[{ id, scopes }, ...ancestors].map(',
     replacement: '[{ id, scopes }].map(',
     tests: ['vendor/api-key/test/children.test.ts'],
+  },
+  {
+    rule: 'A key never has more rights than the person responsible for it',
+    file: 'vendor/api-key/lineage.ts',
+    text: '[...keys, people({ createdById })]',
+    replacement: '[...keys, people({ createdById: null })]',
+    tests: ['vendor/api-key/test/demotion.test.ts'],
+  },
+  {
+    rule: 'A key that is kept has no more rights than the person who is removed',
+    file: 'vendor/auth/staff.ts',
+    text: 'if (keepApiKeys) await narrowKeysOf(transaction, id, box.permissions);\n    else',
+    replacement: 'if (!keepApiKeys)',
+    tests: ['vendor/api-key/test/demotion.test.ts'],
+  },
+  {
+    rule: 'Nobody revokes a key with more rights',
+    file: 'vendor/api-key/lineage.ts',
+    text: 'if (!above.includes(staff.id)) refuseGrantBeyond(staff, key.scopes);',
+    replacement: 'if (above.length === 0) refuseGrantBeyond(staff, key.scopes);',
+    tests: ['vendor/api-key/test/demotion.test.ts'],
+  },
+  {
+    rule: 'An invite is worth what its inviter may grant now',
+    file: 'vendor/auth/invites.ts',
+    text: '|| !(await isBacked(transaction, accepted))',
+    replacement: '',
+    tests: ['vendor/api-key/test/inviters.test.ts'],
   },
   {
     rule: 'A key does not outlast the one that creates it',

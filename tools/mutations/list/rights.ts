@@ -42,13 +42,13 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'A revoked API key does not authenticate',
     file: 'vendor/api-key/access.ts',
-    text: 'if (revokedAt !== null) throw',
-    replacement: 'if (revokedAt === undefined) throw',
+    text: 'if (isRevoked(key)) throw',
+    replacement: 'if (key.revokedAt === undefined) throw',
     tests: ['vendor/api-key/test/manage.test.ts'],
   },
   {
     rule: 'An expired API key does not authenticate',
-    file: 'vendor/api-key/access.ts',
+    file: 'vendor/api-key/lineage.ts',
     text: 'Date.parse(expiresAt) <= Date.now()',
     replacement: 'Date.parse(expiresAt) <= 0',
     tests: ['vendor/api-key/test/access.test.ts'],
@@ -63,8 +63,8 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'The API keys of a person who leaves are revoked',
     file: 'vendor/auth/staff.ts',
-    text: 'if (!keepApiKeys) await revokeKeysOf(transaction, id);',
-    replacement: 'if (keepApiKeys) await revokeKeysOf(transaction, id);',
+    text: 'else await revokeKeysOf(transaction, id);',
+    replacement: '',
     tests: ['vendor/api-key/test/leaving.test.ts'],
   },
   {

@@ -42,7 +42,7 @@ export const createInvite = route(
   },
   ({ db, staff, body }) => {
     refuseGrantBeyond(staff, permissionsOfRole[body.role]);
-    return invite(db, body);
+    return invite(db, body, staff);
   },
 );
 

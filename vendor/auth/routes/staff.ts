@@ -29,8 +29,9 @@ export const staffRoutes = resource({
     operationId: 'updateStaff',
     summary: 'Change the role of a member of staff, or disable or enable the account',
     description:
-      'Disabling ends all sessions and, unless `keepApiKeys` is true, revokes the API keys of the person. The last active ' +
-      'owner cannot be demoted or disabled.',
+      'A new role limits the API keys of the person, too, as `apiKeys` says, and withdraws open invites that the person may ' +
+      'no longer send. Disabling ends all sessions and invites and, unless `keepApiKeys` is true, revokes the API keys. The ' +
+      'last active owner cannot be demoted or disabled.',
     body: ChangeStaffUser,
     problems: [lastOwner],
     run: ({ params, body, ...caller }) => changeStaff(caller, params.id, body),
@@ -45,7 +46,8 @@ export const removeStaff = route(
     operationId: 'removeStaff',
     summary: 'Remove a member of staff',
     description:
-      'Ends all sessions and, unless `keepApiKeys` is true, revokes the API keys of the person. The last owner cannot be removed.',
+      'Ends all sessions and open invites and, unless `keepApiKeys` is true, revokes the API keys of the person; kept keys ' +
+      'have at most the permissions that the person had. The last owner cannot be removed.',
     query: RemoveStaffUser,
     status: 200,
     response: RemovedStaffUser,
