@@ -25,6 +25,18 @@ async function statusOf(url: string, init: RequestInit): Promise<number> {
   return response.status;
 }
 
+/** Bodies of almost so many bytes: deep, with many items, and with many members. */
+function bodiesOf(bytes: number): string[] {
+  const depth = Math.floor(bytes / 2) - 20;
+  const item = JSON.stringify({ variantId: '', quantity: 10_000 });
+  const member = (number: number): [string, number] => [`member${number}`, number];
+  return [
+    `{"items":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+    `{"items":[${Array.from({ length: Math.floor(bytes / (item.length + 1)) - 1 }, () => item).join()}]}`,
+    JSON.stringify(Object.fromEntries(Array.from({ length: Math.floor(bytes / 21) }, (_, number) => member(number)))),
+  ];
+}
+
 /** Costs as much in one round of its loop as ten thousand filters. */
 const slowText = `{% for i in (1..9000) %}{{ 1 ${'| abs '.repeat(14_000)}}}{% endfor %}`;
 const largeText = `{% capture x %}{% for i in (1..3900) %}${'a'.repeat(90_000)}{% endfor %}{% endcapture %}{% if x contains "q" %}q{% endif %}`;
@@ -34,18 +46,23 @@ const repetitive = ['a'.repeat(5000), `${'a.'.repeat(2500)}@`, ' '.repeat(5000),
 
 export const hostiles: Readonly<Record<string, Hostile>> = {
   bodies: {
-    what: 'bodies as large and as deep as they may be',
+    what: 'bodies of shoppers as large and as deep as they may be',
     connections: 8,
     async prepare(url, { tenantHeaders }) {
-      const deep = `{"items":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
-      const many = JSON.stringify({
-        items: Array.from({ length: 20_000 }, (_, quantity) => ({ variantId: '', quantity })),
-      });
-      const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member${n}`, n])));
-      const bodies = [deep, many, wide];
+      const bodies = bodiesOf(256 * 1024);
       const headers = { ...tenantHeaders, ...json };
       return (number) =>
         statusOf(`${url}/cart/items`, { method: 'PUT', headers, body: bodies[number % bodies.length] as string });
+    },
+  },
+  staffBodies: {
+    what: 'bodies of staff as large and as deep as they may be',
+    connections: 8,
+    async prepare(url, { staffHeaders }) {
+      const bodies = bodiesOf(1024 * 1024);
+      const headers = { ...staffHeaders, ...json };
+      return (number) =>
+        statusOf(`${url}/admin/products`, { method: 'POST', headers, body: bodies[number % bodies.length] as string });
     },
   },
   previews: {

@@ -11,13 +11,16 @@ import { openTenantAt } from '../tools/load/tenant.ts';
 import { openTenant, secrets, startBox, startServer, withPostgres } from './box.ts';
 import { hostiles } from './hostile.ts';
 
-/** Of each kind. */
-const seconds = 60;
 /** Milliseconds between two requests. */
 const pause = 20;
 const linesOfCart = 500;
 
-export function measure(): Promise<Measurement> {
+/** @param more one kind alone, and the seconds of each kind */
+export function measure([only, length = '60']: readonly string[] = []): Promise<Measurement> {
+  const seconds = Number(length);
+  const kinds = Object.entries(hostiles).filter(([kind]) => only === undefined || kind === only);
+  if (kinds.length === 0 || !(seconds >= 1))
+    throw new Error(`kinds: ${Object.keys(hostiles).join(', ')}; seconds from 1`);
   return withPostgres(async ({ url, folder }) => {
     const box = await startBox(url, { dataFolder: join(folder, 'data') });
     try {
@@ -28,7 +31,7 @@ export function measure(): Promise<Measurement> {
       const quiet = percentile(await timesOf(products, seconds / 2), 99);
       console.log(`nobody else: p99 ${rounded(quiet, 1)} ms`);
       let worst = { p99: 0, what: '' };
-      for (const [kind, { what, connections }] of Object.entries(hostiles)) {
+      for (const [kind, { what, connections }] of kinds) {
         const { child } = await startServer(
           './hostile-client.ts',
           JSON.stringify({ kind, url: box.url, tenant, seconds }),

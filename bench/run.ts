@@ -3,7 +3,14 @@
  */
 import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
 
-const benches: Record<string, { about: string; load: () => Promise<{ measure: () => Promise<Measurement> }> }> = {
+interface Bench {
+  about: string;
+  /** What its further arguments are, where it takes any. */
+  takes?: string;
+  load: () => Promise<{ measure: (more: readonly string[]) => Promise<Measurement> }>;
+}
+
+const benches: Record<string, Bench> = {
   cart: {
     about: 'GET /cart with 500 lines, 20 promotions and 10 taxes, and with 60 lines',
     load: () => import('./cart.ts'),
@@ -26,6 +33,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
   },
   neighbours: {
     about: 'GET /products of a tenant while a client of another tenant does its worst, and beside nobody: p99',
+    takes: '[kind [seconds]]',
     load: () => import('./neighbours.ts'),
   },
   products: {
@@ -62,7 +70,9 @@ const benches: Record<string, { about: string; load: () => Promise<{ measure: ()
   },
 };
 
-const list = Object.entries(benches).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+const list = Object.entries(benches).map(([name, { about, takes = '' }]) =>
+  `  ${name.padEnd(10)} ${about} ${takes}`.trimEnd(),
+);
 const help = `npm run bench -- <name>\n\n${list.join('\n')}\n\nExit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
 
 const [name, ...rest] = process.argv.slice(2);
@@ -71,12 +81,12 @@ if (name === '--help' || name === undefined) {
   process.exit(name ? 0 : 2);
 }
 const bench = benches[name];
-if (!bench || rest.length > 0) {
+if (!bench || (rest.length > 0 && !bench.takes)) {
   console.error(`unknown measurement: ${[name, ...rest].join(' ')}\n\n${help}`);
   process.exit(2);
 }
 try {
-  const measured = await (await bench.load()).measure();
+  const measured = await (await bench.load()).measure(rest);
   console.log(JSON.stringify({ ...measured, machine: thisMachine() }));
   process.exit(0);
 } catch (error) {

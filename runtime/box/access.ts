@@ -2,7 +2,7 @@
  * The access kinds of a box: the engine's own, and those that packages contribute.
  */
 import { extensionPoint, type HasExtensions } from '../extension/extension.ts';
-import { accessKindsOf, type Route } from '../http/route.ts';
+import { accessKindsOf, type Route, type RouteDeclaration } from '../http/route.ts';
 import { metricsAccess } from '../operations/metrics/access.ts';
 import { type BoxAccessKind, boxAccessKinds } from './callers.ts';
 import type { BoxServices } from './services.ts';
@@ -32,9 +32,24 @@ export function isBoxRoute({ declaration }: Pick<Route<never>, 'declaration'>): 
   return accessKindsOf(declaration).some((kind) => boxAccessKinds.some((each) => each === kind));
 }
 
+/** Access of the routes for everyone: their callers are not known to the store. */
+const shoppers: ReadonlySet<string> = new Set(['session', 'member']);
+/**
+ * Largest body in bytes that shoppers send, unless a route declares another: every text of theirs at its longest fits.
+ * Parsing and checking a body occupies the event loop, which serves all tenants.
+ */
+export const shopperBodyLimit = 64 * 1024;
+
+/** The limit of a body by who sends it; undefined for the general one. An upload has those of its files. */
+function bodyLimitOf(declaration: RouteDeclaration): number | undefined {
+  const { body, upload, bodyLimit } = declaration;
+  const isForShoppers = accessKindsOf(declaration).every((kind) => shoppers.has(kind));
+  return bodyLimit ?? (body && !upload && isForShoppers ? shopperBodyLimit : undefined);
+}
+
 /**
  * Returns the routes of a package. Each staff route gets its permission: `<package>:read` for reads, else
- * `<package>:write`.
+ * `<package>:write`, and each route for shoppers the limit of their bodies.
  * @param box applies the overrides that depend on its packages; without it, each declaration stays as written
  * @param kinds the access kinds of the box: a substitute is added wherever the kind that it substitutes for needs a
  * permission
@@ -53,6 +68,15 @@ export function routesOf(
       ({ substitutesFor }) => permission && substitutesFor && names.includes(substitutesFor),
     );
     const access = substitutes.length > 0 ? [...names, ...substitutes.map((kind) => kind.name)] : declaration.access;
-    return { handler, declaration: { ...declaration, access, ...(permission !== undefined && { permission }) } };
+    const bodyLimit = bodyLimitOf(declaration);
+    return {
+      handler,
+      declaration: {
+        ...declaration,
+        access,
+        ...(permission !== undefined && { permission }),
+        ...(bodyLimit !== undefined && { bodyLimit }),
+      },
+    };
   });
 }

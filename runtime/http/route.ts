@@ -75,7 +75,10 @@ export interface RouteDeclaration<
    * before the next, and resumes the work when it is called with the same work id. A function decides by the body.
    */
   outsideTransaction?: boolean | ((body: never) => boolean);
-  /** Largest body in bytes. Defaults to 1 MiB; for an upload, to the sizes of its files and 1 MiB. */
+  /**
+   * Largest body in bytes. Defaults to 1 MiB, on a box's routes for shoppers to 64 KiB; for an upload, to the sizes of its
+   * files and 1 MiB.
+   */
   bodyLimit?: number;
   /**
    * The rate class of its requests; `false` for no limit. By default a GET is a `read`, a change without authentication a

@@ -10,6 +10,7 @@ import {
   type ResponseObject,
   type ResponsesObject,
 } from 'openapi3-ts/oas31';
+import { defaultBodyLimit } from '../http/body.ts';
 import type { AccessKind } from '../http/credentials.ts';
 import { responseSchemaOf } from '../http/fields.ts';
 import type { RequestHeader } from '../http/headers.ts';
@@ -19,7 +20,7 @@ import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../htt
 import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
 import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
-import { formContent } from './form.ts';
+import { formContent, readableSize } from './form.ts';
 import { hasEntityTag, headerComponents, headerParametersOf, requestHeaders, successHeadersOf } from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
 import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
@@ -117,7 +118,7 @@ function tagGroupsOf(groups: readonly DocumentGroup[]) {
 }
 
 function operationOf(declaration: RouteDeclaration, generator: Generator): OperationObject {
-  const { operationId, tag, summary, body, bodyOptional, upload } = declaration;
+  const { operationId, tag, summary, body, bodyOptional, upload, bodyLimit = defaultBodyLimit } = declaration;
   const { accessKinds, components, problemResponses, headers } = generator;
   const parameters = [...parametersOf(declaration, components), ...headerParametersOf(declaration, headers)];
   return {
@@ -130,7 +131,11 @@ function operationOf(declaration: RouteDeclaration, generator: Generator): Opera
     ...(upload && { requestBody: { required: !bodyOptional, content: formContent(upload, body, components) } }),
     ...(body &&
       !upload && {
-        requestBody: { required: !bodyOptional, content: { [mediaTypeOf(body)]: components.content(body) } },
+        requestBody: {
+          description: `At most ${readableSize(bodyLimit)}`,
+          required: !bodyOptional,
+          content: { [mediaTypeOf(body)]: components.content(body) },
+        },
       }),
     responses: { ...successesOf(declaration, generator), ...problemResponses.of(declaration) },
   };

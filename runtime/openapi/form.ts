@@ -37,8 +37,9 @@ function fileSchema({ count = 1, size, description }: FileDeclaration): TSchema 
 
 const mebibyte = 2 ** 20;
 
-function readableSize(bytes: number): string {
-  return bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`;
+export function readableSize(bytes: number): string {
+  if (bytes % mebibyte === 0) return `${bytes / mebibyte} MiB`;
+  return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
 }
 
 function encodingOf({ files }: UploadDeclaration): Record<string, EncodingObject> {

@@ -48,6 +48,8 @@ export const replaceCartItems = withOverrides(
         'such item; `code` is that of the first. Items with the same variant and properties as before keep their id.',
       access,
       body: ReplaceCartItems,
+      // 500 lines, with properties of some hundred characters each.
+      bodyLimit: 256 * 1024,
       status: 200,
       response: Cart,
       problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit],
