@@ -4,6 +4,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { AccessKind } from './credentials.ts';
+import type { WaitObserver } from './fair-share.ts';
 import type { RateLimiting } from './guesses.ts';
 import type { RequestHeader } from './headers.ts';
 import type { IdempotentRunner } from './idempotency.ts';
@@ -63,6 +64,8 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
    * where it may be absent.
    */
   strictResponses?: boolean;
+  /** Notified of requests that wait for those of the same owner. */
+  observeWaits?: WaitObserver;
   /** Called with what the schema of a response refuses. */
   observeRefusals?(operationId: string, refusals: readonly Refusal[]): void;
   /** Middleware that runs before the routes: pages and files that are not operations. */

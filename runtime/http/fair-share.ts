@@ -7,6 +7,17 @@
 import type { ServerResponse } from 'node:http';
 import { unavailable } from './problems.ts';
 
+/** Notified of the requests that wait. */
+export interface WaitObserver {
+  waits(): void;
+  /** Called once for each that has waited. @param milliseconds for how long */
+  waited(outcome: WaitOutcome, milliseconds: number): void;
+  /** Called for each that is refused since too many wait. */
+  refused(): void;
+}
+/** It began, or its client closed the connection before. */
+export type WaitOutcome = 'begun' | 'closed';
+
 export interface FairShareOptions {
   /** Milliseconds of processor time from which a request is costly. */
   costly?: number;
@@ -56,11 +67,17 @@ export class FairShare {
   /**
    * Runs the work of a request when its tenant has its turn.
    * @param response a request whose client closes the connection waits no more
+   * @param observer told if the request waits
    * @throws unavailable (503) while too many requests of the tenant wait
    */
-  async run<T>(tenantId: string, response: ServerResponse, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    tenantId: string,
+    response: ServerResponse,
+    work: () => Promise<T>,
+    observer?: WaitObserver,
+  ): Promise<T> {
     const tenant = this.#see(tenantId);
-    if (this.#mustWait(tenant)) await this.#wait(tenant, response);
+    if (this.#mustWait(tenant)) await this.#wait(tenant, response, observer);
     const begun = { since: performance.now() };
     tenant.atWork.add(begun);
     const sharedBy = ++this.#atWork;
@@ -106,24 +123,30 @@ export class FairShare {
     return false;
   }
 
-  #wait({ waiting }: Tenant, response: ServerResponse): Promise<void> {
+  #wait({ waiting }: Tenant, response: ServerResponse, observer?: WaitObserver): Promise<void> {
+    // It has been closed while the tenant was looked up, and is not closed again.
+    if (response.destroyed) throw closedByClient();
     if (waiting.size >= this.#maxWaiting) {
+      observer?.refused();
       throw unavailable('Too many requests of this store wait.', { headers: { 'Retry-After': '5' } });
     }
     this.#timer ??= setInterval(() => this.#look(), look).unref();
+    observer?.waits();
+    const since = performance.now();
     return new Promise((resolve, reject) => {
       const begin = () => {
-        leave();
+        leave('begun');
         resolve();
       };
       // Who does not wait for the response must not get the work either.
       const close = () => {
-        leave();
-        reject(unavailable('The client has closed the connection.'));
+        leave('closed');
+        reject(closedByClient());
       };
-      const leave = () => {
+      const leave = (outcome: WaitOutcome) => {
         waiting.delete(begin);
         response.off('close', close);
+        observer?.waited(outcome, performance.now() - since);
       };
       waiting.add(begin);
       response.once('close', close);
@@ -153,6 +176,10 @@ export class FairShare {
       if (!isFree) return;
     }
   }
+}
+
+function closedByClient() {
+  return unavailable('The client has closed the connection.');
 }
 
 function isPresent({ lastSeen }: Tenant): boolean {

@@ -55,7 +55,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const scope = await options.scope(ctx, route);
     const owner = options.owner?.(scope) ?? null;
     if (owner === null) return serveIn(ctx, scope, owner);
-    return fairShare.run(owner, ctx.res, () => serveIn(ctx, scope, owner));
+    return fairShare.run(owner, ctx.res, () => serveIn(ctx, scope, owner), options.observeWaits);
   };
 
   async function serveIn(ctx: Context, scope: Scope, owner: string | null): Promise<void> {

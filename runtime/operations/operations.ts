@@ -13,6 +13,7 @@ import { migrationFamilies, poolFamilies } from './metrics/database.ts';
 import { exposition, type Gather } from './metrics/exposition.ts';
 import { family, type MetricFamily, single } from './metrics/family.ts';
 import { RequestCounts } from './metrics/requests.ts';
+import { WaitCounts } from './metrics/waits.ts';
 import { refusalCounter } from './refusals.ts';
 import { ServiceObserver } from './services.ts';
 import { StatementObserver } from './statements.ts';
@@ -35,6 +36,7 @@ export interface Operations {
   observeDatabase: DatabaseObserver;
   observeRequest: RequestObserver;
   observeRefusals: NonNullable<AppOptions<never, never>['observeRefusals']>;
+  observeWaits: NonNullable<AppOptions<never, never>['observeWaits']>;
   observeBackground: BackgroundObserver;
   observeServices: ServiceObserver;
   /** Adds a pool to the metrics. */
@@ -59,6 +61,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
   const tracer = tracing ? await (await import('./tracing/open-telemetry.ts')).openTracer(tracing, about, log) : null;
   const requests = new RequestCounts();
   const refusals = refusalCounter();
+  const waits = new WaitCounts();
   const statements = new StatementObserver({ log, slowFrom: slowQueries, tracer });
   const background = new BackgroundObserver(tracer);
   const services = new ServiceObserver(log);
@@ -71,6 +74,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
     observeRefusals(operation, refused) {
       for (const { outcome } of refused) refusals.add({ operation, outcome });
     },
+    observeWaits: waits,
     observeBackground: background,
     observeServices: services,
     watchPool(name, knex) {
@@ -101,6 +105,7 @@ export async function startOperations(options: OperationsOptions): Promise<Opera
         read: single(() => (operations.draining ? 1 : 0)),
       }),
       ...requests.families,
+      ...waits.families,
       refusals.family,
       ...migrations,
       ...poolFamilies(pools),

@@ -22,7 +22,7 @@ export interface ApiGroup<Services> extends Omit<DocumentGroup, 'declarations'> 
   routes: readonly Route<Services>[];
 }
 
-type SetHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'observeRefusals' | 'translateError';
+type SetHere = 'routes' | 'log' | 'before' | 'observeRequest' | 'observeRefusals' | 'observeWaits' | 'translateError';
 
 export interface ApiDescription<Scope, Services, Caller> extends Omit<AppOptions<Scope, Services, Caller>, SetHere> {
   /** The service's name in a sentence: `box`. */
@@ -110,6 +110,7 @@ export async function createApi<Scope, Services extends object, Caller>(
     log,
     observeRequest: operations.observeRequest,
     observeRefusals: operations.observeRefusals,
+    observeWaits: operations.observeWaits,
     translateError: problemOfDatabaseError,
     before: [docs.middleware],
     scope: (ctx, route) => (ownOperations.has(route.declaration.operationId) ? api.ownScope : api.scope(ctx, route)),

@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { FairShare } from '../fair-share.ts';
+import { FairShare, type WaitObserver } from '../fair-share.ts';
 
 const response = () => new EventEmitter() as ServerResponse;
 
@@ -14,19 +14,31 @@ function setUp(waiting?: number) {
   let milliseconds = 0;
   const share = new FairShare({ computed: () => milliseconds, ...(waiting !== undefined && { waiting }) });
   const begun: string[] = [];
+  const observed: string[] = [];
+  const observer: WaitObserver = {
+    waits: () => observed.push('waits'),
+    waited: (outcome, waited) => observed.push(`${outcome}${waited >= 0 ? '' : ' before'}`),
+    refused: () => observed.push('refused'),
+  };
   const request = (tenant: string, name: string, client = response()) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ended = share.run(tenant, client, () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const work = () => {
       begun.push(name);
       return promise;
-    });
+    };
+    const ended = share.run(tenant, client, work, observer);
     ended.catch(() => undefined);
     const end = async (cost: number) => {
       milliseconds += cost;
       resolve();
       await ended;
     };
-    return { client, ended, end };
+    const fail = async (cost: number) => {
+      milliseconds += cost;
+      reject(new Error('a fault of the handler'));
+      await ended.catch(() => undefined);
+    };
+    return { client, ended, end, fail };
   };
   const untilBegun = async (count: number) => {
     while (begun.length < count) await sleep(5);
@@ -38,7 +50,7 @@ function setUp(waiting?: number) {
     await request('other', 'first of the other').end(1);
     begun.splice(0);
   };
-  return { request, begun, untilBegun, makeCostly };
+  return { request, begun, observed, untilBegun, makeCostly };
 }
 
 t.test('requests that cost little begin at once, however many', async (t) => {
@@ -110,4 +122,31 @@ t.test('no more wait than may', async (t) => {
   for (const name of ['1', '2', '3']) request('costly', name);
   const refusal = await request('costly', '4').ended.catch((error) => error);
   t.match(refusal, { type: { code: 'unavailable' }, headers: { 'Retry-After': '5' } });
+});
+
+t.test('clients that go while they wait, and faults of handlers, give their turns back', async (t) => {
+  const { request, begun, observed, untilBegun, makeCostly } = setUp(3);
+  await makeCostly();
+  const one = request('costly', '1');
+  const [two, three] = [request('costly', '2'), request('costly', '3')];
+  request('costly', '4');
+  t.match(await request('costly', '5').ended.catch((error) => error), { type: { code: 'unavailable' } });
+  two.client.emit('close');
+  t.match(await two.ended.catch((error) => error), { message: /closed the connection/ });
+  request('costly', '6');
+  t.strictSame(begun, ['1'], 'the place of the one that has gone is free, and no turn was used up');
+  await one.fail(30);
+  t.strictSame(await untilBegun(2), ['1', '3'], 'after a fault the next one begins');
+  await three.fail(30);
+  t.strictSame(await untilBegun(3), ['1', '3', '4']);
+  t.strictSame(observed, ['waits', 'waits', 'waits', 'refused', 'closed', 'waits', 'begun', 'begun']);
+});
+
+t.test('a request whose client has gone before it would wait does not wait', async (t) => {
+  const { request, begun, observed, makeCostly } = setUp();
+  await makeCostly();
+  request('costly', '1');
+  const gone = Object.assign(response(), { destroyed: true });
+  t.match(await request('costly', '2', gone).ended.catch((error) => error), { message: /closed the connection/ });
+  t.strictSame([begun, observed], [['1'], []]);
 });

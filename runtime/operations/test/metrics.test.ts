@@ -132,3 +132,23 @@ t.test('events and jobs', async (t) => {
   t.ok((metrics.value('background_sweeps_total') ?? 0) >= 1);
   t.ok((metrics.value('background_last_sweep_timestamp_seconds') ?? 0) > 1_700_000_000);
 });
+
+t.test('requests that wait for others of their store', async (t) => {
+  const box = await createTestBox(t, { packages });
+  const other = await box.openTenant();
+  const name = 'x'.repeat(900_000);
+  const large = () => box.staff.patch('/admin/store', { name });
+  const outcomes = async () => (await readMetrics(box)).value('http_request_waits_total', { outcome: 'begun' });
+  // Bodies cost as much as the machine needs for them: a few rounds are enough on any.
+  for (let round = 0; round < 20 && !(await outcomes()); round++) {
+    const visits = [other.visitor().get('/store'), other.visitor().get('/store')];
+    const answers = await Promise.all([...visits, ...Array.from({ length: 8 }, large)]);
+    t.strictSame([...new Set(answers.map(({ status }) => status))], [200, 400]);
+  }
+  const metrics = await readMetrics(box);
+  const begun = metrics.value('http_request_waits_total', { outcome: 'begun' });
+  t.ok(Number(begun) > 0, `${begun}`);
+  t.equal(metrics.value('http_request_wait_seconds_count'), begun);
+  t.ok(Number(metrics.value('http_request_wait_seconds_sum')) > 0);
+  t.equal(metrics.value('http_requests_waiting'), 0);
+});
