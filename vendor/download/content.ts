@@ -1,10 +1,11 @@
 /**
  * The files as buyers download them, and the count of downloads.
  *
- * A download counts when it begins. For a day it includes the bytes of the file, and a quarter of them again for what a
- * connection loses. Each request takes its bytes from what is left of the downloads that have begun, and returns those that
- * it did not send; one that does not fit begins another download. So a client may resume a download, load its parts side by
- * side, or ask for the first bytes alone, without using it up; and parts never add up to more than was counted.
+ * A download counts when it begins, and includes the bytes of the file; the first three include a quarter of them again, for
+ * what connections lose. Each request takes its bytes from what is left of the downloads that have begun, and returns those
+ * that it did not send; one that does not fit, or comes after a day, begins another download. So a client may resume a
+ * download, load its parts side by side, or ask for the first bytes alone, without using it up. What is sent is less than one
+ * file more than was counted, so nobody gets more complete files than that.
  */
 import { countWrongToken } from '@carton/auth';
 import { privateContent } from '@carton/media';
@@ -23,8 +24,9 @@ import { downloads, type GrantRow, grants, isOpen } from './store.ts';
 
 /** After a download began, in which its parts count nothing. */
 const resumable = `interval '24 hours'`;
-/** The bytes that a download includes, as a multiple of those of the file. */
-const included = 1.25;
+/** The part of the file that a download includes again, and how many do: together less than a file. */
+const lost = 1 / 4;
+const withLosses = 3;
 
 /**
  * The file behind a link. Only unknown tokens count as attempts: a download has many requests at the same time.
@@ -106,7 +108,8 @@ async function count(db: TenantDatabase, { id, size }: GrantRow, bytes: number):
   const fits = `(${isRecent} and open_bytes >= $3)`;
   const found = await db.query(
     `update download_grants
-        set open_bytes = case when ${fits} then 0 else $4 end + case when ${isRecent} then open_bytes else 0 end - $3,
+        set open_bytes = open_bytes - $3
+              + case when ${fits} then 0 else $4::bigint + case when download_count < ${withLosses} then $5::bigint else 0 end end,
             download_count = download_count + case when ${fits} then 0 else 1 end,
             first_downloaded_at = coalesce(first_downloaded_at, now()),
             last_downloaded_at = case when ${fits} then last_downloaded_at else now() end,
@@ -114,7 +117,7 @@ async function count(db: TenantDatabase, { id, size }: GrantRow, bytes: number):
       where tenant_id = $1 and id = $2 and ended_at is null and (expires_at is null or expires_at > now())
         and (${fits} or max_downloads is null or download_count < max_downloads)
       returning id`,
-    [id, bytes, Math.ceil(size * included)],
+    [id, bytes, size, Math.floor(size * lost)],
   );
   if (found.length > 0) return;
   const grant = await grants.require(db, id);

@@ -102,8 +102,46 @@ t.test('parts never add up to more than the downloads that count', async (t) => 
   const { id, get } = await boughtSong({ maxDownloads: 3 });
   let received = 0;
   for (let request = 0; request < 100; request++) received += (await get('bytes=18-')).status === 206 ? 1 : 0;
-  t.equal(received, 3 * Math.ceil(1.25 * content.length));
+  t.equal(received, 3 * (content.length + Math.floor(content.length / 4)));
   t.equal(await countOf(id), 3);
+});
+
+t.test('no more complete files are sent than downloads count, whatever the ranges', async (t) => {
+  const size = content.length;
+  const plans: [what: string, ranges: (string | undefined)[]][] = [
+    ['complete requests', [undefined]],
+    ['quarters after each', [undefined, 'bytes=0-3', 'bytes=4-7', 'bytes=8-11', 'bytes=12-15', 'bytes=16-18']],
+    ['halves', ['bytes=0-9', 'bytes=10-']],
+    ['single bytes between', ['bytes=0-0', undefined, 'bytes=18-']],
+  ];
+  for (const [what, ranges] of plans) {
+    const { id, get } = await boughtSong({ maxDownloads: 10 });
+    let received = 0;
+    for (let round = 0; round < 30; round++)
+      for (const range of ranges) {
+        const { status, text } = await get(range);
+        if (status !== 410) received += text.length;
+      }
+    // What of the quarters is left, byte by byte.
+    for (let byte = 0; byte < size; byte++) received += (await get('bytes=0-0')).status === 206 ? 1 : 0;
+    t.equal(Math.floor(received / size), 10, `${what}: ${received} bytes`);
+    t.equal(await countOf(id), 10);
+  }
+});
+
+t.test('each download can be resumed, on another day too', async (t) => {
+  const { id, get } = await boughtSong({ maxDownloads: 5 });
+  for (let count = 1; count <= 5; count++) {
+    await box.db.query(
+      `update download_grants set last_downloaded_at = ${dayAgo} where tenant_id = $1 and order_id = $2`,
+      [id],
+    );
+    t.equal((await get()).status, 200);
+    // The client has lost the end of some of them.
+    if (count > 2) t.match(await get('bytes=16-'), { status: 206 }, `${count}`);
+    t.equal(await countOf(id), count);
+  }
+  t.match(await get(), { status: 410, code: 'download_limit_reached' });
 });
 
 t.test('what a download did not send is left for the next request', async (t) => {
