@@ -58,7 +58,7 @@ export function boxApi(
   const api: BoxApi = {
     ...contract,
     name: 'box',
-    badges: [tier, contract.version],
+    badges: [tier, vendor.version],
     about: { version: vendor.version, tier },
     metricsReaders: ['metrics', 'operator'],
     knex: database.knex,

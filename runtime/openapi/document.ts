@@ -36,7 +36,10 @@ export interface DocumentGroup {
 
 export interface DocumentOptions {
   title: string;
+  /** Version of the contract. */
   version: string;
+  /** Version of the software that serves it, where it is known: `x-release-version`. */
+  release?: string;
   description: string;
   groups: readonly DocumentGroup[];
   accessKinds: readonly AccessKind<never>[];
@@ -59,11 +62,15 @@ interface Generator {
  * @throws Error when two different schemas have the same `$id`
  */
 export function createDocument(options: DocumentOptions): Record<string, unknown> {
-  const { title, version, description, groups, accessKinds, commonProblems = [] } = options;
+  const { title, version, release, description, groups, accessKinds, commonProblems = [] } = options;
   const declarations = groups.flatMap((group) => group.declarations);
   const builder = OpenApiBuilder.create({
     openapi: '3.1.0',
-    info: { title, version, description, contact: { name: vendor.name }, license },
+    info: {
+      ...{ title, version, description },
+      ...(release && { 'x-release-version': release }),
+      ...{ contact: { name: vendor.name }, license },
+    },
     servers: [{ url: '/', description: 'The server that serves this document' }],
     paths: {},
   });

@@ -93,6 +93,7 @@ export async function createApi<Scope, Services extends object, Caller>(
   const document = serveDocument(() => ({
     title,
     version,
+    release: about.version,
     description,
     groups: groups.map((group) => ({ ...group, declarations: group.routes.map(({ declaration }) => declaration) })),
     accessKinds,

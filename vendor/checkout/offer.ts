@@ -2,7 +2,8 @@
  * Rejects orders whose offer differs from the one that the shopper has seen: by the ETag of `GET /checkout` in If-Match,
  * or by the `expectedTotal` of the body.
  */
-import type { PricedSale } from '@carton/cart';
+import { hash } from 'node:crypto';
+import { type PricedCart, presentCart, type StoredCart } from '@carton/cart';
 import {
   defineProblem,
   type IfMatch,
@@ -36,18 +37,33 @@ export const totalChanged = defineProblem({
 
 type Preview = Static<typeof CheckoutPreview>;
 
-/** Prefix of the ETag of GET /checkout: the total, so that a problem can report the total that was seen: `1999EUR.`. */
+const charactersOfCharges = 11;
+
+/**
+ * Prefix of the ETag of GET /checkout: the total, so that a problem can report the total that was seen, and a hash of what it
+ * consists of, which is compared with that of the order: `1999EUR.Ia3ZAcbLm0w-`.
+ */
 export function etagPrefixOf({ cart }: Preview): string {
   const { amount, currency } = cart.totals.total;
-  return `${amount}${currency}.`;
+  return `${amount}${currency}.${chargesOf(cart)}-`;
 }
 
-/** The total in the prefix of an ETag of GET /checkout; null for anything else. */
-function totalOfTag(header: string): MoneyValue | null {
-  const [, digits, currency] = /^\s*"(\d{1,16})([A-Z]{3})\./.exec(header) ?? [];
-  const amount = Number(digits);
-  return currency && isCurrency(currency) && Number.isSafeInteger(amount) ? money(amount, currency) : null;
+/** Two offers of one total may have other taxes, where prices contain them. */
+function chargesOf({ totals, adjustments }: Pick<Preview['cart'], 'totals' | 'adjustments'>): string {
+  return hash('sha1', JSON.stringify([totals, adjustments]), 'base64url').slice(0, charactersOfCharges);
 }
+
+const tagOfOffer = new RegExp(`^\\s*(?:W/)?"(\\d{1,16})([A-Z]{3})\\.([\\w-]{${charactersOfCharges}})-`);
+
+/** The total and the hash in the prefix of an ETag of GET /checkout; null for anything else. */
+function offerOfTag(header: string): { total: MoneyValue; charges: string } | null {
+  const [, digits, currency, charges = ''] = tagOfOffer.exec(header) ?? [];
+  const amount = Number(digits);
+  if (!currency || !isCurrency(currency) || !Number.isSafeInteger(amount)) return null;
+  return { total: money(amount, currency), charges };
+}
+
+const totalOfTag = (header: string): MoneyValue | null => offerOfTag(header)?.total ?? null;
 
 /** The total that the shopper says to have seen; null if they say nothing. */
 export function seenTotalOf(ifMatch: IfMatch | null, expectedTotal?: MoneyValue): MoneyValue | null {
@@ -66,17 +82,21 @@ export async function rejectStaleOffer(ifMatch: IfMatch | null, readPreview: () 
 }
 
 /**
- * Rejects a total that differs from the one that the shopper has seen.
+ * Rejects a total that differs from the one that the shopper has seen, or taxes and other parts that differ from those of
+ * the offer.
  * @throws offer_changed (412) if it differs from If-Match, total_changed (409) if it differs from the body
  */
 export function rejectChangedTotal(
-  { sale, totals }: PricedSale,
+  priced: PricedCart<StoredCart>,
   ifMatch: IfMatch | null,
   expectedTotal?: MoneyValue,
 ): void {
-  const actual = money(totals.total, sale.currency);
-  const seen = ifMatch && totalOfTag(ifMatch.header);
-  if (ifMatch && seen && !isEqual(seen, actual)) throw offerChangedTo(ifMatch, actual);
+  const actual = money(priced.totals.total, priced.sale.currency);
+  const seen = ifMatch && offerOfTag(ifMatch.header);
+  if (ifMatch && seen) {
+    const isSame = isEqual(seen.total, actual) && seen.charges === chargesOf(presentCart(priced));
+    if (!isSame) throw offerChangedTo(ifMatch, actual);
+  }
   if (expectedTotal && !isEqual(expectedTotal, actual)) {
     throw totalChanged('Show the shopper the current total.', {
       members: { totals: { expected: expectedTotal, actual } },

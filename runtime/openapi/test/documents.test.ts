@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { validate as validateDocument } from '@readme/openapi-parser';
 import t from 'tap';
+import manifest from '../../package.json' with { type: 'json' };
 import { createTestBox } from '../../testing/box.ts';
 import { documentFaults, type TestDocument } from '../../testing/document.ts';
 import { referenceFaults } from '../../testing/document-difference.ts';
@@ -47,8 +48,10 @@ t.test('the document of a box', async (t) => {
       version: '0.1.0',
       description: 'Partner-deployed carton runtime: engine-mounted routes',
       contact: { name: 'carton' },
+      'x-release-version': (await box.visitor().get('/health')).body.version,
     },
   });
+  t.equal(Object(document).info['x-release-version'], manifest.version, 'that of the release');
   t.notOk('security' in document, 'no global security (contract, "Authentication", 1)');
   for (const path of ['/health', '/docs', '/docs/json', '/checkout', '/collections', '/admin/audit-log'])
     t.ok(path in document.paths, path);

@@ -54,6 +54,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/tax/test/carts.test.ts'],
   },
   {
+    rule: 'An order has the taxes of the offer that the shopper has seen',
+    file: 'vendor/checkout/offer.ts',
+    text: ' && seen.charges === chargesOf(presentCart(priced))',
+    replacement: '',
+    tests: ['vendor/checkout/test/offer-taxes.test.ts'],
+  },
+  {
     rule: 'An included tax adds nothing to the total',
     file: 'vendor/cart/pipeline.ts',
     text: 'if (!included) this.totals.total += amount;',

@@ -74,6 +74,7 @@ export const capturePayment = route(
     path: '/admin/payments/:id/capture',
     operationId: 'capturePayment',
     summary: 'Capture all or part of an authorized payment',
+    description: 'Without an amount, and without a body, captures what is owed, at most what is authorized.',
     body: PaymentPart,
     bodyOptional: true,
     status: 200,
@@ -111,7 +112,7 @@ export const createRefund = route(
     operationId: 'createRefund',
     summary: 'Refund all or part of a captured payment',
     description:
-      'Refunds an amount, or items and shipping charges: units for what is left of their price after discounts, with taxes, or parts of the price. A refund takes as much off what is charged for the order, so that its balance stays; all refunds together end at exactly what was charged, for each item and its taxes. For a payment recorded offline, this only records that staff paid the money back.',
+      'Refunds an amount, or items and shipping charges; **without any of them, and without a body, all that is left of the payment**. Items are refunded by units, for what is left of their price after discounts, with taxes, or by parts of the price. A refund takes as much off what is charged for the order, so that its balance stays; all refunds together end at exactly what was charged, for each item and its taxes. For a payment recorded offline, this only records that staff paid the money back.',
     body: CreateRefund,
     bodyOptional: true,
     status: 201,
