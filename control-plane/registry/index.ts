@@ -18,6 +18,7 @@ import { openPackuments, type Packuments } from './packages/packuments.ts';
 import { createPublisher } from './packages/publisher.ts';
 import { VerdaccioStorage } from './packages/verdaccio-storage.ts';
 import { publisherOnly, publishSecretWrong, Refusal, refusalCode, sendRefusal } from './refusal.ts';
+import { refusalOfHost } from './request-host.ts';
 import { parseTarget, redactPath } from './request-target.ts';
 import type { Secret } from './secrets.ts';
 import { openPackageKeys } from './signatures/package-keys.ts';
@@ -243,6 +244,8 @@ function createHandler({ gate, ownAnswers, verdaccio, metrics, url, log }: Handl
       metrics.countRequest(target.kind, response.statusCode, code);
       log('info', 'request', { method, path, status: response.statusCode, code, caller, milliseconds });
     });
+    const unclear = refusalOfHost(request);
+    if (unclear !== undefined) return sendRefusal(response, unclear);
     // Verdaccio builds tarball URLs from these headers: they must have the public URL, whatever the client sent.
     request.headers.host = host;
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);

@@ -86,6 +86,8 @@ export const versionNotFound = (packageName: string, version: string) =>
 export const metricsSecretWrong = () =>
   new Refusal(401, 'metrics_secret_wrong', 'The metrics need the secret METRICS_SECRET');
 
+export const hostInvalid = (explanation: string) => new Refusal(400, 'host_invalid', `The header Host ${explanation}`);
+
 export const unsupportedPath = () =>
   new Refusal(404, 'not_found', 'This registry serves only packages, by their full name');
 

@@ -2,10 +2,10 @@
  * Customers who claim and prove the same and overlapping domains at the same time, and replicas that check them.
  */
 import { raceRounds } from '@carton/runtime/testing';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { checkAndStore, checkDueDomains } from '../boxes/proof/schedule.ts';
 import { type DnsResponse, startResponder } from '../boxes/testing/dns-responder.ts';
-import { startTestControlPlane } from './test-control-plane.ts';
+import { nameservers, startTestControlPlane } from './test-control-plane.ts';
 
 const responses: Record<string, DnsResponse> = {};
 const responder = await startResponder(t, responses);
@@ -20,6 +20,8 @@ const verify = (key: string) =>
   controlPlane
     .visitor()
     .post('/boxes/domains/verify', { name: 'shop' }, { headers: { authorization: `Bearer ${key}` } });
+const statusOf = (key: string) =>
+  controlPlane.visitor().get('/boxes/deploy/status?name=shop', { headers: { authorization: `Bearer ${key}` } });
 /** Publishes the records of all claims below a name. */
 async function publish(base: string): Promise<void> {
   const claims = await db('box_domains').whereLike('domain', `%${base}`).select('domain', 'proof');
@@ -43,6 +45,70 @@ t.test('of twenty customers who prove the same or an overlapping domain, one get
     await Promise.all([...keys.map(verify), checkDueDomains(db, controlPlane.options, quiet)]);
     t.equal((await provedBelow(base)).length, 1, base);
     await Promise.all(keys.map((key) => deploy(key, [])));
+  }
+});
+
+/** One who has set no record, and whose claims the delegation of the owner would prove; and the owner, who sets records. */
+const [delegated, owner] = keys as [string, string];
+let raced = 0;
+
+/** The steps of both about a domain of its own, which is delegated to the nameservers of the vendor. */
+function raceFor() {
+  raced += 1;
+  const base = `race${raced}.shop`;
+  const names = [base, `www.${base}`];
+  for (const name of names) responses[name] = nameservers;
+  const ownRecords = async () => {
+    const { domains } = (await statusOf(owner)).body;
+    for (const { domain, record } of domains ?? []) responses[`_carton.${domain}`] = { txt: [record.value] };
+  };
+  const ofDelegated = [() => deploy(delegated, names), () => verify(delegated)];
+  const ofOwner = [() => deploy(owner, names), ownRecords, () => verify(owner)];
+  const end = async (t: Test, order: string) => {
+    await verify(owner);
+    const { domains } = (await statusOf(owner)).body;
+    t.strictSame(
+      domains.map(({ domain, state, provedBy }: Record<string, string>) => [domain, state, provedBy]),
+      names.map((name) => [name, 'proved', 'record']),
+      order,
+    );
+    await verify(delegated);
+    const taken = db('box_domains').whereIn('domain', names).whereIn('state', ['proved', 'failing', 'resting']);
+    t.equal((await taken.clone().where({ provedBy: 'record' })).length, 2, order);
+    t.equal((await taken).length, 2, order);
+    await Promise.all([deploy(owner, []), deploy(delegated, [])]);
+  };
+  return { ofDelegated, ofOwner, end };
+}
+
+/** All orders in which two lists of steps may be taken. */
+function mergesOf(one: readonly string[], other: readonly string[]): string[][] {
+  if (one.length === 0 || other.length === 0) return [[...one, ...other]];
+  const first = mergesOf(one.slice(1), other).map((rest) => [one[0] as string, ...rest]);
+  return [...first, ...mergesOf(one, other.slice(1)).map((rest) => [other[0] as string, ...rest])];
+}
+
+t.test('who proves a domain by a record has it, whenever another one claims it by its delegation', async (t) => {
+  for (const order of mergesOf(['d', 'd', 'd'], ['o', 'o', 'o'])) {
+    const { ofDelegated, ofOwner, end } = raceFor();
+    const steps = { d: [...ofDelegated, ...ofDelegated.slice(1)], o: [...ofOwner] };
+    for (const who of order) await steps[who as 'd' | 'o'].shift()?.();
+    await end(t, order.join(''));
+  }
+});
+
+t.test('nor does it matter when both do so at the same time', async (t) => {
+  for (let round = 0; round < raceRounds; round += 1) {
+    const { ofDelegated, ofOwner, end } = raceFor();
+    const inTurn = async (steps: (() => Promise<unknown>)[]) => {
+      for (const step of steps) await step();
+    };
+    await Promise.all([
+      inTurn([...ofDelegated, ...ofDelegated]),
+      inTurn(ofOwner),
+      checkDueDomains(db, controlPlane.options, quiet),
+    ]);
+    await end(t, `round ${round}`);
   }
 });
 

@@ -3,6 +3,7 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { checkDueDomains } from '../boxes/proof/schedule.ts';
 import { type DnsResponse, startResponder } from '../boxes/testing/dns-responder.ts';
 import { nameservers, startTestControlPlane } from './test-control-plane.ts';
 
@@ -75,4 +76,29 @@ t.test('a record ends what another customer has by delegation', async (t) => {
     '*.alone.shop',
     'alone.shop',
   ]);
+});
+
+t.test('nor does what another one had by delegation delay the record of the owner', async (t) => {
+  responses['moved.shop'] = nameservers;
+  const [other, owner] = [await controlPlane.mint(), await controlPlane.mint()];
+  await deploy(other.key, ['moved.shop']);
+  t.match((await verify(other.key)).domains[0], { state: 'proved', provedBy: 'delegation' });
+  // The owner delegates it elsewhere, and sets the record there.
+  responses['moved.shop'] = ['ns1.elsewhere.example'];
+  const pass = (column: string) =>
+    controlPlane
+      .db('box_domains')
+      .where({ domain: 'moved.shop' })
+      .update({ [column]: new Date(0) });
+  for (let check = 0; check < 5; check++) {
+    await pass('nextCheckAt');
+    await checkDueDomains(controlPlane.db, controlPlane.options, { info() {}, warn() {} });
+    await pass('stopsAt');
+  }
+  t.match((await statusOf(other.key)).domains[0], { state: 'pending', provedBy: null });
+  t.equal(await resolve('moved.shop'), 404);
+  t.match(await deploy(owner.key, ['moved.shop']), { status: 200 }, 'it does not rest');
+  const { record } = (await statusOf(owner.key)).domains[0];
+  responses[record.name] = { txt: [record.value] };
+  t.match((await verify(owner.key)).domains, exactly([{ state: 'proved', provedBy: 'record' }]));
 });

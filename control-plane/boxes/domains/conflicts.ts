@@ -8,6 +8,7 @@ import { findTaken, type TakenDomain } from './store.ts';
 /**
  * Finds for each of these domains a reason why the customer cannot have it: another customer's domain at, above or below
  * it. Domains above include the wildcards over it. Call it after `lockDomains`.
+ * @param domains all that the customer claims together
  */
 export async function findConflicts(
   transaction: Knex.Transaction,
@@ -16,7 +17,9 @@ export async function findConflicts(
 ): Promise<Map<string, TakenDomain>> {
   const conflicts = new Map<string, TakenDomain>();
   for (const taken of await findTaken(transaction, customerId, domains)) {
-    if (conflicts.has(taken.claimed) || isContestable(taken)) continue;
+    if (conflicts.has(taken.claimed)) continue;
+    // With its claim of the whole domain, a customer may also claim names below it: `www` beside the domain itself.
+    if (domains.some((claimed) => isContestable({ ...taken, claimed }))) continue;
     // Earlier releases let customers register public suffixes, such as `*.co.uk`, unproved.
     if (taken.provedBy === 'earlier' && (await isPublicSuffix(taken.domain))) continue;
     conflicts.set(taken.claimed, taken);

@@ -112,10 +112,11 @@ async function findCurrent(
 /** Returns when the domain stops. */
 async function save(
   transaction: Knex.Transaction,
-  { customerId, domain }: CurrentRow,
+  before: CurrentRow,
   { nextCheck, stops, event, ...changes }: Transition,
   findings: Outcome['findings'],
 ): Promise<string | null> {
+  const { customerId, domain } = before;
   const later = (seconds: number) => transaction.raw('now() + make_interval(secs => ?)', [seconds]);
   const days = (count: number) => transaction.raw('now() + make_interval(days => ?)', [count]);
   const [row] = await transaction('box_domains')
@@ -128,7 +129,11 @@ async function save(
       nextCheckAt: later(nextCheck * (0.8 + 0.4 * Math.random())),
       ...(stops !== 'keep' && { stopsAt: stops === null ? null : later(stops) }),
       ...(changes.state === 'proved' && { claimEndsAt: null, restsUntil: null }),
-      ...(event === 'lost' && { claimEndsAt: days(claimDays), restsUntil: days(restDays) }),
+      // What the nameservers alone have proved does not rest: it must not delay who proves it by a record.
+      ...(event === 'lost' && {
+        claimEndsAt: days(claimDays),
+        restsUntil: before.provedBy === 'delegation' ? null : days(restDays),
+      }),
     })
     .returning('stopsAt');
   return row.stopsAt;

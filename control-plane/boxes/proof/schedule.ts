@@ -2,6 +2,7 @@
  * Checks domains when they are due, and ends claims and rests that are over. Replicas share the work: each takes domains
  * that no other one has taken.
  */
+import { baseOfDomain } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { DomainRow } from '../domains/store.ts';
 import { checkProofs, type DnsSettings } from './check.ts';
@@ -39,11 +40,13 @@ export async function checkAndStore(
 ): Promise<void> {
   const provable = rows.flatMap(({ proof, ...row }) => (proof === null ? [] : { ...row, proof }));
   const outcomes = await checkProofs(provable, settings);
-  for (const [index, row] of provable.entries()) {
-    const outcome = outcomes[index];
-    if (outcome) await storeOutcome(db, row, outcome, log);
-  }
+  // Domains before the names below them, which may be free once the domain is proved.
+  const found = provable.map((row, index) => ({ row, outcome: outcomes[index] }));
+  found.sort((one, other) => labelsOf(one.row) - labelsOf(other.row));
+  for (const { row, outcome } of found) if (outcome) await storeOutcome(db, row, outcome, log);
 }
+
+const labelsOf = ({ domain }: Pick<DomainRow, 'domain'>) => baseOfDomain(domain).split('.').length;
 
 /** Claims that nobody proved end; of a domain that another customer lost nothing remains after its rest. */
 async function endClaims(db: Knex): Promise<void> {

@@ -272,6 +272,20 @@ export const rights: readonly Mutation[] = [
     tests: ['scripts/test/known-holes.test.ts'],
   },
   {
+    rule: 'Who proves a domain by a record may claim the names below it, too',
+    file: 'control-plane/boxes/domains/conflicts.ts',
+    text: 'domains.some((claimed) => isContestable({ ...taken, claimed }))',
+    replacement: 'isContestable(taken)',
+    tests: ['control-plane/test/domain-races.test.ts'],
+  },
+  {
+    rule: 'What delegation has proved delays no record',
+    file: 'control-plane/boxes/proof/outcome.ts',
+    text: "before.provedBy === 'delegation' ? null : days(restDays)",
+    replacement: 'days(restDays)',
+    tests: ['control-plane/test/shared-delegation.test.ts'],
+  },
+  {
     rule: 'Drafts of pages are in no list of shoppers',
     file: 'vendor/website/index.ts',
     text: 'sql: visibleCondition',
