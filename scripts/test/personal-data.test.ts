@@ -34,6 +34,8 @@ const others: Record<string, readonly string[]> = {
   product_options: ['name'],
   applied_migrations: ['name'],
   payment_methods: ['name'],
+  // A code of the provider.
+  payment_disputes: ['reason'],
   order_adjustments: ['label'],
   order_tax_lines: ['label'],
   stock_movements: ['note', 'reason'],
