@@ -27,6 +27,15 @@ export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.
 export { Turns } from './compute/turns.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
+export {
+  isProvince,
+  levelOf,
+  type Province,
+  provinceKey,
+  provinceLine,
+  provincesOf,
+  storedProvinces,
+} from './country/provinces.ts';
 export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';

@@ -1,7 +1,7 @@
 /**
  * Countries: stored and returned as codes of ISO 3166-1 alpha-2, taken in all forms that `countryCodeOf` recognises. The
- * codes are those of the standard, because the list of JavaScript's `Intl` also contains withdrawn codes (SU, YU) and
- * groups of countries (EU, UN).
+ * codes are those of the standard and the one for Kosovo (XK), because the list of JavaScript's `Intl` also contains
+ * withdrawn codes (SU, YU) and groups of countries (EU, UN).
  */
 import { defineInputForms } from '../http/input-forms.ts';
 import { Type } from '../http/schemas.ts';
@@ -10,7 +10,7 @@ import { countryCodeOf, countryCodes, maxCountryLength } from './names.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** True for a country code of ISO 3166-1 alpha-2. */
+/** True for a country code of ISO 3166-1 alpha-2, and for XK. */
 export function isCountry(code: string): boolean {
   return countryCodes.has(code);
 }

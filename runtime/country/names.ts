@@ -2,6 +2,16 @@
  * Recognises a country in the forms in which people and other systems write it: the codes of ISO 3166-1, and its names.
  */
 import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166';
+import { folded } from './folding.ts';
+
+/** Codes that everybody uses for countries to which ISO 3166-1 has given none: Kosovo. */
+const userAssigned: Readonly<Record<string, string>> = { XKX: 'XK' };
+
+/** The countries by their alpha-2 codes: those of ISO 3166-1, and Kosovo. */
+export const countryCodes: ReadonlySet<string> = new Set([
+  ...iso31661.map(({ alpha2 }) => alpha2),
+  ...Object.values(userAssigned),
+]);
 
 /** Languages in which names are recognised: those of most countries, English first, since its names win. */
 const languages = `
@@ -28,17 +38,6 @@ const otherNames: Readonly<Record<string, string>> = {
   Wales: 'GB',
 };
 
-/** Without accents, case, punctuation and an English article; letters of other scripts keep their vowel signs. */
-function folded(name: string): string {
-  const letters = name.normalize('NFD').replaceAll(/[\u0300-\u036f]/g, '');
-  const words = letters
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
-  return words.startsWith('the ') ? words.slice(4) : words;
-}
-
 /** The countries that a name means, in one list of names. */
 type Names = Map<string, string>;
 
@@ -58,9 +57,9 @@ function namesOf(entries: Iterable<readonly [name: string, code: string]>): Name
 function* inLanguage(language: string, styles: readonly ('long' | 'short')[]) {
   for (const style of styles) {
     const display = new Intl.DisplayNames([language], { type: 'region', style, fallback: 'none' });
-    for (const { alpha2 } of iso31661) {
-      const name = display.of(alpha2);
-      if (name !== undefined) yield [name, alpha2] as const;
+    for (const code of countryCodes) {
+      const name = display.of(code);
+      if (name !== undefined) yield [name, code] as const;
     }
   }
 }
@@ -83,9 +82,6 @@ function namesInOtherLanguages(): Names {
   return others;
 }
 
-/** The countries of ISO 3166-1, by their alpha-2 codes. */
-export const countryCodes: ReadonlySet<string> = new Set(iso31661.map(({ alpha2 }) => alpha2));
-
 /** The longest text that is taken for a country. */
 export const maxCountryLength = 100;
 
@@ -101,5 +97,6 @@ export function countryCodeOf(text: string): string | null {
   if (countryCodes.has(code)) return code;
   const key = folded(trimmed);
   if (key === '') return null;
-  return iso31661Alpha3ToAlpha2[code] ?? englishNames().get(key) ?? namesInOtherLanguages().get(key) ?? null;
+  const alpha2 = iso31661Alpha3ToAlpha2[code] ?? userAssigned[code];
+  return alpha2 ?? englishNames().get(key) ?? namesInOtherLanguages().get(key) ?? null;
 }

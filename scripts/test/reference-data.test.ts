@@ -77,6 +77,7 @@ t.test('the reference tables', async (t) => {
     'shipping_zones',
     'stores',
     'tax_categories',
+    'tax_rate_postal_codes',
     'tax_rates',
     'tenants',
   ]);

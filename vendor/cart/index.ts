@@ -26,7 +26,6 @@ export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
 export { ownerOf } from './owner.ts';
 export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 export {
-  type CartIssue,
   type Issue,
   type PricedCart,
   type PricedCustomLine,
@@ -69,6 +68,7 @@ export {
   type Adjustment,
   type AdjustmentKind,
   asksServices,
+  type CartIssue,
   cartTotals,
   choicesSchema,
   type LineFacts,

@@ -3,7 +3,8 @@
  */
 import { explainQuantityRule } from '@carton/product';
 import { countryName, formatMoney } from '@carton/runtime';
-import type { CartIssue, Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
+import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
+import type { CartIssue } from './totals.ts';
 
 export interface CartProblem {
   code: 'cart_empty' | 'item_unavailable' | 'item_unpriced' | 'insufficient_stock' | 'quantity_limit' | CartIssue;
@@ -41,6 +42,11 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
   },
   currency_changed: ({ sale: { currency } }) =>
     `The prices are now in ${currency}, the currency of the cart's region. Accept it, or choose another region.`,
+  province_unknown: ({ sale }) => {
+    const { country = null, province } = sale.deliveryAddress ?? sale.shippingAddress ?? {};
+    const where = country === null ? 'the country' : countryName(country);
+    return `${province} is not a known province of ${where}. Taxes or shipping depend on it: correct it, or leave it out.`;
+  },
   minimum_order: ({ sale: { currency }, shortfall }) => {
     const show = (amount = 0) => formatMoney({ amount, currency }, 'en');
     return `The minimum order is ${show(shortfall?.minimum)}: add items for ${show(shortfall?.missing)}.`;

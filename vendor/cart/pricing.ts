@@ -19,10 +19,11 @@ import { findMinimumOrder, type Shortfall, shortfallOf } from './minimum-order.t
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
-import type { cartIssues, issues } from './schemas.ts';
+import type { issues } from './schemas.ts';
 import {
   type Adjustment,
   type AnyStep,
+  type CartIssue,
   type LineFacts,
   largestAmount,
   type ShippingCharge,
@@ -35,8 +36,6 @@ import {
 
 /** A reason why a line cannot be ordered. */
 export type Issue = (typeof issues)[number];
-/** A reason why the sale as a whole cannot be ordered. */
-export type CartIssue = (typeof cartIssues)[number];
 
 interface AnyPricedLine {
   id: string;
@@ -171,7 +170,8 @@ export async function priceSale<S extends Sale>(
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
     const shortfall = shortfallOf(minimumOrder, sale, draft.lines);
-    const issues = issuesOf(sale, region, shortfall);
+    const ofSteps = steps.flatMap(({ issues }, position) => issues?.(draft, reads[position]) ?? []);
+    const issues = [...new Set([...issuesOf(sale, region, shortfall), ...ofSteps])];
     const amounts = { shipping, adjustments, totals, shown, missingQuotes };
     return { sale, region, lines: lines as never, issues, shortfall, ...amounts };
   });

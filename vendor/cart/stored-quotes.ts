@@ -3,8 +3,7 @@
  * hashes of what was asked, without personal data.
  */
 import { hash } from 'node:crypto';
-import { provinceKey } from '@carton/region';
-import { isServiceRefusal, json, ServiceError, type TenantDatabase } from '@carton/runtime';
+import { isServiceRefusal, json, provinceKey, ServiceError, type TenantDatabase } from '@carton/runtime';
 import type { Sale, SaleAddress } from './sale.ts';
 
 /** An address as services are asked about it: trimmed, the province as it is compared. Null for an unknown part. */

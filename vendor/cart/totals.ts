@@ -14,10 +14,13 @@ import {
 } from '@carton/runtime';
 import type { LineProperties } from './properties.ts';
 import type { Sale } from './sale.ts';
-import type { adjustmentKinds } from './schemas.ts';
+import type { adjustmentKinds, cartIssues } from './schemas.ts';
 
 /** The largest total of a sale, in minor units. Sums stay exact far beyond it. */
 export const largestAmount = 1_000_000_000_000_000;
+
+/** A reason why the sale as a whole cannot be ordered. */
+export type CartIssue = (typeof cartIssues)[number];
 
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
 
@@ -128,6 +131,8 @@ export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSch
   conditions?(read: Read): readonly RuleCondition[];
   /** Computes the adjustments. A pure function. */
   adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
+  /** Why the sale cannot be ordered, as far as the step knows. A pure function of what `adjust` gets. */
+  issues?(draft: TotalsDraft, read: Read): readonly CartIssue[];
   /** What carts in responses show of the step, in a field with the name of the step. */
   readonly shows?: ShownInCart<Read, Shown>;
   /**

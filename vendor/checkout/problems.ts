@@ -20,6 +20,11 @@ export const minimumOrder = defineProblem({
   status: 409,
   title: 'The goods in the cart cost less than the minimum order of the store',
 });
+export const provinceUnknown = defineProblem({
+  code: 'province_unknown',
+  status: 409,
+  title: 'Taxes or shipping depend on the province of the address, which is not known',
+});
 export const currencyChanged = defineProblem({
   code: 'currency_changed',
   status: 409,

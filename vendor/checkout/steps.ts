@@ -16,6 +16,7 @@ import {
   guestCheckoutOff,
   minimumOrder,
   paymentRequired,
+  provinceUnknown,
   quoteMissing,
   termsNotAccepted,
 } from './problems.ts';
@@ -46,6 +47,7 @@ const cart: PlacingStep = {
     country_not_served: countryNotServed,
     currency_changed: currencyChanged,
     minimum_order: minimumOrder,
+    province_unknown: provinceUnknown,
   },
   require: (_, { sale, seenCurrency }) =>
     cartProblems(sale)
@@ -61,6 +63,7 @@ const cart: PlacingStep = {
 const errorsOfCart: Readonly<Record<string, { pointer: string; detail: string }>> = {
   country_not_served: { pointer: '/customer/address', detail: 'must be in a country that the region serves' },
   currency_changed: { pointer: '/expectedTotal', detail: 'must be the total in the new currency' },
+  province_unknown: { pointer: '/customer/address/province', detail: 'must be a province of the country, or absent' },
 };
 
 /** Quotes of services without which the store sells nothing. */

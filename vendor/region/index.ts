@@ -8,7 +8,16 @@ import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 import { checkDefaultRegion, countryMissing, countryUses } from './service.ts';
 import { hasRegions, listRegionCurrencies } from './store.ts';
 
-export { provinceKey } from './province-keys.ts';
+export {
+  areAmbiguous,
+  breadthOf,
+  matchesPostal,
+  type PostalPattern,
+  parsePostalPattern,
+  postalBounds,
+  postalKey,
+  postalPatternText,
+} from './postal-codes.ts';
 export { countryOfSale, regionOfCountry } from './sale-places.ts';
 export type { RegionRow } from './schemas.ts';
 export {

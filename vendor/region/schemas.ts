@@ -54,7 +54,6 @@ export const Province = object(
   },
   { $id: 'Province' },
 );
-export type Province = Static<typeof Province>;
 
 export const Country = object(
   {

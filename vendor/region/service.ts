@@ -8,13 +8,13 @@ import {
   extensionPoint,
   invalidField,
   lockFor,
+  provincesOf,
   publishedWrites,
   replaceRows,
   type TenantDatabase,
 } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
-import { provincesOf } from './provinces.ts';
 import type { ChangeRegion, Country, CountryQuery, CreateRegion, RegionRow } from './schemas.ts';
 import { holdRegion, listCountries, regions } from './store.ts';
 

@@ -8,7 +8,7 @@ import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
 import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
 import { ratesOf } from './store.ts';
-import { provinceOf, type ZonePlace, zoneOf } from './zones.ts';
+import { comparedWith, isProvinceUnknown, type ZonePlace, zoneOf } from './zones.ts';
 
 /** What is chosen for the goods of a profile. */
 export interface ChosenMethod {
@@ -35,6 +35,8 @@ export interface ShippingRead {
   readonly profiles: readonly string[];
   /** The zone of the address; null if no zone has it. */
   readonly zoneId: string | null;
+  /** Zones depend on the province of the address, which is not known. */
+  readonly isProvinceUnknown: boolean;
   /** Whether the country of the address is known. */
   readonly hasCountry: boolean;
   readonly locations: readonly PickupLocation[];
@@ -45,6 +47,7 @@ export interface ShippingRead {
 interface Row {
   country: string | null;
   places: ZonePlace[];
+  hasProvinces: boolean;
   options: StoredOption[];
   profiles: string[];
 }
@@ -63,8 +66,10 @@ const text = referenceQuery(`
                                                      'postalCode', postal_code) order by zone_id), '[]')
             from shipping_zone_places places
            where places.tenant_id = $1 and places.country = ${country}
-             and (places.province is null or places.province = $3)
+             and (places.province is null or places.province = any($3::text[]))
              and (places.postal_from is null or ($4 >= places.postal_from and $4 <= places.postal_to))) as places,
+         exists (select from shipping_zone_places parts
+                  where parts.tenant_id = $1 and parts.country = ${country} and parts.province is not null) as has_provinces,
          (select coalesce(json_agg(json_build_object(
                    'id', options.id, 'code', options.code, 'name', options.name, 'zoneId', options.zone_id,
                    'zoneName', (select zones.name from shipping_zones zones
@@ -89,20 +94,35 @@ export async function readShipping(
   choice: readonly ChosenMethod[] | undefined,
   all = false,
 ): Promise<ShippingRead> {
-  const { province, postalCode, country: known } = addressOf(sale);
+  const address = addressOf(sale);
+  const { country: known } = address;
+  const { provinces, code } = comparedWith(address);
   const contributed = rateSourcesOf(db);
   const chosen = choice ?? (await findMethods(db, sale.cartId));
   // All options are the same for every choice.
   const ids = all ? [] : chosen.map(({ optionId }) => optionId).sort();
   const [[row], locations, ...reads] = await Promise.all([
-    db.readReference<Row>(text, [known, province, postalCode, sale.regionId, all, ids]),
+    db.readReference<Row>(text, [known, provinces, code, sale.regionId, all, ids]),
     findPickupLocations(db),
     ...contributed.map((source) => source.reads?.(db, sale)),
   ]);
-  const { places, options, profiles, country: found } = row as Row;
-  const zoneId = found === null ? null : zoneOf(places, { country: found, province, postalCode });
+  const { places, hasProvinces, options, profiles, country: found } = row as Row;
+  // Of an address without a country of its own, nothing else counts.
+  const { province, postalCode } = known === null ? { province: null, postalCode: null } : address;
+  const at = found === null ? null : { country: found, province, postalCode };
+  const zoneId = at && zoneOf(places, at);
+  const isUnknown = at !== null && hasProvinces && isProvinceUnknown(places, at);
   const sources = new Map(contributed.map((source, at) => [source.type, { source, read: reads[at] }]));
-  return { chosen, options, profiles, zoneId, hasCountry: found !== null, locations, sources };
+  return {
+    chosen,
+    options,
+    profiles,
+    zoneId,
+    isProvinceUnknown: isUnknown,
+    hasCountry: found !== null,
+    locations,
+    sources,
+  };
 }
 
 async function findMethods(db: TenantDatabase, cartId: string | null): Promise<readonly ChosenMethod[]> {
@@ -115,7 +135,5 @@ async function findMethods(db: TenantDatabase, cartId: string | null): Promise<r
 function addressOf(sale: Sale) {
   const { shippingAddress, deliveryAddress = shippingAddress } = sale;
   const { province = null, postalCode = null } = deliveryAddress ?? {};
-  const country = countryOf(sale, deliveryAddress);
-  const { key, code } = provinceOf(country, province, postalCode);
-  return { country, province: key, postalCode: code };
+  return { country: countryOf(sale, deliveryAddress), province: province?.trim() || null, postalCode };
 }

@@ -1,7 +1,14 @@
 /**
  * The step of the totals pipeline that charges the chosen options.
  */
-import { type Adjustment, type MissingQuote, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import {
+  type Adjustment,
+  type CartIssue,
+  type MissingQuote,
+  type TotalsDraft,
+  totalsOrder,
+  totalsStep,
+} from '@carton/cart';
 import { Money, money, nullable, object, oneOf, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
 import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
 import { type ChosenMethod, methodsOfCart, readShipping, type ShippingRead } from './reads.ts';
@@ -66,6 +73,12 @@ function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | nul
   return { ...first, isRequired, ask: askAll };
 }
 
+/** Without the province, the zone may be the wrong one. What is picked up is in none. */
+function findIssues(draft: TotalsDraft, read: ShippingRead): CartIssue[] {
+  const isDelivered = draft.sale.deliveryAddress === undefined && parcelsIn(draft, read).size > 0;
+  return isDelivered && read.isProvinceUnknown ? ['province_unknown'] : [];
+}
+
 function chargeOf({ option, rate }: Method): Adjustment[] {
   if (!option || !rate || 'reason' in rate) return [];
   const { id, code, name } = option;
@@ -88,6 +101,7 @@ export const shippingStep = totalsStep({
   reads: (db, sale, chosen: ShippingChoice | undefined) => readShipping(db, sale, chosen?.methods),
   adjust: (draft, read) => methodsIn(draft, read).flatMap(chargeOf),
   missing: findMissing,
+  issues: findIssues,
   asksService: ratesAskServices,
   shows: {
     schema: Type.Array(CartShipping),

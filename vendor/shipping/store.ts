@@ -1,8 +1,8 @@
 /**
  * Queries of the tables of zones, profiles and options.
  */
+import { parsePostalPattern, postalBounds } from '@carton/region';
 import { rows, type TenantDatabase } from '@carton/runtime';
-import { parsePostalPattern, postalBounds } from './postal-codes.ts';
 import {
   shippingOptionCodeTaken,
   shippingProfileCodeTaken,

@@ -2,9 +2,8 @@
  * Rules of zones and profiles.
  */
 import { hasProductOfShippingProfile } from '@carton/product';
-import { provinceKey } from '@carton/region';
-import { countryName, invalidField, lockFor, type TenantDatabase } from '@carton/runtime';
-import { parsePostalPattern, postalPatternText } from './postal-codes.ts';
+import { parsePostalPattern, postalPatternText } from '@carton/region';
+import { countryName, invalidField, lockFor, provinceKey, type TenantDatabase } from '@carton/runtime';
 import { shippingProfileInUse, shippingZoneOverlap } from './problems.ts';
 import type {
   ChangeShippingProfile,

@@ -1,7 +1,6 @@
 /**
  * Which zone an address is in: the most specific wins.
  */
-import { provinceKey } from '@carton/region';
 import {
   areAmbiguous,
   breadthOf,
@@ -9,14 +8,15 @@ import {
   type PostalPattern,
   parsePostalPattern,
   postalKey,
-} from './postal-codes.ts';
+} from '@carton/region';
+import { isProvince, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
 
 /** A part of a zone: a country, one of its provinces, or some of its postal codes. */
 export interface ZonePlace {
   readonly zoneId: string;
   /** ISO 3166-1 alpha-2 */
   readonly country: string;
-  /** As `provinceKey` returns it. */
+  /** As `provinceKey` returns it, or as an earlier release has stored it. */
   readonly province: string | null;
   /** As `postalPatternText` returns it. */
   readonly postalCode: string | null;
@@ -28,34 +28,68 @@ export interface ZoneAddress {
   readonly postalCode: string | null;
 }
 
-/** Province and postal code as zones compare them; those of an unknown country do not count. */
-export function provinceOf(country: string | null, province: string | null, postalCode: string | null) {
-  if (country === null) return { key: null, code: null };
+/** What the places of zones are compared with: nothing of an address whose country is unknown counts. */
+export function comparedWith({
+  country,
+  province,
+  postalCode,
+}: { country: string | null } & Omit<ZoneAddress, 'country'>) {
+  if (country === null) return { provinces: [], code: null };
   return {
-    key: province === null ? null : provinceKey(country, province),
+    provinces: province === null ? [] : storedProvinces(country, province),
     code: postalCode === null ? null : postalKey(country, postalCode),
   };
 }
 
-/**
- * The zone of an address: one with a pattern of its postal code before one with its province, and that before one with
- * its country. Of patterns, the one that fewer codes match.
- * @returns the id of the zone; null if no zone has the address
- */
-export function zoneOf(places: readonly ZonePlace[], { country, province, postalCode }: ZoneAddress): string | null {
-  const key = postalCode === null ? null : postalKey(country, postalCode);
-  const ofProvince = province === null ? null : provinceKey(country, province);
-  let best: { zoneId: string; rank: number; breadth: number } | null = null;
+/** How a place has an address; of two, the one that is more specific has the larger rank, or else the smaller breadth. */
+interface Match {
+  readonly place: ZonePlace;
+  readonly rank: number;
+  readonly breadth: number;
+}
+
+function matchOf(place: ZonePlace, { country, province, postalCode }: ZoneAddress): Match | null {
+  if (place.country !== country) return null;
+  const pattern = patternOf(place);
+  if (pattern) {
+    const key = postalCode === null ? null : postalKey(country, postalCode);
+    return key !== null && matchesPostal(pattern, key)
+      ? { place, rank: 2, breadth: breadthOf(pattern, key.length) }
+      : null;
+  }
+  if (place.province === null) return { place, rank: 0, breadth: 0 };
+  const level = province === null ? -1 : levelOf(country, provinceLine(country, province), place.province);
+  return level < 0 ? null : { place, rank: 1, breadth: level };
+}
+
+function placeOf(places: readonly ZonePlace[], address: ZoneAddress): ZonePlace | null {
+  let best: Match | null = null;
   for (const place of places) {
-    if (place.country !== country) continue;
-    const pattern = patternOf(place);
-    if (pattern && (key === null || !matchesPostal(pattern, key))) continue;
-    if (place.province !== null && place.province !== ofProvince) continue;
-    const breadth = pattern && key !== null ? breadthOf(pattern, key.length) : 0;
-    const found = { zoneId: place.zoneId, rank: rankOf(place), breadth };
+    const found = matchOf(place, address);
+    if (!found) continue;
     if (!best || found.rank > best.rank || (found.rank === best.rank && found.breadth < best.breadth)) best = found;
   }
-  return best?.zoneId ?? null;
+  return best?.place ?? null;
+}
+
+/**
+ * The zone of an address: one with a pattern of its postal code before one with its province, and that before one with
+ * its country. Of patterns, the one that fewer codes match; of provinces, the smaller one.
+ * @returns the id of the zone; null if no zone has the address
+ */
+export function zoneOf(places: readonly ZonePlace[], address: ZoneAddress): string | null {
+  return placeOf(places, address)?.zoneId ?? null;
+}
+
+/**
+ * Whether the zone of an address may be another one than that of its province, which is no known one and none of a zone.
+ * @param places that may have the address
+ */
+export function isProvinceUnknown(places: readonly ZonePlace[], address: ZoneAddress): boolean {
+  const { country, province } = address;
+  if (province === null || isProvince(country, province)) return false;
+  const place = placeOf(places, address);
+  return place === null || (place.province === null && place.postalCode === null);
 }
 
 /** Returns a place of another zone that makes some addresses ambiguous: neither zone is more specific for them. */
@@ -65,14 +99,14 @@ export function ambiguousPlace(place: ZonePlace, others: readonly ZonePlace[]): 
     if (other.zoneId === place.zoneId || other.country !== place.country) return false;
     const otherPattern = patternOf(other);
     if (pattern && otherPattern) return areAmbiguous(pattern, otherPattern);
-    return pattern === null && otherPattern === null && other.province === place.province;
+    return pattern === null && otherPattern === null && keyOf(other) === keyOf(place);
   };
   return others.find(isAmbiguous) ?? null;
 }
 
-function rankOf({ province, postalCode }: ZonePlace): number {
-  if (postalCode !== null) return 2;
-  return province === null ? 0 : 1;
+/** Earlier releases have stored names that they did not recognise. */
+function keyOf({ country, province }: ZonePlace): string | null {
+  return province === null ? null : provinceKey(country, province);
 }
 
 function patternOf({ postalCode }: ZonePlace): PostalPattern | null {

@@ -12,6 +12,7 @@ export const taxRateUpdated = defineEvent({
     rate: Type.Number(),
     country: Type.String(),
     province: nullable(Type.String()),
+    postalCode: nullable(Type.String()),
     categoryId: nullable(Uuid),
     compound: Type.Boolean(),
     override: Type.Boolean(),

@@ -16,5 +16,5 @@ export const taxCategoryInUse = defineProblem({
 export const taxRateTaken = defineProblem({
   code: 'tax_rate_taken',
   status: 409,
-  title: 'Another tax rate has this country, province, category and code',
+  title: 'Another tax rate has this place, category and code',
 });

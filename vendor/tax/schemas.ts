@@ -28,8 +28,17 @@ const Province = Type.String({
   maxLength: 100,
   pattern: '\\S',
   description:
-    'As in addresses: the part of ISO 3166-2 after the country (`QC`), or any other name. Case does not matter',
+    'As in addresses: the part of ISO 3166-2 after the country (`QC`), or a name. The rate holds for the provinces that it contains, too, unless they have their own',
   examples: ['QC'],
+});
+
+const PostalCode = Type.String({
+  minLength: 1,
+  maxLength: 20,
+  pattern: '\\S',
+  description:
+    'As in shipping zones: a code, a prefix (`BT*`) or a range (`10000-19999`). The rate holds for the codes that match; of several patterns, the one that fewer codes match counts',
+  examples: ['BT*'],
 });
 
 export const rateShapes = shapesOf({
@@ -40,9 +49,10 @@ export const rateShapes = shapesOf({
     rate: Type.Number({ minimum: 0, maximum: 100, description: 'Per cent, with up to five decimals', examples: [19] }),
     country: Country,
     province: withOptions(nullable(Province), { default: null }),
+    postalCode: withOptions(nullable(PostalCode), { default: null }),
     categoryId: withOptions(nullable(Uuid), {
       default: null,
-      description: 'Null for all categories without a rate of their own in the same country or province',
+      description: 'Null for all categories without a rate of their own in the same place',
     }),
     compound: Type.Boolean({
       default: false,
@@ -50,7 +60,8 @@ export const rateShapes = shapesOf({
     }),
     override: Type.Boolean({
       default: false,
-      description: "Replaces the country's rates, instead of adding to them; only for a rate of a province",
+      description:
+        'Replaces the rates of what contains its place, instead of adding to them; only for a rate of a province or of postal codes',
     }),
   },
 });
@@ -61,6 +72,7 @@ export type ChangeTaxRate = Static<typeof rateShapes.Change>;
 export const TaxRateQuery = integrationQuery({
   country: Type.Optional(Country),
   province: Type.Optional(Province),
+  postalCode: Type.Optional(PostalCode),
   categoryId: Type.Optional(Uuid),
 });
 export type TaxRateQuery = Static<typeof TaxRateQuery>;

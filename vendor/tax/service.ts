@@ -3,8 +3,8 @@
  */
 import { findStore } from '@carton/core';
 import { hasProductOfTaxCategory } from '@carton/product';
-import { provinceKey } from '@carton/region';
-import { type IntegrationPage, invalidField, publishRow, type TenantDatabase } from '@carton/runtime';
+import { parsePostalPattern, postalPatternText } from '@carton/region';
+import { type IntegrationPage, invalidField, provinceKey, publishRow, type TenantDatabase } from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
 import { taxCategoryInUse } from './problems.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
   TaxRateQuery,
 } from './schemas.ts';
 import { taxSettings } from './settings.ts';
-import { hasRates, taxCategories, taxRates } from './store.ts';
+import { hasRates, insertRate, taxCategories, taxRates, updateRate } from './store.ts';
 
 /** Whether the store taxes anything, by rates of its own or by a provider. */
 export async function taxesSales(db: TenantDatabase): Promise<boolean> {
@@ -47,15 +47,19 @@ export function deleteCategory(db: TenantDatabase, id: string): Promise<void> {
 }
 
 export function listRates(db: TenantDatabase, query: TaxRateQuery): Promise<IntegrationPage<TaxRate>> {
-  const { province, country } = query;
-  return taxRates.page(db, province === undefined ? query : { ...query, province: provinceKey(country, province) });
+  const { province, postalCode, country } = query;
+  return taxRates.page(db, {
+    ...query,
+    ...(province !== undefined && { province: provinceKey(country, province) }),
+    ...(postalCode !== undefined && { postalCode: patternOf(postalCode) }),
+  });
 }
 
 /** @throws invalid_request (400), tax_rate_taken (409), external_id_taken (409) */
 export function createRate(db: TenantDatabase, body: CreateTaxRate): Promise<TaxRate> {
   return db.transaction(async (tx) => {
     const values = await checked(tx, body);
-    return publishUpdate(tx, await taxRates.insert(tx, values));
+    return publishUpdate(tx, await insertRate(tx, values));
   });
 }
 
@@ -63,9 +67,11 @@ export function createRate(db: TenantDatabase, body: CreateTaxRate): Promise<Tax
 export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate): Promise<TaxRate> {
   return db.transaction(async (tx) => {
     const before = await taxRates.lock(tx, id);
-    const { province, ...changed } = patch;
-    const complete = await checked(tx, { ...before, ...changed, ...(province !== undefined && { province }) });
-    return publishUpdate(tx, await taxRates.change(tx, id, { ...changed, province: complete.province }));
+    const { province, postalCode, ...changed } = patch;
+    const place = { ...(province !== undefined && { province }), ...(postalCode !== undefined && { postalCode }) };
+    const complete = await checked(tx, { ...before, ...changed, ...place });
+    const stored = { province: complete.province, postalCode: complete.postalCode };
+    return publishUpdate(tx, await updateRate(tx, before, { ...changed, ...stored }));
   });
 }
 
@@ -78,17 +84,28 @@ export function deleteRate(db: TenantDatabase, id: string): Promise<void> {
   });
 }
 
-/** The rate with its province as it is stored. @throws invalid_request (400) */
+/** The rate with its province and its postal code as they are stored. @throws invalid_request (400) */
 async function checked<R extends CreateTaxRate>(tx: TenantDatabase, values: R): Promise<R> {
   const { rate, country, categoryId, override } = values;
   const province = values.province === null ? null : provinceKey(country, values.province);
   if (Number(rate.toFixed(5)) !== rate) throw invalidField('/rate', 'has more than five decimals');
-  if (override && province === null) throw invalidField('/override', 'is only for a rate of a province');
+  const postalCode = values.postalCode === null ? null : patternOf(values.postalCode);
+  if (province !== null && postalCode !== null) throw invalidField('/postalCode', 'is not together with a province');
+  if (override && province === null && postalCode === null) {
+    throw invalidField('/override', 'is only for a rate of a province or of postal codes');
+  }
   // The lock keeps the category until the rate refers to it.
   if (categoryId !== null && !(await taxCategories.lockShared(tx, categoryId))) {
     throw invalidField('/categoryId', 'is not a tax category of this store');
   }
-  return { ...values, province };
+  return { ...values, province, postalCode };
+}
+
+/** The stored form of a pattern. @throws invalid_request (400) */
+function patternOf(postalCode: string): string {
+  const pattern = parsePostalPattern(postalCode);
+  if (!pattern) throw invalidField('/postalCode', 'must be a code, a prefix (BT*) or a range (10000-19999)');
+  return postalPatternText(pattern);
 }
 
 async function publishUpdate(tx: TenantDatabase, rate: TaxRate, deleted = false): Promise<TaxRate> {

@@ -3,7 +3,7 @@
  */
 import {
   type Adjustment,
-  countryOf,
+  type CartIssue,
   type MissingQuote,
   type Sale,
   type TotalsDraft,
@@ -11,14 +11,13 @@ import {
   totalsStep,
 } from '@carton/cart';
 import { findStore } from '@carton/core';
-import { provinceKey } from '@carton/region';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
+import { type RatesOfPlace, readRates } from './places.ts';
 import { hasProviders } from './providers/settings.ts';
 import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from './quotes.ts';
 import { type ApplicableRate, ratesOf } from './rates.ts';
 import { taxSettings } from './settings.ts';
-import { findRatesAt } from './store.ts';
 
 /**
  * Whether a sale is exempt from all taxes. Takes at most one statement, which shares a round trip with the reads of all
@@ -28,9 +27,7 @@ export type TaxExemption = (db: TenantDatabase, sale: Sale) => Promise<boolean>;
 export const taxExemptions = extensionPoint<TaxExemption>('tax.exemptions');
 
 /** What the step reads. */
-interface TaxRead {
-  /** Of the country and the province of the destination. */
-  rates: readonly ApplicableRate[];
+interface TaxRead extends RatesOfPlace {
   settings: ReturnType<typeof taxSettings.of>;
   isExempt: boolean;
   /** Null in a box without tax providers. */
@@ -39,11 +36,11 @@ interface TaxRead {
 
 /** What taxes of a sale by rates depend on. */
 export async function readRatesOfSale(db: TenantDatabase, sale: Sale): Promise<Omit<TaxRead, 'quotes' | 'settings'>> {
-  const [rates, ...exemptions] = await Promise.all([
+  const [there, ...exemptions] = await Promise.all([
     readRates(db, sale),
     ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
   ]);
-  return { rates, isExempt: exemptions.includes(true) };
+  return { ...there, isExempt: exemptions.includes(true) };
 }
 
 async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
@@ -53,15 +50,6 @@ async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
     hasProviders(db) ? readQuotes(db, sale) : null,
   ]);
   return { ...applied, settings: taxSettings.of(store), quotes };
-}
-
-/** Goods are taxed where they are shipped; the billing address does not matter. */
-function readRates(db: TenantDatabase, sale: Sale): Promise<readonly ApplicableRate[]> {
-  const { shippingAddress, regionId } = sale;
-  const country = countryOf(sale, shippingAddress);
-  if (country === null) return findRatesAt(db, { country, province: null, regionId });
-  const province = shippingAddress?.province ? provinceKey(country, shippingAddress.province) : null;
-  return findRatesAt(db, { country, province, regionId: null });
 }
 
 interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
@@ -101,6 +89,11 @@ function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead
   return needed && !needed.answer ? missingQuoteOf(needed, settings, quotes?.saleKey ?? '') : null;
 }
 
+/** Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself. */
+function findIssues(_: TotalsDraft, { isExempt, isProvinceUnknown, settings }: TaxRead): CartIssue[] {
+  return isProvinceUnknown && !isExempt && settings.provider === null ? ['province_unknown'] : [];
+}
+
 /** One tax for each line or charge and rate. */
 export function taxesByRates(
   draft: TotalsDraft,
@@ -129,5 +122,6 @@ export const taxStep = totalsStep<TaxRead>({
   reads: readTaxes,
   adjust: adjustTaxes,
   missing: findMissing,
+  issues: findIssues,
   asksService: hasProviders,
 });

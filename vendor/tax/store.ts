@@ -2,8 +2,8 @@
  * Queries of the tables of tax.
  */
 import { quoteStore, type StoredQuote } from '@carton/cart';
-import { countryOfSale } from '@carton/region';
-import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
+import { countryOfSale, parsePostalPattern, postalBounds } from '@carton/region';
+import { type Rows, referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
 import type { ApplicableRate } from './rates.ts';
@@ -17,42 +17,134 @@ export const taxCategories = rows<TaxCategory>({
   inUse: () => taxCategoryInUse('Tax rates have this category.'),
 });
 
-export const taxRates = rows<TaxRate>({
+/** What the column `province` begins with for a rate of postal codes, which a release without these applies nowhere. */
+const mark = 'postal code ';
+const isOfCodes = (table: string) => `left(${table}.province, ${mark.length}) = '${mark}'`;
+const postalCodeOf = (table: string) =>
+  `case when ${isOfCodes(table)} then substr(${table}.province, ${mark.length + 1}) end`;
+
+const storedRates = rows<TaxRate>({
   table: 'tax_rates',
   noun: 'tax rate',
   json: ['metadata'],
-  // The driver reads numeric columns as text.
-  computed: { rate: 'tax_rates.rate::float8' },
+  computed: {
+    // The driver reads numeric columns as text.
+    rate: 'tax_rates.rate::float8',
+    postalCode: postalCodeOf('tax_rates'),
+  },
+  filters: { postalCode: (listed, pattern: string) => listed.where('tax_rates.province', `${mark}${pattern}`) },
   duplicates: { tax_rates_place: taxRateTaken },
   // Nearly all rates may be of one country. As the only choice it always has the value of the filter.
   choices: { country: [] },
 });
 
+/** A rate as it is stored, without the mark. */
+function presented<R extends TaxRate | null>(rate: R): R {
+  return typeof rate?.postalCode === 'string' ? { ...rate, province: null } : rate;
+}
+
+export const taxRates: Rows<TaxRate> = {
+  ...storedRates,
+  find: async (db, id) => presented(await storedRates.find(db, id)),
+  require: async (db, id) => presented(await storedRates.require(db, id)),
+  lock: async (db, id) => presented(await storedRates.lock(db, id)),
+  async page(db, query, fixed) {
+    const { items, ...page } = await storedRates.page(db, query, fixed);
+    return { ...page, items: items.map(presented) };
+  },
+};
+
+/** The columns of a rate, from its values. */
+function columnsOf({ postalCode, ...values }: Partial<TaxRate>): Partial<TaxRate> {
+  return typeof postalCode === 'string' ? { ...values, province: `${mark}${postalCode}` } : values;
+}
+
+/** @throws tax_rate_taken (409), external_id_taken (409) */
+export async function insertRate(tx: TenantDatabase, values: Partial<TaxRate>): Promise<TaxRate> {
+  const rate = presented(await storedRates.insert(tx, columnsOf(values)));
+  await putBounds(tx, rate);
+  return rate;
+}
+
+/**
+ * Changes a rate that is locked.
+ * @param patch with the province and the postal code
+ * @throws not_found (404), tax_rate_taken (409), external_id_taken (409)
+ */
+export async function updateRate(tx: TenantDatabase, before: TaxRate, patch: Partial<TaxRate>): Promise<TaxRate> {
+  const rate = presented(await storedRates.change(tx, before.id, columnsOf(patch)));
+  if (before.postalCode !== null) await tx.remove('tax_rate_postal_codes', { rateId: rate.id });
+  await putBounds(tx, rate);
+  return rate;
+}
+
+async function putBounds(tx: TenantDatabase, { id: rateId, country, postalCode }: TaxRate): Promise<void> {
+  const pattern = postalCode === null ? null : parsePostalPattern(postalCode);
+  if (!pattern) return;
+  const { from: postalFrom, to: postalTo } = postalBounds(pattern);
+  await tx.insertMany('tax_rate_postal_codes', [{ rateId, country, postalFrom, postalTo }]);
+}
+
 /** Where a sale is taxed. */
 export interface Destination {
   /** ISO 3166-1 alpha-2; null if unknown. */
   country: string | null;
-  /** As `provinceKey` returns it. */
-  province: string | null;
+  /** Under which rates for the province may be stored (`storedProvinces`). */
+  provinces: readonly string[];
   /** The only country of this region, or else the store's, takes the place of an unknown country. */
   regionId: string | null;
 }
 
+/** A rate as it is stored, for a place whose size is not known yet. */
+export type StoredRate = Omit<ApplicableRate, 'level' | 'breadth'>;
+
+export interface RatesThere {
+  rates: readonly StoredRate[];
+  /** Whether the country has rates of provinces, and of postal codes. */
+  hasProvinces: boolean;
+  hasPostalCodes: boolean;
+}
+
+const rateOf = (province: string) => `
+  json_build_object('id', rates.id, 'code', rates.code, 'name', rates.name, 'rate', rates.rate::float8,
+                    'province', ${province}, 'postalCode', ${postalCodeOf('rates')}, 'compound', rates.compound,
+                    'override', rates.override, 'category', categories.code)`;
+const categories = `
+  left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id`;
+
+// `offset 0` lets an index find the rates: under row-level security none is used for a computed value.
 const ratesAt = referenceQuery(`
-  select rates.id, rates.code, rates.name, rates.rate::float8 as rate, rates.province, rates.compound, rates.override,
-         categories.code as category
-    from tax_rates rates
-    left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id
-   where rates.tenant_id = $1 and rates.country = ${countryOfSale('$2', '$4')}
-     and (rates.province is null or rates.province = $3)
+  select (select coalesce(json_agg(${rateOf('rates.province')} order by rates.code, rates.id), '[]')
+            from tax_rates rates ${categories}
+           where rates.tenant_id = $1 and rates.country = place.code
+             and (rates.province is null or rates.province = any($3::text[]))) as rates,
+         exists (select from tax_rates others
+                  where others.tenant_id = $1 and others.country = place.code
+                    and others.province is not null and not ${isOfCodes('others')}) as has_provinces,
+         exists (select from tax_rate_postal_codes codes
+                  where codes.tenant_id = $1 and codes.country = place.code) as has_postal_codes
+    from (select ${countryOfSale('$2', '$4')} as code offset 0) place`);
+
+/** All rates of a country and of a province with those that contain it, in one statement. */
+export async function findRatesAt(
+  db: TenantDatabase,
+  { country, provinces, regionId }: Destination,
+): Promise<RatesThere> {
+  const [there] = await db.readReference<RatesThere>(ratesAt, [country, provinces, regionId]);
+  return there as RatesThere;
+}
+
+const ratesOfCode = referenceQuery(`
+  select ${rateOf('null')} as rate
+    from tax_rate_postal_codes codes
+    join tax_rates rates on rates.tenant_id = $1 and rates.id = codes.rate_id ${categories}
+   where codes.tenant_id = $1 and codes.country = $2 and codes.postal_from <= $3 and codes.postal_to >= $3
    order by rates.code, rates.id`);
 
-/** All rates of a country and of one of its provinces, in one statement. */
-export function findRatesAt(
-  db: TenantDatabase,
-  { country, province, regionId }: Destination,
-): Promise<readonly ApplicableRate[]> {
-  return db.readReference<ApplicableRate>(ratesAt, [country, province, regionId]);
+/** The rates of patterns that may match a postal code. @param key as `postalKey` returns it */
+export async function findRatesOfCode(db: TenantDatabase, country: string, key: string): Promise<StoredRate[]> {
+  const found = await db.readReference<{ rate: StoredRate }>(ratesOfCode, [country, key]);
+  return found.map(({ rate }) => rate);
 }
 
 /** Which of these rates are compound. */

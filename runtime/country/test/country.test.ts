@@ -1,5 +1,5 @@
 /**
- * The countries are exactly those of ISO 3166-1, and are recognised by their codes and names.
+ * The countries are exactly those of ISO 3166-1 and Kosovo, and are recognised by their codes and names.
  */
 import t from 'tap';
 import { requestSchema } from '../../http/input-forms.ts';
@@ -8,15 +8,15 @@ import { validate } from '../../http/validation.ts';
 import { Country, countryName, isCountry } from '../country.ts';
 import { countryCodeOf } from '../names.ts';
 
-t.test('the list holds the 249 countries of ISO 3166-1, each with a name', async (t) => {
+t.test('the list holds the 249 countries of ISO 3166-1 and Kosovo, each with a name', async (t) => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountry);
-  t.equal(codes.length, 249);
+  t.equal(codes.length, 250);
   t.strictSame(
     codes.filter((code) => countryName(code) === code),
     [],
   );
-  for (const code of ['DE', 'GB', 'CW', 'SS']) t.ok(isCountry(code), code);
+  for (const code of ['DE', 'GB', 'CW', 'SS', 'XK']) t.ok(isCountry(code), code);
   for (const code of ['EU', 'UK', 'SU', 'XX', 'de', '']) t.notOk(isCountry(code), code);
   t.equal(countryName('CH'), 'Switzerland');
 });
@@ -31,6 +31,7 @@ t.test('codes in any case and names in many languages are recognised', async (t)
     ['CI', "Côte d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
     ['IN', 'India', 'भारत'],
     ['TR', 'Turkey', 'Türkiye'],
+    ['XK', 'xk', 'XKX', 'Kosovo', 'Kosova', 'Косово'],
     [null, '', ' ', 'XX', 'EU', 'ABCD', 'Atlantis', 'Kongo', 'toString', '__proto__', 'S'.repeat(200)],
   ];
   for (const [code, ...texts] of cases) for (const text of texts) t.equal(countryCodeOf(text), code, text);

@@ -51,6 +51,22 @@ const courier = await createOption(box, {
   ],
 });
 
+t.test('a province that is not known is an issue where a zone depends on it', async (t) => {
+  const store = await box.openTenant();
+  const zone = await createZone(store, 'Canaries', { country: 'ES', provinces: ['Islas Canarias'] });
+  const option = await createOption(store, { code: 'boat', name: 'Boat', zoneId: zone });
+  const shopper = await shopperWith(store, [await createArticle(store, 1000), 1]);
+  const issuesAt = async (country: string, province: string | null) =>
+    (await bodyOf(shopper.put('/cart/shipping-address', { ...addressIn(country), province }))).issues;
+  t.strictSame(await issuesAt('ES', 'Atlantis'), ['province_unknown']);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'province_unknown' } });
+  for (const province of ['Madrid', null]) t.strictSame(await issuesAt('ES', province), [], String(province));
+  t.strictSame(await issuesAt('FR', 'Atlantis'), [], 'no zone depends on it');
+  t.strictSame(await issuesAt('ES', 'Las Palmas'), []);
+  await choose(shopper, option);
+  t.match(await shopper.post('/checkout', buyer), { status: 201 });
+});
+
 t.test('a store without options charges and requires nothing', async (t) => {
   const empty = await box.openTenant();
   const shopper = await shopperWith(empty, [await createArticle(empty, 1000), 1]);

@@ -1,10 +1,10 @@
 /**
  * Which zone an address is in, and which zones are ambiguous.
  */
+import { areAmbiguous, breadthOf, matchesPostal, type PostalPattern, parsePostalPattern } from '@carton/region';
 import fc from 'fast-check';
 import t from 'tap';
-import { areAmbiguous, breadthOf, matchesPostal, type PostalPattern, parsePostalPattern } from '../postal-codes.ts';
-import { ambiguousPlace, type ZonePlace, zoneOf } from '../zones.ts';
+import { ambiguousPlace, isProvinceUnknown, type ZonePlace, zoneOf } from '../zones.ts';
 
 const place = (zoneId: string, country: string, province: string | null, postalCode: string | null): ZonePlace => ({
   ...{ zoneId, country, province, postalCode },
@@ -54,6 +54,47 @@ t.test('the most specific zone wins, in any order', async (t) => {
     t.equal(zoneOf(places, { country, province, postalCode }), zone, message);
     t.equal(zoneOf(places.toReversed(), { country, province, postalCode }), zone, `${message}, reversed`);
   }
+});
+
+t.test('the zone of a province has those that it contains, and the smaller one wins', async (t) => {
+  const places = [
+    place('spain', 'ES', null, null),
+    place('canaries', 'ES', 'CN', null),
+    place('tenerife', 'ES', 'TF', null),
+    place('port', 'ES', null, '35*'),
+    // As an earlier release has stored it.
+    place('bavaria', 'DE', 'BAVARIA', null),
+    place('kyushu', 'JP', '40', null),
+  ];
+  const cases: [
+    country: string,
+    province: string | null,
+    postalCode: string | null,
+    zone: string | null,
+    unknown: boolean,
+  ][] = [
+    ['ES', 'Las Palmas', null, 'canaries', false],
+    ['ES', 'GC', '35001', 'port', false],
+    ['ES', 'Islas Canarias', null, 'canaries', false],
+    ['ES', 'Tenerife', null, 'tenerife', false],
+    ['ES', 'Madrid', null, 'spain', false],
+    ['ES', 'Atlantis', null, 'spain', true],
+    ['ES', 'Atlantis', '35001', 'port', false],
+    ['ES', null, null, 'spain', false],
+    ['DE', 'Bayern', null, 'bavaria', false],
+    ['DE', 'BAVARIA', null, 'bavaria', false],
+    ['DE', 'Hesse', null, null, false],
+    ['JP', '福岡県', null, 'kyushu', false],
+    ['JP', 'Atlantis', null, null, true],
+  ];
+  for (const [country, province, postalCode, zone, unknown] of cases) {
+    const address = { country, province, postalCode };
+    const message = `${country} ${province} ${postalCode}`;
+    t.equal(zoneOf(places, address), zone, message);
+    t.equal(zoneOf(places.toReversed(), address), zone, `${message}, reversed`);
+    t.equal(isProvinceUnknown(places, address), unknown, message);
+  }
+  t.ok(ambiguousPlace(place('other', 'DE', 'BY', null), places), 'a name that was stored is the same place');
 });
 
 t.test('what is a pattern', async (t) => {

@@ -12,7 +12,15 @@ const vat = { code: 'vat', name: 'VAT', rate: 19, country: 'DE' };
 
 t.test('a rate is created, changed and deleted, and each change is an event', async (t) => {
   const created = await staff.post('/admin/tax-rates', vat);
-  const complete = { ...vat, province: null, categoryId: null, compound: false, override: false, externalId: null };
+  const complete = {
+    ...vat,
+    province: null,
+    postalCode: null,
+    categoryId: null,
+    compound: false,
+    override: false,
+    externalId: null,
+  };
   t.match(created, { status: 201, body: complete });
   const { id } = created.body;
   const path = `/admin/tax-rates/${id}`;

@@ -1,0 +1,34 @@
+/**
+ * The form in which names of countries and provinces are compared.
+ */
+
+/** Letters that no accent can be taken from, and one of which there are two forms. */
+const letters: Readonly<Record<string, string>> = {
+  ı: 'i',
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+  臺: '台',
+};
+
+/** Without accents, case, punctuation and an English article; letters of other scripts keep their vowel signs. */
+export function folded(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+    // Taken from the capital letter İ by the change of case.
+    .replaceAll('\u0307', '');
+  const words = plain
+    .replaceAll(/[ıłøđðþæœß臺]/g, (letter) => letters[letter] ?? letter)
+    .replaceAll(/[ʻʼ]/g, '')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim();
+  return words.startsWith('the ') ? words.slice(4) : words;
+}

@@ -1,0 +1,178 @@
+/**
+ * Provinces: the subdivisions of ISO 3166-2, with what contains them, recognised by their codes and by their names.
+ *
+ * Names are those of the standard, in English, and in the languages of the country; `scripts/country-data.ts` says where
+ * they come from. A province is stored and compared as its key: its code without the country, `BY` for `DE-BY`.
+ */
+import { iso31662 } from 'iso-3166';
+import more from './data/provinces.json' with { type: 'json' };
+import { folded } from './folding.ts';
+import { otherNamesOf } from './other-provinces.ts';
+import { coreName } from './province-words.ts';
+
+export interface Province {
+  /** ISO 3166-2 */
+  readonly code: string;
+  /** In a language of the country. */
+  readonly name: string;
+  /** The code of the province that contains it; null at the top level. */
+  readonly parent: string | null;
+}
+
+const additions: Readonly<Record<string, { parent?: string; names?: string[] }>> = more;
+const collator = new Intl.Collator('en');
+let provincesByCountry: ReadonlyMap<string, readonly Province[]> | null = null;
+
+/** The provinces of a country by name; empty for a country without any. */
+export function provincesOf(country: string): readonly Province[] {
+  provincesByCountry ??= groupByCountry();
+  return provincesByCountry.get(country) ?? [];
+}
+
+function groupByCountry(): Map<string, readonly Province[]> {
+  const provinces = iso31662.map(({ code, name, parent }): Province => {
+    // The parent of a top-level province is the country.
+    return { code, name, parent: additions[code]?.parent ?? (parent.includes('-') ? parent : null) };
+  });
+  const sorted = provinces.sort((one, other) => collator.compare(one.name, other.name));
+  return Map.groupBy(sorted, ({ code }) => code.slice(0, 2));
+}
+
+/** The names of a province: that of the standard, the parts of one in several languages, and the others. */
+function namesOf({ code, name }: Province): string[] {
+  const parts = name.split(/[,/[\]()]/).flatMap((part) => part.trim() || []);
+  // Madrid, Comunidad de
+  const turned = parts.length === 2 ? [`${parts[1]} ${parts[0]}`] : [];
+  const others = otherNamesOf(code.slice(0, 2), code.slice(3));
+  return [...new Set([name, ...parts, ...turned, ...(additions[code]?.names ?? []), ...others])];
+}
+
+/** With the letters that stand for an umlaut where there is none: `Thueringen`. */
+const withDigraphs = (name: string) =>
+  name.normalize('NFC').replaceAll(/[äöü]/gi, (letter) => `${letter.normalize('NFD')[0]}e`);
+
+/** Keys by folded name; null for a name that several provinces have. */
+type Keys = ReadonlyMap<string, string | null>;
+
+interface Index {
+  /** The key of a province with those of all that contain it, the smallest first. */
+  lines: ReadonlyMap<string, readonly string[]>;
+  names: ReadonlyMap<string, readonly string[]>;
+  /** By the name of the standard, by the other names, and by names without words such as province. */
+  keys: readonly Keys[];
+}
+
+const indexes = new Map<string, Index>();
+
+function indexOf(country: string): Index {
+  const index = indexes.get(country) ?? newIndex(country);
+  indexes.set(country, index);
+  return index;
+}
+
+function newIndex(country: string): Index {
+  const provinces = new Map(provincesOf(country).map((province) => [province.code, province]));
+  const keyOf = (code: string) => code.slice(country.length + 1);
+  const lineOf = (code: string): string[] => {
+    const parent = provinces.get(code)?.parent ?? null;
+    return [keyOf(code), ...(parent === null ? [] : lineOf(parent))];
+  };
+  const lines = new Map([...provinces.keys()].map((code) => [keyOf(code), lineOf(code)]));
+  const names = new Map([...provinces.values()].map((province) => [keyOf(province.code), namesOf(province)]));
+  const all = [...names].flatMap(([key, own]) => own.map((name) => ({ key, name })));
+  const official = [...provinces.values()].map(({ code, name }): [string, string] => [folded(name), keyOf(code)]);
+  const others = all.flatMap(({ key, name }) =>
+    [name, withDigraphs(name)].map((each): [string, string] => [folded(each), key]),
+  );
+  const cores = all.flatMap(({ key, name }): [string, string][] => {
+    const core = coreName(name);
+    return core === null ? [] : [[core, key]];
+  });
+  return { lines, names, keys: [official, others, cores].map((entries) => keysByName(entries, lines)) };
+}
+
+/**
+ * Of provinces that contain each other, a name that they share (Madrid) is that of the smallest, which is in the others.
+ */
+function keysByName(entries: readonly [name: string, key: string][], lines: Index['lines']): Keys {
+  const named = Map.groupBy(entries, ([name]) => name);
+  named.delete('');
+  return new Map(
+    [...named].map(([name, group]) => {
+      const keys = [...new Set(group.map(([, key]) => key))];
+      const smallest = keys.find((key) => keys.every((other) => lines.get(key)?.includes(other)));
+      return [name, smallest ?? null];
+    }),
+  );
+}
+
+/** The form in which a text that is no known province is stored and compared. */
+const writtenKey = (province: string) => province.normalize('NFC').trim().toUpperCase();
+
+/** The key of a province; null for a name that several have, undefined for one that is not known. Codes come first. */
+function knownKey(country: string, province: string): string | null | undefined {
+  const { lines, keys } = indexOf(country);
+  const written = writtenKey(province);
+  const prefix = `${country}-`;
+  const code = written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
+  // D.C.; 1 in Japan
+  const codes = [code, code.replaceAll('.', ''), /^\d$/.test(code) ? `0${code}` : code];
+  const found = codes.find((each) => lines.has(each));
+  if (found !== undefined) return found;
+  for (const name of [folded(province), coreName(province)]) {
+    const named = name === null ? undefined : keys.find((each) => each.has(name))?.get(name);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+/**
+ * The form in which provinces are stored and compared: in Canada, `qc`, `CA-QC` and `Québec` are `QC`, in Japan `Fukuoka`
+ * and `福岡県` are `40`. Anything else is compared as it is written.
+ * @param country ISO 3166-1 alpha-2; undefined if unknown
+ */
+export function provinceKey(country: string | undefined, province: string): string {
+  const written = writtenKey(province);
+  if (country === undefined) return written;
+  const prefix = `${country}-`;
+  const known = knownKey(country, province);
+  return (
+    known ?? (written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written)
+  );
+}
+
+/** Whether a country has a province of this code or name, or several of this name. */
+export function isProvince(country: string, province: string): boolean {
+  return knownKey(country, province) !== undefined;
+}
+
+/** The keys of a province and of all provinces that contain it, the smallest first. */
+export function provinceLine(country: string, province: string): readonly string[] {
+  const key = provinceKey(country, province);
+  return indexOf(country).lines.get(key) ?? [key];
+}
+
+/**
+ * All values under which something may be stored for a province or for one that contains it: their keys, and their names,
+ * which earlier releases did not recognise and stored as they were written.
+ */
+export function storedProvinces(country: string, province: string): string[] {
+  const { names } = indexOf(country);
+  const line = provinceLine(country, province);
+  const spelled = line.flatMap((key) => [key, ...(names.get(key) ?? []).map(writtenKey)]);
+  return [...new Set([...spelled, writtenKey(province)])];
+}
+
+/**
+ * Where in the line of a province something holds that is stored for `stored`: 0 for the province itself, more for one that
+ * contains it; -1 for another.
+ */
+export function levelOf(country: string, line: readonly string[], stored: string): number {
+  return line.indexOf(provinceKey(country, stored));
+}
+
+/** The name of a province of the standard; null for an unknown one. */
+export function provinceName(country: string, province: string): string | null {
+  const key = knownKey(country, province);
+  return (key && indexOf(country).names.get(key)?.[0]) ?? null;
+}

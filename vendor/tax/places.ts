@@ -1,0 +1,57 @@
+/**
+ * The rates of the place of a sale: of its country, of its province and of those that contain it, and of its postal code.
+ */
+import { countryOf, type Sale } from '@carton/cart';
+import { breadthOf, matchesPostal, parsePostalPattern, postalKey } from '@carton/region';
+import { isProvince, levelOf, provinceKey, provinceLine, storedProvinces, type TenantDatabase } from '@carton/runtime';
+import type { ApplicableRate } from './rates.ts';
+import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
+
+export interface RatesOfPlace {
+  rates: readonly ApplicableRate[];
+  /** The country has rates of provinces, and that of the sale is neither a known one nor one of a rate. */
+  isProvinceUnknown: boolean;
+}
+
+/** Goods are taxed where they are shipped; the billing address does not matter. */
+export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOfPlace> {
+  const { shippingAddress, regionId } = sale;
+  const country = countryOf(sale, shippingAddress);
+  if (country === null) {
+    const { rates } = await findRatesAt(db, { country, provinces: [], regionId });
+    return { rates, isProvinceUnknown: false };
+  }
+  const province = shippingAddress?.province?.trim() || null;
+  const provinces = province === null ? [] : storedProvinces(country, province);
+  const there = await findRatesAt(db, { country, provinces, regionId: null });
+  const placed = province === null ? there.rates : withLevels(there.rates, country, province);
+  const postalCode = shippingAddress?.postalCode ?? null;
+  const ofCode = there.hasPostalCodes && postalCode !== null ? await readRatesOfCode(db, country, postalCode) : [];
+  const isKnown = province === null || isProvince(country, province) || placed.some((rate) => rate.province !== null);
+  return { rates: [...placed, ...ofCode], isProvinceUnknown: there.hasProvinces && !isKnown };
+}
+
+/**
+ * The rates with the levels of their provinces. Earlier releases have stored names that they did not recognise: of two rates
+ * that are the same for it, that of the code counts.
+ */
+function withLevels(rates: readonly StoredRate[], country: string, province: string): ApplicableRate[] {
+  const line = provinceLine(country, province);
+  const placed = rates.map((rate): ApplicableRate => {
+    return rate.province === null ? rate : { ...rate, level: levelOf(country, line, rate.province) };
+  });
+  const keyOf = ({ level, code, category }: ApplicableRate) => JSON.stringify([level, code, category]);
+  const isCode = (rate: ApplicableRate) =>
+    rate.province === null || provinceKey(country, rate.province) === rate.province;
+  const coded = new Set(placed.filter(isCode).map(keyOf));
+  return placed.filter((rate) => isCode(rate) || !coded.has(keyOf(rate)));
+}
+
+async function readRatesOfCode(db: TenantDatabase, country: string, postalCode: string): Promise<ApplicableRate[]> {
+  const key = postalKey(country, postalCode);
+  if (key === '') return [];
+  return (await findRatesOfCode(db, country, key)).flatMap((rate) => {
+    const pattern = parsePostalPattern(rate.postalCode ?? '');
+    return pattern && matchesPostal(pattern, key) ? [{ ...rate, breadth: breadthOf(pattern, key.length) }] : [];
+  });
+}
