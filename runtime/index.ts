@@ -25,8 +25,10 @@ export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
 export { type ComputeTask, compute, computeProcesses, tooCostly } from './compute/compute.ts';
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
+export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
+export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {
   isProvince,
   levelOf,

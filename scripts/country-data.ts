@@ -106,7 +106,7 @@ interface GoogleCountry {
   sub_isoids?: string;
 }
 
-/** Where letters stay as they are written: the post wants all of an address in capital letters, for machines, or takes both. */
+/** Where letters stay as they are written: the post wants all of an address in capital letters for machines, and takes both. */
 const asWritten = new Set(['US']);
 
 function addressesIn(folder: string): Record<string, object> {
@@ -117,9 +117,14 @@ function addressesIn(folder: string): Record<string, object> {
       const all = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
       const { upper = '', require, zip, sub_keys: keys, sub_isoids: ids }: GoogleCountry = all[country] ?? {};
       // A post that wants the street in capitals, too, writes for machines; the French ones do, and for people the town.
-      const capitals = upper.includes('X') ? 'CX' : upper.includes('A') || asWritten.has(country) ? '' : upper;
+      const capitals = upper.includes('X')
+        ? 'CX'
+        : upper.includes('A') || upper === 'S' || asWritten.has(country)
+          ? ''
+          : upper;
       // With the names of provinces as keys, addresses have the name; else the code.
-      const codes = keys !== undefined && (country === 'ES' ? false : /^([A-Z]{1,3}~)+[A-Z]{1,3}$/.test(keys));
+      const codes =
+        keys !== undefined && (country === 'ES' ? false : /^([A-Z]{1,3}~)+[A-Z]{1,3}$/.test(keys) && country !== 'SO');
       const rule = {
         ...(capitals && { capitals }),
         ...(require !== undefined && { requires: require }),

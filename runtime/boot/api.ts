@@ -73,6 +73,7 @@ export function boxApi(
     secureCookies,
     strictResponses,
     bodyDeadline,
+    emptyTextsAreNull: true,
     readDeadline,
     uploadFolder,
     uploadSpace: uploadSpace === undefined ? undefined : new UploadSpace(uploadSpace),

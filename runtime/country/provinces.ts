@@ -171,8 +171,21 @@ export function levelOf(country: string, line: readonly string[], stored: string
   return line.indexOf(provinceKey(country, stored));
 }
 
-/** The name of a province of the standard; null for an unknown one. */
-export function provinceName(country: string, province: string): string | null {
-  const key = knownKey(country, province);
-  return (key && indexOf(country).names.get(key)?.[0]) ?? null;
+/**
+ * The name of a province in Latin letters or in those of the country; null for an unknown province. Where names are written
+ * in other letters, that in Latin ones is the English name.
+ */
+export function provinceName(country: string, province: string, script: 'local' | 'latin'): string | null {
+  const key = knownKey(country, province) ?? null;
+  if (key === null) return null;
+  const names = indexOf(country).names.get(key) ?? [];
+  const isLatin = (name: string) => /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]+$/u.test(name);
+  const local = names.find((name) => !isLatin(name));
+  if (local !== undefined && script === 'local') return local;
+  const english = additions[`${country}-${key}`]?.names?.find(isLatin);
+  const [official = ''] = names;
+  // Madrid, Comunidad de
+  const [, first, second] = /^([^,]+), ([^,]+)$/.exec(official) ?? [];
+  const own = second === undefined ? official : `${second} ${first}`;
+  return local === undefined ? own : (english ?? own);
 }

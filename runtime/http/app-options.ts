@@ -51,6 +51,8 @@ export interface AppOptions<Scope, Services, Caller = unknown> {
   observeRequest?: RequestObserver;
   /** Milliseconds in which a body, or each chunk of an upload, has to arrive. */
   bodyDeadline?: number;
+  /** Empty texts of fields that may be null are null, as the forms of a storefront send them. */
+  emptyTextsAreNull?: boolean;
   /** The folder for uploaded files while their requests are served; defaults to one in the system's temporary folder. */
   uploadFolder?: string;
   /** What uploads may hold on disk at once; 1 GiB by default. */

@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import { withoutCampaign } from './campaign-parameters.ts';
 import type { AccessKind } from './credentials.ts';
+import { mendEmptyTexts } from './empty-texts.ts';
 import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
@@ -149,6 +150,7 @@ export async function readInput(
   ctx: Context,
   declaration: RouteDeclaration,
   deadline = defaultBodyDeadline,
+  emptyTextsAreNull = false,
 ): Promise<unknown> {
   if (!declaration.body) return undefined;
   const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
@@ -158,6 +160,7 @@ export async function readInput(
     const detail = 'a JSON body is required';
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
+  if (emptyTextsAreNull) mendEmptyTexts(declaration.body, body);
   return validate(declaration.body, body, 'body');
 }
 

@@ -122,13 +122,14 @@ async function receive(
   declaration: RouteDeclaration,
   {
     bodyDeadline: patience = defaultBodyDeadline,
+    emptyTextsAreNull = false,
     uploadFolder: folder = defaultUploadFolder,
     ...options
-  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'uploadFolder'> &
+  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'emptyTextsAreNull' | 'uploadFolder'> &
     Pick<ReceiveOptions, 'space' | 'owner' | 'admit'>,
 ): Promise<Omit<Received, 'discard'> & Partial<Received>> {
   if (declaration.upload) return receiveForm(ctx, declaration, { ...options, patience, folder });
-  const body = await readInput(ctx, declaration, patience);
+  const body = await readInput(ctx, declaration, patience, emptyTextsAreNull);
   return { body, files: {}, fingerprint: body };
 }
 

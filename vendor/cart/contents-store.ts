@@ -98,7 +98,8 @@ export async function setAddress(
       optional(company),
       line1,
       optional(line2),
-      city,
+      // The column is not null in the former release.
+      city ?? '',
       optional(province),
       optional(postalCode),
       country,

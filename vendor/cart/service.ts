@@ -10,6 +10,7 @@ import {
   notFound,
   type ProblemDefinition,
   publish,
+  requireCity,
   runConcurrently,
   type ShopperSession,
   type TenantDatabase,
@@ -222,13 +223,14 @@ async function lockRequestedRegion(
   throw countryNotServed(`The store does not sell to ${countryName(country)}.`);
 }
 
-/** Sets an address of the cart; creates the cart if necessary. */
+/** Sets an address of the cart; creates the cart if necessary. @throws invalid_request (400) without a town */
 export async function changeAddress(
   db: TenantDatabase,
   session: ShopperSession,
   type: AddressType,
   address: SetCartAddress,
 ): Promise<Cart> {
+  requireCity(address);
   const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, address) });
   return presentQuoted(db, await writeCart(db, session, change));
 }

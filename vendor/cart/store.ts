@@ -92,7 +92,7 @@ const cartColumns = (box: HasExtensions) => `
   ${placeOfCart('$3::text')} as place,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
-            'city', addresses.city, 'province', addresses.province, 'postalCode', addresses.postal_code,
+            'city', nullif(addresses.city, ''), 'province', addresses.province, 'postalCode', addresses.postal_code,
             'country', addresses.country, 'phone', addresses.phone))
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
   ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;

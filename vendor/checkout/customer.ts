@@ -6,7 +6,16 @@ import { findStore, type Store } from '@carton/core';
 import { type OrderDraft, writtenAddress, writtenText } from '@carton/order';
 import { choiceOfMethod } from '@carton/payment';
 import { dependsOnCountries } from '@carton/region';
-import { countryMeaning, type FieldError, invalidRequest, isCountry, type TenantDatabase } from '@carton/runtime';
+import {
+  countryCodeOf,
+  countryMeaning,
+  type FieldError,
+  hasPostalCodes,
+  invalidRequest,
+  isCountry,
+  needsCity,
+  type TenantDatabase,
+} from '@carton/runtime';
 import type { Checkout } from './schemas.ts';
 
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
@@ -53,19 +62,27 @@ export function customerOf<Email extends string | null>(
   };
 }
 
+/** Whether an address may have a part: not each country has towns and postal codes. */
+function canHave(country: string | null | undefined, part: string): boolean {
+  const code = country ? countryCodeOf(country) : null;
+  if (code === null) return true;
+  if (part === 'city') return needsCity(code);
+  return part !== 'postalCode' || hasPostalCodes(code);
+}
+
 /** The details that the store requires for a sale: no address of delivery if nothing of it is shipped. */
 export function requiredFields({ checkoutRequires }: Store, { lines }: Pick<PricedSale, 'lines'>): readonly Field[] {
   const isShipped = lines.some(({ variant }) => variant?.requiresShipping ?? true);
   return isShipped ? checkoutRequires : checkoutRequires.filter((field) => field.split('.')[0] !== 'address');
 }
 
-/** The required fields without a value. */
+/** The required fields without a value, but for those that the country of the address does not have. */
 export function missingFields(required: readonly Field[], customer: Omit<OrderDraft['customer'], 'email'>): Field[] {
   return required.filter((field) => {
     const [name, part] = field.split('.') as [keyof typeof customer, string?];
     const value = customer[name];
     if (part === undefined) return !value;
-    return typeof value !== 'object' || !value?.[part];
+    return typeof value !== 'object' || (!value?.[part] && canHave(value?.country, part));
   });
 }
 

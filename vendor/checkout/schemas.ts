@@ -21,8 +21,8 @@ export const Checkout = object(
   {
     customer: object({
       email: Email,
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] })),
-      phone: Type.Optional(Phone),
+      name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] }))),
+      phone: Type.Optional(nullable(Phone)),
       address: Type.Optional(OrderAddress),
       billing: Type.Optional(OrderAddress),
     }),

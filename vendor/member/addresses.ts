@@ -1,7 +1,7 @@
 /**
  * Addresses of members, of which at most one each is the default for shipping and for billing.
  */
-import { notFound, type Page, rows, type TenantDatabase } from '@carton/runtime';
+import { notFound, type Page, requireCity, rows, type TenantDatabase } from '@carton/runtime';
 import { publishUpdate } from './accounts.ts';
 import { tooManyAddresses } from './problems.ts';
 import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from './schemas.ts';
@@ -17,28 +17,44 @@ interface AddressRow extends MemberAddress {
 
 const memberAddresses = rows<AddressRow>({ table: 'member_addresses', noun: 'address' });
 
+/** A stored address; without a town, the column is empty, since it is not null in the former release. */
+function presented<A extends MemberAddress>(address: A): A {
+  return address.city === '' ? { ...address, city: null } : address;
+}
+
+/** The columns of an address. */
+function columnsOf<A extends ChangeMemberAddress>(values: A): A {
+  return values.city === null ? { ...values, city: '' } : values;
+}
+
 /** Lists the addresses of a member, newest first. */
-export function listAddresses(
+export async function listAddresses(
   db: TenantDatabase,
   memberId: string,
   query: { limit: number; cursor?: string },
 ): Promise<Page<MemberAddress>> {
-  return memberAddresses.page(db, { ...query }, { memberId });
+  const page = await memberAddresses.page(db, { ...query }, { memberId });
+  return { ...page, items: page.items.map(presented) };
 }
 
 /** All addresses of a member, newest first. */
-export function findAddresses(db: TenantDatabase, memberId: string): Promise<MemberAddress[]> {
-  return memberAddresses.findAllBy(db, { memberId }, maxAddresses);
+export async function findAddresses(db: TenantDatabase, memberId: string): Promise<MemberAddress[]> {
+  return (await memberAddresses.findAllBy(db, { memberId }, maxAddresses)).map(presented);
 }
 
-/** @throws unauthenticated (401) for a member who was just erased, not_found (404) for staff, too_many_addresses (409) */
+/**
+ * @throws unauthenticated (401) for a member who was just erased, not_found (404) for staff, too_many_addresses (409),
+ *   invalid_request (400) without a town
+ */
 export function createAddress(db: TenantDatabase, memberId: string, body: CreateMemberAddress): Promise<MemberAddress> {
+  requireCity(body);
   return changeAddresses(db, memberId, async (tx) => {
     const stored = await memberAddresses.findAllBy(tx, { memberId }, maxAddresses);
     if (stored.length === maxAddresses) throw tooManyAddresses(`A member stores at most ${maxAddresses} addresses.`);
     await clearDefaults(tx, memberId, body);
     const isDefault = { defaultShipping: false, defaultBilling: false };
-    return memberAddresses.insert(tx, { ...isDefault, ...body, memberId, changedByStaff: tx.actor !== null });
+    const columns = columnsOf({ ...isDefault, ...body, city: body.city ?? null });
+    return presented(await memberAddresses.insert(tx, { ...columns, memberId, changedByStaff: tx.actor !== null }));
   });
 }
 
@@ -50,9 +66,11 @@ export function changeAddress(
   patch: ChangeMemberAddress,
 ): Promise<MemberAddress> {
   return changeAddresses(db, memberId, async (tx) => {
-    await requireAddress(tx, memberId, id);
+    const stored = await requireAddress(tx, memberId, id);
+    if (patch.city !== undefined || patch.country !== undefined) requireCity({ ...stored, ...patch });
     await clearDefaults(tx, memberId, patch);
-    return memberAddresses.change(tx, id, { ...patch, ...(tx.actor && { changedByStaff: true }) });
+    const changes = { ...columnsOf(patch), ...(tx.actor && { changedByStaff: true }) };
+    return presented(await memberAddresses.change(tx, id, changes));
   });
 }
 

@@ -119,12 +119,12 @@ const text = (maxLength: number, example: string) =>
 const requiredOfAddress = {
   name: text(200, 'Ada Lovelace'),
   line1: text(200, '12 Rue des Lilas'),
-  city: text(100, 'Lyon'),
   country: Country,
 };
 const optionalOfAddress = {
   company: nullable(text(200, 'Analytical Engines Ltd')),
   line2: nullable(text(200, 'Third floor')),
+  city: withOptions(nullable(text(100, 'Lyon')), { description: 'Required in countries whose addresses have one' }),
   province: nullable(text(100, 'Auvergne-Rhône-Alpes')),
   postalCode: nullable(text(20, '69003')),
   phone: nullable(Phone),

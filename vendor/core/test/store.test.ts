@@ -42,7 +42,7 @@ t.test('the imprint is public once staff have set it', async (t) => {
 
 t.test('invalid values are refused', async (t) => {
   const cases: [object, string][] = [
-    [{ legalName: '' }, '/legalName'],
+    [{ legalName: 'x'.repeat(2001) }, '/legalName'],
     [{ email: 'nobody' }, '/email'],
     [{ phone: 'call us' }, '/phone'],
     [{ currencies: ['EUR', 'EEE'] }, '/currencies/1'],

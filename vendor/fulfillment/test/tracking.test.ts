@@ -200,7 +200,7 @@ t.test('the packing list escapes what shoppers write and has no prices', async (
     'SKU-0',
     'Ada &lt;b&gt;',
     '1 &lt;script&gt;',
-    '75001 Paris',
+    '75001 PARIS',
     'France',
     'DHL 42',
     'Ring &amp; wait',

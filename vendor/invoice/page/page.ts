@@ -142,8 +142,8 @@ function factsOf({ seller, buyer, delivery, ...content }: InvoiceContent, { form
     [texts.dateOfSupply, suppliedOn],
     [texts.dateOfOrder, orderedOn],
   ];
-  // The address often begins with the name.
-  const name = buyer.name !== null && buyer.address[0] !== buyer.name && [line(buyer.name)];
+  // The address often has the name, not always first.
+  const name = buyer.name !== null && !buyer.address.includes(buyer.name) && [line(buyer.name)];
   return html`<section class="facts">
 ${block(texts.seller, [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
 ${block(texts.billTo, [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}

@@ -1,0 +1,66 @@
+/**
+ * Empty texts in bodies: forms send them for what was left blank. Where a field may be null and takes no empty text, one is
+ * null. What clients store as it is, such as `metadata` and `properties`, has no fields in its schema, and stays.
+ */
+import type { TSchema } from './schemas.ts';
+
+type Mend = (value: unknown) => void;
+
+const none: Mend = () => {};
+const mends = new WeakMap<object, Mend>();
+
+/** Puts null in the place of the empty texts of a body that was parsed for this request. */
+export function mendEmptyTexts(schema: TSchema, body: unknown): void {
+  mendOf(schema)(body);
+}
+
+function mendOf(schema: TSchema): Mend {
+  let mend = mends.get(schema);
+  if (mend === undefined) {
+    mend = compile(schema);
+    mends.set(schema, mend);
+  }
+  return mend;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function compile(schema: TSchema): Mend {
+  const { properties, items, anyOf } = schema as {
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    anyOf?: TSchema[];
+  };
+  const fields = Object.entries(properties ?? {});
+  const texts = fields.flatMap(([name, field]) => (isOptionalText(field) ? [name] : []));
+  const inner = fields.flatMap(([name, field]): [string, Mend][] => {
+    const mend = mendOf(field);
+    return mend === none ? [] : [[name, mend]];
+  });
+  const each = isObject(items) ? mendOf(items as TSchema) : none;
+  const choices = (anyOf ?? []).map(mendOf).filter((mend) => mend !== none);
+  if (texts.length + inner.length + choices.length === 0 && each === none) return none;
+  return (value) => {
+    if (Array.isArray(value)) for (const item of value) each(item);
+    for (const mend of choices) mend(value);
+    if (!isObject(value)) return;
+    for (const name of texts) if (Object.hasOwn(value, name) && value[name] === '') value[name] = null;
+    for (const [name, mend] of inner) if (Object.hasOwn(value, name)) mend(value[name]);
+  };
+}
+
+/** Whether a field may be null or a text, and takes no empty text. */
+function isOptionalText(schema: TSchema): boolean {
+  const alternatives = (schema.anyOf as TSchema[] | undefined) ?? [schema];
+  const typesOf = ({ type }: TSchema): unknown[] => (Array.isArray(type) ? type : [type]);
+  const texts = alternatives.filter((each) => typesOf(each).includes('string'));
+  const isNullable = alternatives.some((each) => typesOf(each).includes('null'));
+  // An empty id is a mistake rather than a blank: a category without a parent is another one.
+  const isId = texts.some(({ format }) => format === 'uuid');
+  return isNullable && texts.length > 0 && !isId && !texts.some(takesEmpty);
+}
+
+function takesEmpty({ minLength = 0, pattern, format, enum: values, const: only }: TSchema): boolean {
+  return minLength === 0 && pattern === undefined && format === undefined && values === undefined && only === undefined;
+}
