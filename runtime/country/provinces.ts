@@ -21,21 +21,28 @@ export interface Province {
 
 const additions: Readonly<Record<string, { parent?: string; names?: string[] }>> = more;
 const collator = new Intl.Collator('en');
-let provincesByCountry: ReadonlyMap<string, readonly Province[]> | null = null;
+let groups: ReadonlyMap<string, readonly Province[]> | null = null;
+const sorted = new Map<string, readonly Province[]>();
 
 /** The provinces of a country by name; empty for a country without any. */
 export function provincesOf(country: string): readonly Province[] {
-  provincesByCountry ??= groupByCountry();
-  return provincesByCountry.get(country) ?? [];
+  let provinces = sorted.get(country);
+  if (provinces === undefined) {
+    provinces = unsorted(country).toSorted((one, other) => collator.compare(one.name, other.name));
+    sorted.set(country, provinces);
+  }
+  return provinces;
 }
 
-function groupByCountry(): Map<string, readonly Province[]> {
-  const provinces = iso31662.map(({ code, name, parent }): Province => {
-    // The parent of a top-level province is the country.
-    return { code, name, parent: additions[code]?.parent ?? (parent.includes('-') ? parent : null) };
-  });
-  const sorted = provinces.sort((one, other) => collator.compare(one.name, other.name));
-  return Map.groupBy(sorted, ({ code }) => code.slice(0, 2));
+function unsorted(country: string): readonly Province[] {
+  groups ??= Map.groupBy(
+    iso31662.map(({ code, name, parent }): Province => {
+      // The parent of a top-level province is the country.
+      return { code, name, parent: additions[code]?.parent ?? (parent.includes('-') ? parent : null) };
+    }),
+    ({ code }) => code.slice(0, 2),
+  );
+  return groups.get(country) ?? [];
 }
 
 /** The names of a province: that of the standard, the parts of one in several languages, and the others. */
@@ -71,7 +78,7 @@ function indexOf(country: string): Index {
 }
 
 function newIndex(country: string): Index {
-  const provinces = new Map(provincesOf(country).map((province) => [province.code, province]));
+  const provinces = new Map(unsorted(country).map((province) => [province.code, province]));
   const keyOf = (code: string) => code.slice(country.length + 1);
   const lineOf = (code: string): string[] => {
     const parent = provinces.get(code)?.parent ?? null;

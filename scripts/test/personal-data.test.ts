@@ -22,6 +22,7 @@ const others: Record<string, readonly string[]> = {
   number_sequences: ['name'],
   tenant_quotas: ['name'],
   tax_categories: ['name', 'metadata'],
+  tax_rate_postal_codes: ['postal_from', 'postal_to'],
   tax_rates: ['name', 'metadata'],
   carts: ['pickup_address'],
   shipping_profiles: ['name', 'metadata'],

@@ -20,7 +20,7 @@ import { findPriceTerms } from './terms-store.ts';
 export { type PriceableCart, saleOfCart } from './cart-sale.ts';
 export { completeCart, findLastOrderOfSession, type LockedCart, lockActiveCart } from './completion.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
-export { type CartProblem, cartProblems } from './issues.ts';
+export { type CartProblem, cartProblems, fieldProblems } from './issues.ts';
 export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './merge.ts';
 export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
 export { ownerOf } from './owner.ts';

@@ -4,6 +4,7 @@
 import { explainQuantityRule } from '@carton/product';
 import { countryName, formatMoney } from '@carton/runtime';
 import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
+import { countryOf } from './sale.ts';
 import type { CartIssue } from './totals.ts';
 
 export interface CartProblem {
@@ -42,6 +43,11 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
   },
   currency_changed: ({ sale: { currency } }) =>
     `The prices are now in ${currency}, the currency of the cart's region. Accept it, or choose another region.`,
+  postal_code_invalid: ({ sale }) => {
+    const country = countryOf(sale, sale.shippingAddress);
+    const where = country === null ? 'the country' : countryName(country);
+    return `${sale.shippingAddress?.postalCode} is no postal code of ${where}. Correct it.`;
+  },
   province_unknown: ({ sale }) => {
     const { country = null, province } = sale.deliveryAddress ?? sale.shippingAddress ?? {};
     const where = country === null ? 'the country' : countryName(country);
@@ -52,6 +58,9 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
     return `The minimum order is ${show(shortfall?.minimum)}: add items for ${show(shortfall?.missing)}.`;
   },
 };
+
+/** An issue that prevents the order only where the store requires the field: `fieldProblems`. */
+const ofFields: ReadonlySet<CartIssue> = new Set(['postal_code_invalid']);
 
 /** Why a sale cannot be ordered, line by line; empty if it can. */
 export function cartProblems(priced: PricedSale): CartProblem[] {
@@ -64,7 +73,16 @@ export function cartProblems(priced: PricedSale): CartProblem[] {
       lineId: line.id,
     })),
   );
-  return [...lineProblems, ...issues.map((code) => ({ code, detail: explainSale[code](priced), lineId: null }))];
+  return [...lineProblems, ...issues.flatMap((code) => (ofFields.has(code) ? [] : problemOf(priced, code)))];
+}
+
+/** Problems of fields of the address, which matter where the store requires these fields. */
+export function fieldProblems(priced: PricedSale): CartProblem[] {
+  return priced.issues.flatMap((code) => (ofFields.has(code) ? problemOf(priced, code) : []));
+}
+
+function problemOf(priced: PricedSale, code: CartIssue): CartProblem {
+  return { code, detail: explainSale[code](priced), lineId: null };
 }
 
 /** Explains an issue of a line, for the shopper. */

@@ -1,22 +1,8 @@
 /**
  * The least total of the goods for which a store accepts orders from carts.
  */
-import { findStore } from '@carton/core';
-import type { TenantDatabase } from '@carton/runtime';
 import type { Sale } from './sale.ts';
-import { cartSettings } from './settings.ts';
 import type { TotalsLine } from './totals.ts';
-
-/** Minor units of the sale's currency; null for none, as for every sale without a cart. */
-export async function findMinimumOrder(
-  db: TenantDatabase,
-  { cartId, currency }: Pick<Sale, 'cartId' | 'currency'>,
-): Promise<number | null> {
-  if (cartId === null) return null;
-  const { minimumOrder } = cartSettings.of(await findStore(db));
-  const amounts = minimumOrder.flatMap((minimum) => (minimum.currency === currency ? minimum.amount : []));
-  return amounts.length === 0 ? null : Math.max(...amounts);
-}
 
 /** The minimum that the goods fall short of, and by how much, in minor units. */
 export interface Shortfall {

@@ -15,11 +15,12 @@ import {
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
 import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart-sale.ts';
-import { findMinimumOrder, type Shortfall, shortfallOf } from './minimum-order.ts';
+import { type Shortfall, shortfallOf } from './minimum-order.ts';
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
 import type { issues } from './schemas.ts';
+import { findStoreRules, hasWrongPostalCode, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,
   type AnyStep,
@@ -143,12 +144,12 @@ export async function priceSale<S extends Sale>(
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
   return db.pipelined(async (one) => {
     one.knowReferenceVersion(referenceVersion);
-    const [variants, plan, availabilities, region, minimumOrder, ...reads] = await Promise.all([
+    const [variants, plan, availabilities, region, rules, ...reads] = await Promise.all([
       findVariants(one, ids, sale),
       planPrices(one, items, sale),
       stock ? availabilityOf(one, ids, { reserved, sale: stockSaleOf(sale) }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
-      findMinimumOrder(one, sale),
+      findStoreRules(one, sale),
       ...readSteps(one, sale, steps),
     ]);
     const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
@@ -169,9 +170,9 @@ export async function priceSale<S extends Sale>(
     const shownOf = ({ name, shows }: AnyStep, position: number) =>
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
-    const shortfall = shortfallOf(minimumOrder, sale, draft.lines);
+    const shortfall = shortfallOf(rules.minimumOrder, sale, draft.lines);
     const ofSteps = steps.flatMap(({ issues }, position) => issues?.(draft, reads[position]) ?? []);
-    const issues = [...new Set([...issuesOf(sale, region, shortfall), ...ofSteps])];
+    const issues = [...new Set([...issuesOf(sale, { region, shortfall, rules }), ...ofSteps])];
     const amounts = { shipping, adjustments, totals, shown, missingQuotes };
     return { sale, region, lines: lines as never, issues, shortfall, ...amounts };
   });
@@ -310,10 +311,14 @@ function countedLine(line: PricedLine | PricedCustomLine): TotalsLine[] {
   return [{ ...counted, variantId: line.variantId, productId, taxCategory, shippingProfile, weight, requiresShipping }];
 }
 
-function issuesOf(sale: Sale, region: RegionRow | null, shortfall: Shortfall | null): CartIssue[] {
+function issuesOf(
+  sale: Sale,
+  { region, shortfall, rules }: Pick<PricedSale, 'region' | 'shortfall'> & { rules: StoreRules },
+): CartIssue[] {
   return [
     ...(isServed(sale, region) ? [] : ['country_not_served' as const]),
     ...(shortfall ? ['minimum_order' as const] : []),
+    ...(rules.checkPostalCodes && hasWrongPostalCode(sale) ? ['postal_code_invalid' as const] : []),
   ];
 }
 

@@ -29,7 +29,13 @@ export const maxCartLines = 500;
 export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
 export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
 /** Why a cart as a whole cannot be ordered. */
-export const cartIssues = ['country_not_served', 'currency_changed', 'minimum_order', 'province_unknown'] as const;
+export const cartIssues = [
+  'country_not_served',
+  'currency_changed',
+  'minimum_order',
+  'postal_code_invalid',
+  'province_unknown',
+] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
@@ -172,7 +178,8 @@ export const Cart = object(
         'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country, its prices are in ' +
         'another currency than the shopper has seen (`PATCH /cart` with the `currency`, or `expectedTotal` at the ' +
         'checkout, accepts it), its goods cost less than the minimum order of the store, or taxes or shipping depend on the ' +
-        'province of the address, which is not known',
+        'province of the address, which is not known. `postal_code_invalid`, a postal code that its country does not have, ' +
+        'prevents the order only in a store that requires it',
       examples: [[]],
     }),
     updatedAt: nullable(DateTime),

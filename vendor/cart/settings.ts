@@ -5,7 +5,12 @@ import { storeSettings } from '@carton/core';
 import { Currency, object, Type } from '@carton/runtime';
 import { largestAmount } from './totals.ts';
 
-export const cartSettings = storeSettings('cart', {
+const settings = {
+  checkPostalCodes: Type.Boolean({
+    default: false,
+    description:
+      'Whether a postal code that the country of the address does not have is an issue of the cart (`postal_code_invalid`). If it was not set, on in new stores. The order is refused only if the store requires the postal code (`checkoutRequires`)',
+  }),
   minimumOrder: Type.Array(
     object({
       currency: Currency,
@@ -19,4 +24,9 @@ export const cartSettings = storeSettings('cart', {
         'prices, by currency; of several amounts in one currency the largest applies. A cart in another currency has none',
     },
   ),
-});
+};
+
+/** Stores of before the third version of the defaults check postal codes once they switch it on. */
+export const cartSettings = storeSettings('cart', settings, (defaultVersion) =>
+  defaultVersion >= 3 ? { checkPostalCodes: true } : {},
+);

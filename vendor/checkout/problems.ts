@@ -20,6 +20,11 @@ export const minimumOrder = defineProblem({
   status: 409,
   title: 'The goods in the cart cost less than the minimum order of the store',
 });
+export const postalCodeInvalid = defineProblem({
+  code: 'postal_code_invalid',
+  status: 409,
+  title: 'This store requires a postal code, and the country does not have the one that was sent',
+});
 export const provinceUnknown = defineProblem({
   code: 'province_unknown',
   status: 409,

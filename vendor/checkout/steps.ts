@@ -1,7 +1,7 @@
 /**
  * The built-in steps of placing an order: who may order, required details and payment, and stock.
  */
-import { cartProblems, countryNotServed, stockSaleOf } from '@carton/cart';
+import { cartProblems, countryNotServed, fieldProblems, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
 import { findRefusal, paymentMethodUnavailable, planTenders } from '@carton/payment';
@@ -16,6 +16,7 @@ import {
   guestCheckoutOff,
   minimumOrder,
   paymentRequired,
+  postalCodeInvalid,
   provinceUnknown,
   quoteMissing,
   termsNotAccepted,
@@ -47,10 +48,11 @@ const cart: PlacingStep = {
     country_not_served: countryNotServed,
     currency_changed: currencyChanged,
     minimum_order: minimumOrder,
+    postal_code_invalid: postalCodeInvalid,
     province_unknown: provinceUnknown,
   },
-  require: (_, { sale, seenCurrency }) =>
-    cartProblems(sale)
+  require: (_, { sale, store, seenCurrency }) =>
+    [...cartProblems(sale), ...(requiresPostalCode(store, sale) ? fieldProblems(sale) : [])]
       // Who names a total in the new currency has seen it.
       .filter(({ code }) => code !== currencyChanged.code || seenCurrency !== sale.sale.currency)
       .map(({ code, detail }) => {
@@ -59,10 +61,15 @@ const cart: PlacingStep = {
       }),
 };
 
+function requiresPostalCode(store: Store, sale: Placing['sale']): boolean {
+  return requiredFields(store, sale).includes('address.postalCode');
+}
+
 /** The fields of the body that meet requirements of the cart. */
 const errorsOfCart: Readonly<Record<string, { pointer: string; detail: string }>> = {
   country_not_served: { pointer: '/customer/address', detail: 'must be in a country that the region serves' },
   currency_changed: { pointer: '/expectedTotal', detail: 'must be the total in the new currency' },
+  postal_code_invalid: { pointer: '/customer/address/postalCode', detail: 'must be a postal code of the country' },
   province_unknown: { pointer: '/customer/address/province', detail: 'must be a province of the country, or absent' },
 };
 

@@ -15,7 +15,7 @@ import {
 import { storeUpdated } from './events.ts';
 import type { ChangeStore, Store } from './schemas.ts';
 import { drawNumber, insertTenant, lockSequence, lockStore, type TenantRow, updateStore } from './store.ts';
-import { mergedSettings, refuseReserved } from './store-settings.ts';
+import { mergedSettings, newestDefaults, refuseReserved } from './store-settings.ts';
 
 export const slugTaken = defineProblem({
   code: 'tenant_slug_taken',
@@ -73,7 +73,8 @@ export async function openTenant(
   const work = database.forTenant(newId()).transaction(async (db) => {
     const tenant = await insertTenant(db, { slug, name });
     const lists = { currencies: [defaultCurrency], locales: [defaultLocale] };
-    await db.insert('stores', { name, defaultCurrency, defaultLocale, ...lists, orderNumberFormat: '{number}' });
+    const more = { orderNumberFormat: '{number}', defaultVersion: newestDefaults };
+    await db.insert('stores', { name, defaultCurrency, defaultLocale, ...lists, ...more });
     const [inviter] = firstStaffInviters.of(db);
     const invite = inviter ? await inviter(db, firstStaffEmail) : null;
     await also(db, tenant);

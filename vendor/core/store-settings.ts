@@ -39,6 +39,9 @@ interface StoreWithSettings {
   readonly defaultVersion?: number;
 }
 
+/** The version of the defaults of new stores. A box of the former release gives its stores the one that it knows. */
+export const newestDefaults = 3;
+
 export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.store-settings');
 
 /**

@@ -37,10 +37,12 @@ const steps = [
 t.afterEach(() => minimize());
 
 t.test('there is none by default, and none for a currency that is not in the list', async (t) => {
-  t.strictSame((await box.staff.get('/admin/store')).body.settings.cart, { minimumOrder: [] });
+  t.strictSame((await box.staff.get('/admin/store')).body.settings.cart, {
+    ...{ checkPostalCodes: true, minimumOrder: [] },
+  });
   t.equal((await (await shopperWith(box, [article, 1])).post('/checkout', buyer)).status, 201);
   t.strictSame(await minimize({ currency: 'USD', amount: 5000 }), {
-    minimumOrder: [{ currency: 'USD', amount: 5000 }],
+    ...{ checkPostalCodes: true, minimumOrder: [{ currency: 'USD', amount: 5000 }] },
   });
   t.equal((await (await shopperWith(box, [article, 1])).post('/checkout', buyer)).status, 201);
 });

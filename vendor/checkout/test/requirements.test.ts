@@ -153,6 +153,10 @@ t.test('the codes of the built-in steps are those tested here', async (t) => {
     'country_not_served',
     'currency_changed',
     'minimum_order',
+    // postal-codes.test.ts
+    'postal_code_invalid',
+    // provinces.test.ts of tax, carts.test.ts of shipping
+    'province_unknown',
     'quote_missing',
     'customer_details_missing',
     'terms_not_accepted',

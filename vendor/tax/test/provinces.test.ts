@@ -149,6 +149,7 @@ t.test('rates of postal codes', async (t) => {
     { code: 'state', country: 'US', province: 'CA', rate: 7 },
     { code: 'county', country: 'US', postalCode: '90000-90099', rate: 2 },
     { code: 'zip', country: 'US', postalCode: '90001', rate: 3 },
+    { code: 'east', country: 'DE', postalCode: '10000-19999', rate: 4 },
   );
   const cases: [country: string, province: string | null, postalCode: string | undefined, taxes: string[]][] = [
     ['GB', null, 'SW1A 1AA', ['vat 20 % 200']],
@@ -161,6 +162,9 @@ t.test('rates of postal codes', async (t) => {
     ['US', 'CA', '90001', ['vat 1 % 10', 'state 7 % 70', 'zip 3 % 30']],
     ['US', 'NY', '10001', ['vat 1 % 10']],
     ['IE', null, 'BT1', []],
+    ['DE', null, '15000', ['east 4 % 40']],
+    // Between the bounds as a text, and not as a code.
+    ['DE', null, '1500', []],
   ];
   for (const [country, province, postalCode, taxes] of cases) {
     const found = await taxedAt(at, country, province, postalCode);
