@@ -52,15 +52,12 @@ function compile(schema: TSchema): Mend {
 
 /** Whether a field may be null or a text, and takes no empty text. */
 function isOptionalText(schema: TSchema): boolean {
-  const alternatives = (schema.anyOf as TSchema[] | undefined) ?? [schema];
-  const typesOf = ({ type }: TSchema): unknown[] => (Array.isArray(type) ? type : [type]);
-  const texts = alternatives.filter((each) => typesOf(each).includes('string'));
-  const isNullable = alternatives.some((each) => typesOf(each).includes('null'));
+  const types: unknown[] = Array.isArray(schema.type) ? schema.type : [];
   // An empty id is a mistake rather than a blank: a category without a parent is another one.
-  const isId = texts.some(({ format }) => format === 'uuid');
-  return isNullable && texts.length > 0 && !isId && !texts.some(takesEmpty);
+  const isId = schema.format === 'uuid';
+  return types.includes('string') && types.includes('null') && !isId && !takesEmpty(schema);
 }
 
-function takesEmpty({ minLength = 0, pattern, format, enum: values, const: only }: TSchema): boolean {
-  return minLength === 0 && pattern === undefined && format === undefined && values === undefined && only === undefined;
+function takesEmpty({ minLength = 0, pattern, format, enum: values }: TSchema): boolean {
+  return minLength === 0 && pattern === undefined && format === undefined && values === undefined;
 }

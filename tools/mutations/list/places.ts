@@ -253,8 +253,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'An empty id is a mistake, and not a blank',
     file: 'runtime/http/empty-texts.ts',
-    text: 'texts.length > 0 && !isId',
-    replacement: 'texts.length > 0',
+    text: "types.includes('null') && !isId",
+    replacement: "types.includes('null')",
     tests: ['runtime/http/test/empty-texts.test.ts'],
   },
   {
