@@ -7,6 +7,14 @@ export function storedCode(code: string): string {
   return code.normalize('NFKC').trim();
 }
 
+const allowed = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u;
+
+/** Whether a text may be a code, or the beginning of one. The usual width of a character may be others: `㎏` is `kg`. */
+export function isCodeText(text: string, { min, max }: { min: number; max: number }): boolean {
+  const code = storedCode(text);
+  return allowed.test(code) && code.length >= min && code.length <= max;
+}
+
 /** Characters that are not shown, such as those that are copied from a mail with a code. */
 const invisible = /\p{Cf}/gu;
 

@@ -2,8 +2,8 @@
  * Codes of promotions: added by hand, generated, exported and disabled by staff.
  */
 import { randomInt } from 'node:crypto';
-import { eachRow, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { codeKey, storedCode } from './code-text.ts';
+import { eachRow, invalidField, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { codeKey, isCodeText, storedCode } from './code-text.ts';
 import { promotionAutomatic, promotionCodeTaken } from './problems.ts';
 import type { CreatePromotionCodes, PromotionCode } from './schemas.ts';
 import { promotions } from './store.ts';
@@ -28,6 +28,8 @@ export function createCodes(
   { codes, generate, maxUses }: CreatePromotionCodes,
 ): Promise<string[]> {
   if ((codes === undefined) === (generate === undefined)) throw invalidRequest('Send either codes or generate.');
+  for (const [at, code] of (codes ?? []).entries()) requireCode(code, `/codes/${at}`, { min: 3, max: 50 });
+  if (generate?.prefix !== undefined) requireCode(generate.prefix, '/generate/prefix', { min: 1, max: 30 });
   return db.transaction(async (tx) => {
     // The lock keeps the promotion from being deleted or made automatic.
     const promotion = await promotions.lock(tx, promotionId);
@@ -42,6 +44,15 @@ export function createCodes(
     }
     return created;
   });
+}
+
+/** @throws invalid_request (400) */
+function requireCode(text: string, pointer: string, length: { min: number; max: number }): void {
+  if (isCodeText(text, length)) return;
+  throw invalidField(
+    pointer,
+    `must have ${length.min} to ${length.max} letters, digits, hyphens and underscores, the first a letter or digit`,
+  );
 }
 
 async function addCodes(

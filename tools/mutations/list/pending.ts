@@ -124,8 +124,8 @@ export const pending: readonly Mutation[] = [
   {
     rule: 'Existing stores keep waiting for unpaid orders',
     file: 'vendor/checkout/settings.ts',
-    text: 'defaultVersion >= 2 && ',
-    replacement: '',
+    text: 'defaultVersion >= 2',
+    replacement: 'defaultVersion >= 0',
     tests: [unpaid],
   },
   {

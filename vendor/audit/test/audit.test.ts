@@ -55,7 +55,8 @@ t.test('entries of created and deleted rows have all values except hashes of sec
   await tenant.staff.delete(`/admin/invites/${made.body.id}`);
   const [deleted, created] = await log(tenant, '&resource=staff_invite');
   const { id, email, role, createdAt, expiresAt } = made.body;
-  const invite = { id, email, role, createdAt, expiresAt };
+  const { id: inviterId } = (await tenant.staff.get('/admin/me')).body;
+  const invite = { id, email, role, inviterType: 'staff', inviterId, createdAt, expiresAt };
   t.strictSame([created?.action, created?.resourceId, created?.before], ['created', id, null]);
   t.strictSame(created?.after, invite);
   t.strictSame([deleted?.action, deleted?.resourceId, deleted?.after], ['deleted', id, null]);

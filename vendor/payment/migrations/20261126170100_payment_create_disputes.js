@@ -22,8 +22,8 @@ export const up = (knex) =>
       updated_at timestamptz(3) not null default now(),
       primary key (tenant_id, id),
       unique (tenant_id, payment_id, reference),
-      foreign key (tenant_id, payment_id) references payments (tenant_id, id),
-      foreign key (tenant_id, order_id) references orders (tenant_id, id)
+      foreign key (tenant_id, payment_id) references payments (tenant_id, id) on delete cascade,
+      foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
     );
     create index payment_disputes_newest on payment_disputes (tenant_id, created_at, id);
     create index payment_disputes_status on payment_disputes (tenant_id, status, created_at, id);

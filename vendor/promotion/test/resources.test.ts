@@ -116,7 +116,27 @@ t.test('codes are unique in a store without case, and a deleted promotion frees 
   t.match((await staff.get(path)).body, { items: exactly([]) }, 'none of them was added');
   await bodyOf(staff.delete(`/admin/promotions/${id}`));
   t.strictSame(await bodyOf(staff.post(path, { codes: ['SPRING', 'spring'] })), { codes: ['spring'] });
-  t.match(await staff.post(path, { codes: ['a b'] }), { status: 400 });
+  // What is stored must be a code, too: a character in its usual width may be several.
+  for (const code of [
+    'a b',
+    '-ABC',
+    'A!B',
+    'ab',
+    '\ufdfa\ufdfa',
+    '\u2153AB',
+    'A'.repeat(51),
+    '\u3382'.repeat(50),
+    '\u{1f600}AB',
+  ]) {
+    t.match(await staff.post(path, { codes: ['FIRST', code] }), { status: 400 }, code);
+    t.match(await staff.post(path, { generate: { count: 1, prefix: `!${code}` } }), { status: 400 }, `prefix ${code}`);
+  }
+  t.strictSame(
+    await bodyOf(staff.post(path, { codes: ['\uff33\uff35\uff2d', '\u00c4RZTE', '\u590f\u306e\u30bb\u30fc\u30eb'] })),
+    {
+      codes: ['SUM', '\u00c4RZTE', '\u590f\u306e\u30bb\u30fc\u30eb'],
+    },
+  );
   t.match(await staff.post(path, {}), { status: 400 });
   t.match(await staff.post(path, { codes: ['X-Y'], generate: { count: 1 } }), { status: 400 });
   const elsewhere = await box.openTenant();
