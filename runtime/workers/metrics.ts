@@ -20,8 +20,9 @@ export function gatherMetrics(workers: Workers, read: () => Promise<Metrics>): (
 
 function gatherAsLeader(workers: Workers, read: () => Promise<Metrics>): () => Promise<Metrics> {
   const last = new Map<Peer, Metrics>();
-  let ended: Metrics = [];
-  const readFrom = async (peer: Peer): Promise<Metrics> => {
+  /** What workers had counted that have ended. A worker is in `last` or here, never in both. */
+  let ended: Metrics[] = [];
+  const readFrom = async (peer: Peer): Promise<void> => {
     try {
       const metrics = (await peer.ask('own metrics', undefined, patience)) as Metrics;
       // It may have ended while it answered.
@@ -30,16 +31,24 @@ function gatherAsLeader(workers: Workers, read: () => Promise<Metrics>): () => P
     } catch {
       // A worker that hangs is counted as it was.
     }
-    return last.get(peer) ?? [];
   };
-  const remember = async (peer: Peer) => {
-    const counted = accumulating(last.get(peer) ?? []);
+  const remember = (peer: Peer) => {
+    ended.push(accumulating(last.get(peer) ?? []));
     last.delete(peer);
-    ended = await mergeMetrics([ended, counted]);
+  };
+  /** Makes one of many, so that restarts of workers do not add up. */
+  const joinEnded = async () => {
+    const [all, parts] = [ended, [...ended]];
+    if (parts.length < 2) return;
+    const joined = await mergeMetrics(parts);
+    if (ended === all) ended = [joined, ...all.slice(parts.length)];
   };
   const gather = async () => {
-    const all = await Promise.all([read(), ...[...workers.followers].map(readFrom)]);
-    return mergeMetrics([...all, ended]);
+    const [own] = await Promise.all([read(), ...[...workers.followers].map(readFrom)]);
+    // A worker that has ended while it was asked is counted once: both are read in the same turn of the event loop.
+    const merged = await mergeMetrics([own, ...last.values(), ...ended]);
+    await joinEnded();
+    return merged;
   };
   workers.handlers.set('metrics', gather);
   return gather;

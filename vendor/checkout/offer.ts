@@ -110,5 +110,7 @@ function isEqual(one: MoneyValue, other: MoneyValue): boolean {
 
 function offerChangedTo({ header }: IfMatch, actual: MoneyValue) {
   const members = { totals: { expected: totalOfTag(header), actual } };
-  return offerChanged('Read the checkout again and show the shopper the current total.', { members });
+  const detail =
+    'Read the checkout again and show the shopper the current total. An address in the body that is not that of the cart may change taxes: set it on the cart before.';
+  return offerChanged(detail, { members });
 }

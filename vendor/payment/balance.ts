@@ -171,7 +171,7 @@ async function refundExcess(
   const sum = format(money(excess, payment.currency));
   // The end of a canceled order's pending refund is followed by the refund of the rest.
   if (pending?.type === 'refund' && order.status === 'canceled') return false;
-  if (pending === null || pending?.type === 'refund') {
+  if (pending === null || pending?.type === 'refund' || (await isInDispute(tx, payment))) {
     await addPaymentNote(tx, order.id, `${sum} must be paid back: ${lowerFirst(reason)}`);
     return false;
   }

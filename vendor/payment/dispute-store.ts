@@ -74,6 +74,16 @@ export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, '
   return found.length > 0;
 }
 
+/** What decided disputes of an order's payments have taken, in minor units. */
+export async function lostAmountOf(tx: TenantDatabase, orderId: string): Promise<number> {
+  const [row] = await tx.query<{ lost: number }>(
+    `select coalesce(sum(withdrawn_amount), 0)::bigint as lost from payment_disputes
+      where tenant_id = $1 and order_id = $2 and status not in ('inquiry', 'open')`,
+    [orderId],
+  );
+  return row?.lost ?? 0;
+}
+
 /** @throws payment_disputed (409) */
 export async function requireNoDispute(tx: TenantDatabase, payment: Pick<PaymentRow, 'id'>): Promise<void> {
   if (await isInDispute(tx, payment)) throw paymentDisputed('Refund it once the dispute is decided.');

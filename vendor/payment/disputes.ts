@@ -13,14 +13,16 @@ import { disputeClosed, disputeOpened } from './events.ts';
 import { format } from './format.ts';
 import { findPaymentByReference, lockPayment, updatePayment } from './store.ts';
 
-/** Progress of a dispute. A decision may be reversed, in favor of the store. */
+/** Progress of a dispute, which tells the order of reports of the same second. */
 const progress: Record<DisputeStatus, number> = { inquiry: 0, open: 1, closed: 2, lost: 3, won: 4 };
 
 function isOutdated(known: DisputeRow, { status, reportedAt, withdrawn }: ReportedDispute): boolean {
-  if (progress[status] !== progress[known.status]) return progress[status] < progress[known.status];
   const [time, knownTime] = [Date.parse(reportedAt), Date.parse(known.reportedAt)];
-  // Providers tell seconds. Money that was withdrawn comes back with the decision only.
-  return time < knownTime || (time === knownTime && withdrawn < known.withdrawnAmount);
+  // A decision may be appealed and reversed.
+  if (time !== knownTime) return time < knownTime;
+  if (progress[status] !== progress[known.status]) return progress[status] < progress[known.status];
+  // Money that was withdrawn comes back with the decision only.
+  return withdrawn < known.withdrawnAmount;
 }
 
 /**
@@ -79,5 +81,5 @@ function noteOf({ status, reason, amount, currency, withdrawnAmount, respondBy, 
   const until = respondBy === null ? '' : `; respond at ${payment.provider} by ${respondBy.slice(0, 10)}`;
   if (status === 'inquiry') return `The shopper's bank inquires about ${sum}${why}${until}`;
   const taken = withdrawnAmount === 0 ? '' : `, ${format(money(withdrawnAmount, currency))} was withdrawn`;
-  return `${sum} is disputed${why}${taken}${until}`;
+  return `${sum} is disputed${why}${taken}${until}; do not pay it back by other means`;
 }

@@ -16,10 +16,11 @@ import {
 } from '@carton/order';
 import { money, newId, Problem, type TenantDatabase } from '@carton/runtime';
 import { unitsHavePrice } from './problems.ts';
+import { requireSettled } from './refund-items.ts';
 import { dividedParts } from './refund-store.ts';
 import type { CanceledUnits, CancelUnits, Refund } from './schemas.ts';
-import { refundPayment, stepBusy } from './steps.ts';
-import { findStep, type PaymentRow, pendingStepsOf, requirePayment, type StepRequest } from './store.ts';
+import { refundPayment } from './steps.ts';
+import { findStep, type PaymentRow, requirePayment, type StepRequest } from './store.ts';
 
 /** Refunds all or part of a captured payment, or units that cost nothing. @throws as `capturePayment` */
 export async function refundPaymentOrUnits(db: TenantDatabase, id: string, request: StepRequest): Promise<Refund> {
@@ -46,14 +47,6 @@ async function refundFreeUnits(db: TenantDatabase, id: string, request: StepRequ
     await requireSettled(tx, order.id);
     return presentRefund(payment, units, plan.parts);
   });
-}
-
-/**
- * While a refund of the order is pending, it may fail, so what is left of the price of its units is not known.
- * @throws payment_step_busy (409)
- */
-async function requireSettled(tx: TenantDatabase, orderId: string): Promise<void> {
-  if ((await pendingStepsOf(tx, orderId)).some(({ type }) => type === 'refund')) throw stepBusy();
 }
 
 function presentRefund(

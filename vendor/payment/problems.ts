@@ -1,7 +1,7 @@
 /**
  * Problems of an order's payments and their steps.
  */
-import { defineProblem } from '@carton/runtime';
+import { defineProblem, type Problem } from '@carton/runtime';
 
 export const paymentExceedsBalance = defineProblem({
   code: 'payment_exceeds_balance',
@@ -28,3 +28,8 @@ export const paymentStepBusy = defineProblem({
   status: 409,
   title: 'Another step of this payment is in progress',
 });
+
+/** @returns payment_step_busy (409) */
+export function stepBusy(): Problem {
+  return paymentStepBusy('Retry in a moment.', { headers: { 'Retry-After': '2' } });
+}

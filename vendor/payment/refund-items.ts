@@ -2,10 +2,11 @@
  * The amount of a step: as requested, all that is left, or what the items and shipping charges to refund cost; and what a
  * refund is for.
  */
-import { type OrderAmounts, type OrderState, planRefund, planRefundOfAmount } from '@carton/order';
+import { type OrderAmounts, type OrderState, planRefund, planRefundOfAmount, type RefundPlan } from '@carton/order';
 import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
+import { lostAmountOf } from './dispute-store.ts';
 import { format } from './format.ts';
-import { paymentStepNotPossible } from './problems.ts';
+import { paymentStepNotPossible, stepBusy } from './problems.ts';
 import type { PlannedRefund } from './refund-store.ts';
 import { type PaymentRow, type PendingStepRow, pendingStepsOf, type StepRequest, type StepType } from './store.ts';
 
@@ -26,6 +27,7 @@ export async function amountOfStep(
   const isNamed = items !== undefined || shipping !== undefined;
   if (isNamed && part) throw invalidField('/amount', 'cannot be combined with items or shipping');
   const named = isNamed ? await planRefund(tx, order.id, { items, shipping }) : null;
+  if (named) await requireSettledUnits(tx, order.id, named);
   const amount = named?.amount ?? part?.amount ?? most;
   if (amount <= 0) throw paymentStepNotPossible('There is nothing to refund for this.');
   if (amount > most) {
@@ -39,6 +41,20 @@ export async function amountOfStep(
 }
 
 /**
+ * While a refund is pending, it may fail. Units that cost nothing because of it would leave the order, and stay charged.
+ * @throws payment_step_busy (409)
+ */
+async function requireSettledUnits(tx: TenantDatabase, orderId: string, { parts }: RefundPlan): Promise<void> {
+  if (!parts.some(({ quantity, amount }) => quantity > 0 && amount === 0)) return;
+  await requireSettled(tx, orderId);
+}
+
+/** @throws payment_step_busy (409) while a refund of the order is pending */
+export async function requireSettled(tx: TenantDatabase, orderId: string): Promise<void> {
+  if ((await pendingStepsOf(tx, orderId)).some(({ type }) => type === 'refund')) throw stepBusy();
+}
+
+/**
  * The plan of a refund by amount: it first returns what was received beyond the total, and takes the rest off the charges
  * of the order. The order must be locked.
  */
@@ -47,21 +63,24 @@ export async function planAmount(
   order: Pick<OrderState, 'id'> & OrderAmounts,
   amount: number,
 ): Promise<PlannedRefund> {
-  const excess = excessIn(amount, order, await pendingStepsOf(tx, order.id));
+  const lost = order.disputedAmount > 0 ? await lostAmountOf(tx, order.id) : 0;
+  const excess = excessIn(amount, order, await pendingStepsOf(tx, order.id), lost);
   return { ...(await planRefundOfAmount(tx, order.id, amount - excess)), excess };
 }
 
 /**
  * The part of a refund by amount that returns what was received beyond the total.
  * @param steps the pending ones, which return some of it already
+ * @param lost what decided disputes have taken, which returned some of it, too. An open one may give back what it holds
  */
 export function excessIn(
   amount: number,
-  { paidAmount, disputedAmount, totalAmount, excessRefundedAmount }: OrderAmounts,
+  { paidAmount, totalAmount, excessRefundedAmount }: OrderAmounts,
   steps: readonly Pick<PendingStepRow, 'excessAmount'>[],
+  lost: number,
 ): number {
   const returning = steps.reduce((sum, step) => sum + step.excessAmount, 0);
-  return Math.min(amount, Math.max(0, paidAmount - disputedAmount - totalAmount - excessRefundedAmount - returning));
+  return Math.min(amount, Math.max(0, paidAmount - lost - totalAmount - excessRefundedAmount - returning));
 }
 
 /** @returns payment_step_not_possible (409) for a payment of which nothing is left for a step of the type */

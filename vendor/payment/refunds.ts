@@ -10,11 +10,11 @@ import { adapterOf } from './bound.ts';
 import { requireNoDispute } from './dispute-store.ts';
 import { format } from './format.ts';
 import { doStepInTransaction, isImmediate } from './immediate-steps.ts';
-import { paymentStepNotPossible } from './problems.ts';
+import { paymentStepNotPossible, stepBusy } from './problems.ts';
 import { planAmount } from './refund-items.ts';
 import { readRefund } from './refund-store.ts';
 import type { Refund } from './schemas.ts';
-import { requirePart, resumePendingStep, stepBusy } from './steps.ts';
+import { requirePart, resumePendingStep } from './steps.ts';
 import {
   findPendingStep,
   findStep,

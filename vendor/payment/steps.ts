@@ -8,7 +8,7 @@
  * cannot exceed its amount.
  */
 import { findOrder, lockOrder, lockOrderForRefund, type Order, type OrderState } from '@carton/order';
-import { money, type Problem, type TenantDatabase } from '@carton/runtime';
+import { money, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, paymentProviderFailed, paymentRefused, type StepOutcome } from './adapter.ts';
 import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from './balance.ts';
 import { applyProviderState, bookStep } from './bookkeeping.ts';
@@ -16,7 +16,7 @@ import { adapterOf, requireAdapter } from './bound.ts';
 import { requireNoDispute } from './dispute-store.ts';
 import { doImmediateStep, isImmediate } from './immediate-steps.ts';
 import { settlePending } from './pending.ts';
-import { paymentStepBusy, paymentStepNotPossible } from './problems.ts';
+import { paymentStepNotPossible, stepBusy } from './problems.ts';
 import { amountOfStep, nothingLeft } from './refund-items.ts';
 import { excessOfRefund, readRefund } from './refund-store.ts';
 import { referenceOf } from './release.ts';
@@ -85,11 +85,6 @@ async function doStep(db: TenantDatabase, id: string, type: StepType, request: S
     await performStep(db, step);
   }
   return step;
-}
-
-/** @returns payment_step_busy (409) */
-export function stepBusy(): Problem {
-  return paymentStepBusy('Retry in a moment.', { headers: { 'Retry-After': '2' } });
 }
 
 /** The step that this work has created, else a new one, pending and claimed. */

@@ -35,8 +35,8 @@ export const payments: readonly Mutation[] = [
   {
     rule: 'A refund by amount first returns what was received beyond the total',
     file: 'vendor/payment/refund-items.ts',
-    text: 'Math.max(0, paidAmount - disputedAmount - totalAmount - excessRefundedAmount - returning)',
-    replacement: 'Math.max(0, 0 * paidAmount * disputedAmount * returning * totalAmount * excessRefundedAmount)',
+    text: 'Math.max(0, paidAmount - lost - totalAmount - excessRefundedAmount - returning)',
+    replacement: 'Math.max(0, 0 * paidAmount * lost * returning * totalAmount * excessRefundedAmount)',
     tests: ['vendor/payment/test/balance.test.ts'],
   },
   {
@@ -189,8 +189,29 @@ export const payments: readonly Mutation[] = [
   {
     rule: 'A report of the same second does not return what was withdrawn',
     file: 'vendor/payment/disputes.ts',
-    text: '(time === knownTime && withdrawn < known.withdrawnAmount)',
-    replacement: '(time === knownTime && withdrawn < 0)',
+    text: 'return withdrawn < known.withdrawnAmount;',
+    replacement: 'return withdrawn < 0;',
+    tests: ['vendor/payment/test/disputes.test.ts'],
+  },
+  {
+    rule: 'Units stay in the order while the refund of their price is pending',
+    file: 'vendor/payment/refund-items.ts',
+    text: 'if (named) await requireSettledUnits(tx, order.id, named);',
+    replacement: '',
+    tests: ['vendor/payment/test/refund-races.test.ts'],
+  },
+  {
+    rule: 'What an open dispute holds does not make a second payment one of the order',
+    file: 'vendor/payment/dispute-store.ts',
+    text: "status not in ('inquiry', 'open')`",
+    replacement: "status not in ('inquiry')`",
+    tests: ['vendor/payment/test/disputes.test.ts'],
+  },
+  {
+    rule: 'A decided dispute can be appealed',
+    file: 'vendor/payment/disputes.ts',
+    text: 'if (time !== knownTime) return time < knownTime;',
+    replacement: 'if (time < knownTime) return true;',
     tests: ['vendor/payment/test/disputes.test.ts'],
   },
 ];

@@ -82,7 +82,7 @@ class Model {
   }
 
   refundAmount(amount: number): void {
-    const excess = excessIn(amount, this.order, this.pending);
+    const excess = excessIn(amount, this.order, this.pending, 0);
     const lefts = this.charges.map((charge, at) => ({ amount: charge.amount - this.refunded(at).amount, tax: 0 }));
     const most = sumOf(lefts);
     requireThat(amount - excess <= most, () => `${amount - excess} of ${most} is refunded of what is left`);

@@ -62,8 +62,8 @@ t.test('a dispute takes the money, which is neither due again nor refunded', asy
     ]),
   );
   t.strictSame((await timelineOf(box, orderId)).slice(0, 2), [
-    `30.00 EUR by card is disputed (product not received), 30.00 EUR was withdrawn; respond at stripe by ${respondBy.slice(0, 10)}`,
-    `30.00 EUR by card is disputed (product not received); respond at stripe by ${respondBy.slice(0, 10)}`,
+    `30.00 EUR by card is disputed (product not received), 30.00 EUR was withdrawn; respond at stripe by ${respondBy.slice(0, 10)}; do not pay it back by other means`,
+    `30.00 EUR by card is disputed (product not received); respond at stripe by ${respondBy.slice(0, 10)}; do not pay it back by other means`,
   ]);
   const { length } = simulator.calls;
   for (const body of [{}, { amount: eur(1) }]) {
@@ -108,6 +108,34 @@ t.test('what is left beside a dispute can be refunded once it is decided', async
   t.match(await orderOf(lost.orderId), { paid: eur(3000), disputed: eur(1000), balance: eur(0) });
   await change(second, 'won');
   t.match(await paymentOf(lost.id), { disputed: eur(0) }, 'a decision is reversed');
+});
+
+t.test('a payment that was made twice is returned once, while one of both is in dispute', async (t) => {
+  const outcomes = [
+    // What is refunded beside a lost dispute is no excess any more: that was returned by it.
+    ['won', [3000, 0], 0],
+    ['lost', [0, 3000], 3000],
+  ] as const;
+  for (const [outcome, [excess, charged], disputed] of outcomes) {
+    const { orderId, id, intent } = await sell(3000);
+    await box.owner.query(
+      `insert into payments (tenant_id, id, order_id, provider, method, capture_mode, status, currency, amount,
+                             captured_amount)
+       values ($1, $2, $3, 'offline', 'bank_transfer', 'automatic', 'captured', 'EUR', 3000, 3000)`,
+      [box.id, newId(), orderId],
+    );
+    await box.owner.query('update orders set paid_amount = 6000 where tenant_id = $1 and id = $2', [box.id, orderId]);
+    const { items } = (await box.staff.get(`/admin/payments?orderId=${orderId}&provider=offline`)).body;
+    const opened = await dispute(intent);
+    t.match(await orderOf(orderId), { balance: eur(0), disputed: eur(3000) });
+    if (outcome === 'lost') await change(opened, outcome);
+    const refunded = await refund(items[0].id);
+    t.match(refunded, { status: 201, body: { amount: eur(3000), excess: eur(excess) } }, outcome);
+    if (outcome === 'won') await change(opened, outcome);
+    t.match(await orderOf(orderId), { balance: eur(0), disputed: eur(disputed) }, outcome);
+    t.match(atProvider(id), { refunded: 0 }, 'the store keeps what it has won');
+    t.match((await orderOf(orderId)).items, exactly([{ refunded: { amount: eur(charged) } }]));
+  }
 });
 
 t.test('an inquiry takes nothing, and can be ended by a refund', async (t) => {
@@ -179,6 +207,30 @@ t.test('a report of the same second does not return what was withdrawn', async (
     for (const at of sequence) t.match(await deliver(JSON.stringify(events[at])), { status: 204 });
     t.match(await orderOf(orderId), { disputed: eur(3000), balance: eur(0) }, sequence.join());
   }
+});
+
+t.test('a decision may be appealed, and what ended without one follows the money', async (t) => {
+  const { orderId, intent } = await sell(3000, { live: false });
+  const opened = account.dispute(intent);
+  let created = 1_800_000_000;
+  const report = async (over: object) => {
+    created += 60;
+    const event = {
+      id: `evt_${newId()}`,
+      type: 'charge.dispute.updated',
+      created,
+      data: { object: { ...opened, ...over } },
+    };
+    t.match(await deliver(JSON.stringify(event)), { status: 204 });
+    const [{ status, withdrawn, respondBy }] = await listed(`orderId=${orderId}`);
+    return [status, withdrawn.amount, respondBy !== null];
+  };
+  t.strictSame(await report({ status: 'lost' }), ['lost', 3000, false]);
+  t.strictSame(await report({ status: 'appeal_needs_response' }), ['open', 3000, true]);
+  t.strictSame(await report({ status: 'won', balance_transactions: [] }), ['won', 0, false]);
+  t.strictSame(await report({ status: 'lost' }), ['lost', 3000, false]);
+  t.strictSame(await report({ status: 'prevented' }), ['closed', 3000, false]);
+  t.strictSame(await report({ status: 'prevented', balance_transactions: [] }), ['closed', 0, false]);
 });
 
 t.test('a dispute of no payment here, or in another currency, moves nothing', async (t) => {

@@ -60,3 +60,38 @@ t.test('a retry while the box resumes the refund is the same refund', async (t) 
   t.match(await refund(), { status: 201, body: { amount } });
   t.match((await box.staff.get(`/admin/orders/${orderId}`)).body, { refunded: amount });
 });
+
+t.test('units stay in the order while the refund of their price is pending', async (t) => {
+  const provider = new TestProvider();
+  extendBox(t, box, [paymentAdapters.with(provider)]);
+  const line = { variantId: null, productId: null, sku: null, variantTitle: null };
+  const lines = [
+    { ...line, title: 'Coat', quantity: 1, unitAmount: 3000, totalAmount: 3000 },
+    { ...line, title: 'Mug', quantity: 1, unitAmount: 500, totalAmount: 500 },
+  ];
+  const { id: orderId, items } = await place(box, 3500, { lines });
+  const other = (await pay(box, orderId, 500)).body.id;
+  const { id } = await bodyOf(box.visitor().post(`/checkout/${orderId}/payment-sessions`, { paymentMethod: 'card' }));
+  const state = { status: 'captured', captured: 3000, refunded: 0 } as const;
+  Object.assign(provider.payments.get(id) as object, state);
+  await provider.send(box, { id: 'captured-too', payment: { id, state } });
+  provider.before = () => {
+    throw new Error('away');
+  };
+  const [coat, mug] = items.map((item) => item.id);
+  const price = { items: [{ lineItemId: coat, amount: { amount: 3000, currency: 'EUR' } }] };
+  t.equal((await box.staff.post(`/admin/payments/${id}/refunds`, price)).status, 502);
+  const units = { items: [coat, mug].map((lineItemId) => ({ lineItemId, quantity: 1 })) };
+  t.match(await box.staff.post(`/admin/payments/${other}/refunds`, units), {
+    status: 409,
+    body: { code: 'payment_step_busy' },
+  });
+  provider.before = () => {};
+  await box.owner.query("update payment_transactions set tried_at = null, created_at = now() - interval '1 minute'");
+  await reconcile(box.db);
+  await box.staff.post(`/admin/payments/${id}/refunds`, price);
+  t.match(await box.staff.post(`/admin/payments/${other}/refunds`, units), {
+    status: 201,
+    body: { amount: { amount: 500 } },
+  });
+});

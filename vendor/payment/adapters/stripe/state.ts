@@ -50,7 +50,6 @@ export function stateOfDispute(dispute: Stripe.Dispute, seconds: number): Report
   const status = statusOfDispute(dispute);
   // The movements are in the currency of the account; an inquiry has none.
   const isWithdrawn = movements.reduce((sum, movement) => sum + movement.amount, 0) < 0;
-  const isHeld = (status === 'open' || status === 'inquiry') && isWithdrawn;
   const needsResponse = /needs_response$/.test(dispute.status);
   return {
     reference: id,
@@ -58,7 +57,7 @@ export function stateOfDispute(dispute: Stripe.Dispute, seconds: number): Report
     currency,
     amount,
     status,
-    withdrawn: status === 'lost' || isHeld ? amount : 0,
+    withdrawn: status === 'lost' || (status !== 'won' && isWithdrawn) ? amount : 0,
     isRefundable: dispute.is_charge_refundable,
     reason: dispute.reason || null,
     respondBy: needsResponse && evidence.due_by ? isoOf(evidence.due_by) : null,
