@@ -16,7 +16,7 @@ import {
 } from '@carton/order';
 import { money, newId, Problem, type TenantDatabase } from '@carton/runtime';
 import { unitsHavePrice } from './problems.ts';
-import { requireSettled } from './refund-items.ts';
+import { requireFinishedRefunds } from './refund-items.ts';
 import { dividedParts } from './refund-store.ts';
 import type { CanceledUnits, CancelUnits, Refund } from './schemas.ts';
 import { refundPayment } from './steps.ts';
@@ -44,7 +44,7 @@ async function refundFreeUnits(db: TenantDatabase, id: string, request: StepRequ
       throw error;
     });
     if (!plan) return null;
-    await requireSettled(tx, order.id);
+    await requireFinishedRefunds(tx, order.id);
     return presentRefund(payment, units, plan.parts);
   });
 }
@@ -82,7 +82,7 @@ export function cancelUnits(
     if (!(await cancelFreeUnits(tx, order, { id, items, restock, reason }))) {
       throw unitsHavePrice('Refund these units on a payment, or cancel the order.');
     }
-    await requireSettled(tx, orderId);
+    await requireFinishedRefunds(tx, orderId);
     return { id, orderId, items, restock, reason: reason ?? null };
   });
 }

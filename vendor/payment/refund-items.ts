@@ -27,7 +27,7 @@ export async function amountOfStep(
   const isNamed = items !== undefined || shipping !== undefined;
   if (isNamed && part) throw invalidField('/amount', 'cannot be combined with items or shipping');
   const named = isNamed ? await planRefund(tx, order.id, { items, shipping }) : null;
-  if (named) await requireSettledUnits(tx, order.id, named);
+  if (named) await requireFinalPrices(tx, order.id, named);
   const amount = named?.amount ?? part?.amount ?? most;
   if (amount <= 0) throw paymentStepNotPossible('There is nothing to refund for this.');
   if (amount > most) {
@@ -44,13 +44,13 @@ export async function amountOfStep(
  * While a refund is pending, it may fail. Units that cost nothing because of it would leave the order, and stay charged.
  * @throws payment_step_busy (409)
  */
-async function requireSettledUnits(tx: TenantDatabase, orderId: string, { parts }: RefundPlan): Promise<void> {
+async function requireFinalPrices(tx: TenantDatabase, orderId: string, { parts }: RefundPlan): Promise<void> {
   if (!parts.some(({ quantity, amount }) => quantity > 0 && amount === 0)) return;
-  await requireSettled(tx, orderId);
+  await requireFinishedRefunds(tx, orderId);
 }
 
 /** @throws payment_step_busy (409) while a refund of the order is pending */
-export async function requireSettled(tx: TenantDatabase, orderId: string): Promise<void> {
+export async function requireFinishedRefunds(tx: TenantDatabase, orderId: string): Promise<void> {
   if ((await pendingStepsOf(tx, orderId)).some(({ type }) => type === 'refund')) throw stepBusy();
 }
 

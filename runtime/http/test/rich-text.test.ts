@@ -2,6 +2,7 @@
  * Rich texts: whatever is stored, a response has HTML that can be inserted as it is.
  */
 import t from 'tap';
+import type * as module from '../rich-text.ts';
 import { hasRichText, loadSanitizer, richText, sanitized } from '../rich-text.ts';
 import { nullable, object, Type } from '../schemas.ts';
 import { serialize } from '../serializer.ts';
@@ -11,7 +12,7 @@ const script = '<p>a<script>alert(1)</script></p>';
 
 t.test('without the sanitiser a text is no HTML', async (t) => {
   // A module of its own: other tests of this process may have loaded the sanitiser.
-  const { sanitized } = (await import(`../rich-text.ts?${'without'}`)) as typeof import('../rich-text.ts');
+  const { sanitized } = (await import(`../rich-text.ts?${'without'}`)) as typeof module;
   t.equal(sanitized(script), '&lt;p&gt;a&lt;script&gt;alert(1)&lt;/script&gt;&lt;/p&gt;');
 });
 

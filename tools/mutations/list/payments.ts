@@ -196,7 +196,7 @@ export const payments: readonly Mutation[] = [
   {
     rule: 'Units stay in the order while the refund of their price is pending',
     file: 'vendor/payment/refund-items.ts',
-    text: 'if (named) await requireSettledUnits(tx, order.id, named);',
+    text: 'if (named) await requireFinalPrices(tx, order.id, named);',
     replacement: '',
     tests: ['vendor/payment/test/refund-races.test.ts'],
   },
