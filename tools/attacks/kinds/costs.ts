@@ -135,8 +135,10 @@ export const costs: readonly Attack[] = [
       const { variantId } = await createForSale(store, 1000);
       const shopper = store.shopper();
       observe.works('a cart', await shopper.put('/cart/items', { items: [{ variantId, quantity: 1 }] }));
-      const items = Array.from({ length: 5000 }, () => ({ variantId, quantity: 1 }));
-      observe.refused('5000 lines', await shopper.put('/cart/items', { items }), invalid);
+      const linesOf = (length: number) => ({ items: Array.from({ length }, () => ({ variantId, quantity: 1 })) });
+      observe.refused('3000 lines', await shopper.put('/cart/items', linesOf(3000)), invalid);
+      const tooLarge = { status: 413, code: 'body_too_large' };
+      observe.refused('5000 lines', await shopper.put('/cart/items', linesOf(5000)), tooLarge);
       const [visitor] = [store.visitor()];
       for (const query of [
         'limit=100000',

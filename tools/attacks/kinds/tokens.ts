@@ -160,9 +160,11 @@ export const tokens: readonly Attack[] = [
         '/-/static/../../../packages/@carton/audit/package.json',
       ];
       for (const path of unknown) observe.refused(path, await as(path), { status: 404, code: 'not_found' });
-      for (const path of ['/-/v1/search?text=audit', '/-/package/@carton%2faudit/dist-tags', '/-/all']) {
+      for (const path of ['/-/v1/search?text=audit', '/-/all']) {
         observe.refused(path, await as(path), { status: 403, code: 'publisher_only' });
       }
+      const tags = '/-/package/@carton%2faudit/dist-tags';
+      observe.refused(tags, await as(tags), { status: 403, code: 'not_entitled' });
     },
   },
   {
