@@ -32,6 +32,7 @@ export { isPostalCode } from './country/postal-codes.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {
   isProvince,
+  isUndecided,
   levelOf,
   type Province,
   provinceKey,

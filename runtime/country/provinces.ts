@@ -58,12 +58,14 @@ function namesOf({ code, name }: Province): string[] {
 const withDigraphs = (name: string) =>
   name.normalize('NFC').replaceAll(/[äöü]/gi, (letter) => `${letter.normalize('NFD')[0]}e`);
 
-/** Keys by folded name; null for a name that several provinces have. */
-type Keys = ReadonlyMap<string, string | null>;
+/** Keys by folded name: several for a name that provinces share. */
+type Keys = ReadonlyMap<string, readonly string[]>;
 
 interface Index {
   /** The key of a province with those of all that contain it, the smallest first. */
   lines: ReadonlyMap<string, readonly string[]>;
+  /** The key of the only province that a province contains, which is as large. */
+  onlyParts: ReadonlyMap<string, string>;
   names: ReadonlyMap<string, readonly string[]>;
   /** By the name of the standard, by the other names, and by names without words such as province. */
   keys: readonly Keys[];
@@ -85,6 +87,12 @@ function newIndex(country: string): Index {
     return [keyOf(code), ...(parent === null ? [] : lineOf(parent))];
   };
   const lines = new Map([...provinces.keys()].map((code) => [keyOf(code), lineOf(code)]));
+  const parts = Map.groupBy(provinces.values(), ({ parent }) => parent);
+  const onlyParts = new Map(
+    [...parts].flatMap(([parent, [part, ...more]]): [string, string][] =>
+      parent === null || part === undefined || more.length > 0 ? [] : [[keyOf(parent), keyOf(part.code)]],
+    ),
+  );
   const names = new Map([...provinces.values()].map((province) => [keyOf(province.code), namesOf(province)]));
   const all = [...names].flatMap(([key, own]) => own.map((name) => ({ key, name })));
   const official = [...provinces.values()].map(({ code, name }): [string, string] => [folded(name), keyOf(code)]);
@@ -95,7 +103,7 @@ function newIndex(country: string): Index {
     const core = coreName(name);
     return core === null ? [] : [[core, key]];
   });
-  return { lines, names, keys: [official, others, cores].map((entries) => keysByName(entries, lines)) };
+  return { lines, onlyParts, names, keys: [official, others, cores].map((entries) => keysByName(entries, lines)) };
 }
 
 /**
@@ -108,7 +116,7 @@ function keysByName(entries: readonly [name: string, key: string][], lines: Inde
     [...named].map(([name, group]) => {
       const keys = [...new Set(group.map(([, key]) => key))];
       const smallest = keys.find((key) => keys.every((other) => lines.get(key)?.includes(other)));
-      return [name, smallest ?? null];
+      return [name, smallest === undefined ? keys : [smallest]];
     }),
   );
 }
@@ -116,8 +124,8 @@ function keysByName(entries: readonly [name: string, key: string][], lines: Inde
 /** The form in which a text that is no known province is stored and compared. */
 const writtenKey = (province: string) => province.normalize('NFC').trim().toUpperCase();
 
-/** The key of a province; null for a name that several have, undefined for one that is not known. Codes come first. */
-function knownKey(country: string, province: string): string | null | undefined {
+/** The keys of the provinces that a text may mean: none if it is not known, several for a shared name. Codes come first. */
+function meantKeys(country: string, province: string): readonly string[] {
   const { lines, keys } = indexOf(country);
   const written = writtenKey(province);
   const prefix = `${country}-`;
@@ -125,12 +133,12 @@ function knownKey(country: string, province: string): string | null | undefined 
   // D.C.; 1 in Japan
   const codes = [code, code.replaceAll('.', ''), /^\d$/.test(code) ? `0${code}` : code];
   const found = codes.find((each) => lines.has(each));
-  if (found !== undefined) return found;
+  if (found !== undefined) return [found];
   for (const name of [folded(province), coreName(province)]) {
     const named = name === null ? undefined : keys.find((each) => each.has(name))?.get(name);
     if (named !== undefined) return named;
   }
-  return undefined;
+  return [];
 }
 
 /**
@@ -142,31 +150,60 @@ export function provinceKey(country: string | undefined, province: string): stri
   const written = writtenKey(province);
   if (country === undefined) return written;
   const prefix = `${country}-`;
-  const known = knownKey(country, province);
-  return (
-    known ?? (written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written)
-  );
+  const [known, ...others] = meantKeys(country, province);
+  if (known !== undefined && others.length === 0) return known;
+  return written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
 }
 
 /** Whether a country has a province of this code or name, or several of this name. */
 export function isProvince(country: string, province: string): boolean {
-  return knownKey(country, province) !== undefined;
+  return meantKeys(country, province).length > 0;
 }
 
-/** The keys of a province and of all provinces that contain it, the smallest first. */
-export function provinceLine(country: string, province: string): readonly string[] {
-  const key = provinceKey(country, province);
-  return indexOf(country).lines.get(key) ?? [key];
+/** The key of a province, or of the only one in it: `M` for the community `MD`. */
+function smallestKey({ onlyParts }: Index, key: string): string {
+  let smallest = key;
+  for (let part = onlyParts.get(key); part !== undefined; part = onlyParts.get(part)) smallest = part;
+  return smallest;
 }
 
 /**
- * All values under which something may be stored for a province or for one that contains it: their keys, and their names,
- * which earlier releases did not recognise and stored as they were written.
+ * The keys of a province and of all provinces that contain it, the smallest first. One that contains a single province is
+ * that province: the line of `MD` in Spain is that of `M`.
+ */
+export function provinceLine(country: string, province: string): readonly string[] {
+  const key = provinceKey(country, province);
+  const index = indexOf(country);
+  return index.lines.get(smallestKey(index, key)) ?? [key];
+}
+
+/** The keys of which the text may mean one, without deciding which: those in a province, and those of a shared name. */
+function undecidedKeys(country: string, province: string): readonly string[] {
+  const index = indexOf(country);
+  const meant = meantKeys(country, province).map((key) => smallestKey(index, key));
+  const shared = meant.length > 1 ? meant.flatMap((key) => index.lines.get(key) ?? []) : [];
+  const inside = [...index.lines].flatMap(([key, [, ...above]]) =>
+    meant.some((each) => above.includes(each)) ? key : [],
+  );
+  return [...new Set([...shared, ...inside])];
+}
+
+/**
+ * Whether something that is stored for `stored` may hold for an address in the province, and the province does not say:
+ * it contains that of `stored`, or several have its name.
+ */
+export function isUndecided(country: string, province: string, stored: string): boolean {
+  return undecidedKeys(country, province).includes(provinceKey(country, stored));
+}
+
+/**
+ * All values under which something may be stored for a province, for one that contains it or for one in it: their keys, and
+ * their names, which earlier releases did not recognise and stored as they were written.
  */
 export function storedProvinces(country: string, province: string): string[] {
   const { names } = indexOf(country);
-  const line = provinceLine(country, province);
-  const spelled = line.flatMap((key) => [key, ...(names.get(key) ?? []).map(writtenKey)]);
+  const keys = [...provinceLine(country, province), ...undecidedKeys(country, province)];
+  const spelled = keys.flatMap((key) => [key, ...(names.get(key) ?? []).map(writtenKey)]);
   return [...new Set([...spelled, writtenKey(province)])];
 }
 
@@ -183,8 +220,8 @@ export function levelOf(country: string, line: readonly string[], stored: string
  * in other letters, that in Latin ones is the English name.
  */
 export function provinceName(country: string, province: string, script: 'local' | 'latin'): string | null {
-  const key = knownKey(country, province) ?? null;
-  if (key === null) return null;
+  const [key, ...others] = meantKeys(country, province);
+  if (key === undefined || others.length > 0) return null;
   const names = indexOf(country).names.get(key) ?? [];
   const isLatin = (name: string) => /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]+$/u.test(name);
   const local = names.find((name) => !isLatin(name));

@@ -2,7 +2,7 @@
  * Explains why a sale cannot be ordered.
  */
 import { explainQuantityRule } from '@carton/product';
-import { countryName, formatMoney } from '@carton/runtime';
+import { countryName, formatMoney, isProvince } from '@carton/runtime';
 import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
 import { countryOf } from './sale.ts';
 import type { CartIssue } from './totals.ts';
@@ -49,8 +49,13 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
     return `${sale.shippingAddress?.postalCode} is no postal code of ${where}. Correct it.`;
   },
   province_unknown: ({ sale }) => {
-    const { country = null, province } = sale.deliveryAddress ?? sale.shippingAddress ?? {};
+    const address = sale.deliveryAddress ?? sale.shippingAddress;
+    const country = countryOf(sale, address);
+    const province = address?.province ?? '';
     const where = country === null ? 'the country' : countryName(country);
+    if (country !== null && isProvince(country, province)) {
+      return `${province} is or has several provinces of ${where}. Taxes or shipping depend on which: name the province itself.`;
+    }
     return `${province} is not a known province of ${where}. Taxes or shipping depend on it: correct it, or leave it out.`;
   },
   minimum_order: ({ sale: { currency }, shortfall }) => {

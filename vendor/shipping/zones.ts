@@ -9,7 +9,7 @@ import {
   parsePostalPattern,
   postalKey,
 } from '@carton/region';
-import { isProvince, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
+import { isProvince, isUndecided, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
 
 /** A part of a zone: a country, one of its provinces, or some of its postal codes. */
 export interface ZonePlace {
@@ -82,14 +82,21 @@ export function zoneOf(places: readonly ZonePlace[], address: ZoneAddress): stri
 }
 
 /**
- * Whether the zone of an address may be another one than that of its province, which is no known one and none of a zone.
+ * Whether the zone of an address may be another one than that of its province: that is no known one and none of a zone, or
+ * only provinces in it are in zones.
  * @param places that may have the address
  */
 export function isProvinceUnknown(places: readonly ZonePlace[], address: ZoneAddress): boolean {
   const { country, province } = address;
-  if (province === null || isProvince(country, province)) return false;
-  const place = placeOf(places, address);
-  return place === null || (place.province === null && place.postalCode === null);
+  if (province === null) return false;
+  const found = placeOf(places, address);
+  if (found !== null && (found.province !== null || found.postalCode !== null)) return false;
+  return (
+    !isProvince(country, province) ||
+    places.some((place) => {
+      return place.country === country && place.province !== null && isUndecided(country, province, place.province);
+    })
+  );
 }
 
 /** Returns a place of another zone that makes some addresses ambiguous: neither zone is more specific for them. */

@@ -3,13 +3,24 @@
  */
 import { countryOf, type Sale } from '@carton/cart';
 import { breadthOf, matchesPostal, parsePostalPattern, postalKey } from '@carton/region';
-import { isProvince, levelOf, provinceKey, provinceLine, storedProvinces, type TenantDatabase } from '@carton/runtime';
+import {
+  isProvince,
+  isUndecided,
+  levelOf,
+  provinceKey,
+  provinceLine,
+  storedProvinces,
+  type TenantDatabase,
+} from '@carton/runtime';
 import type { ApplicableRate } from './rates.ts';
 import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
 
 export interface RatesOfPlace {
   rates: readonly ApplicableRate[];
-  /** The country has rates of provinces, and that of the sale is neither a known one nor one of a rate. */
+  /**
+   * The country has rates of provinces, none of which holds for that of the sale, and that is no known one, or only some in
+   * it have rates.
+   */
   isProvinceUnknown: boolean;
 }
 
@@ -27,18 +38,27 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
   const placed = province === null ? there.rates : withLevels(there.rates, country, province);
   const postalCode = shippingAddress?.postalCode ?? null;
   const ofCode = there.hasPostalCodes && postalCode !== null ? await readRatesOfCode(db, country, postalCode) : [];
-  const isKnown = province === null || isProvince(country, province) || placed.some((rate) => rate.province !== null);
-  return { rates: [...placed, ...ofCode], isProvinceUnknown: there.hasProvinces && !isKnown };
+  const isDecided =
+    province === null ||
+    placed.some((rate) => rate.province !== null) ||
+    (isProvince(country, province) && !there.rates.some((rate) => isInPart(rate, country, province)));
+  return { rates: [...placed, ...ofCode], isProvinceUnknown: there.hasProvinces && !isDecided };
+}
+
+function isInPart(rate: StoredRate, country: string, province: string): boolean {
+  return rate.province !== null && isUndecided(country, province, rate.province);
 }
 
 /**
- * The rates with the levels of their provinces. Earlier releases have stored names that they did not recognise: of two rates
+ * The rates that hold for the province, with the levels of theirs. Earlier releases have stored names that they did not recognise: of two rates
  * that are the same for it, that of the code counts.
  */
 function withLevels(rates: readonly StoredRate[], country: string, province: string): ApplicableRate[] {
   const line = provinceLine(country, province);
-  const placed = rates.map((rate): ApplicableRate => {
-    return rate.province === null ? rate : { ...rate, level: levelOf(country, line, rate.province) };
+  const placed = rates.flatMap((rate): ApplicableRate[] => {
+    if (rate.province === null) return [rate];
+    const level = levelOf(country, line, rate.province);
+    return level < 0 ? [] : [{ ...rate, level }];
   });
   const keyOf = ({ level, code, category }: ApplicableRate) => JSON.stringify([level, code, category]);
   const isCode = (rate: ApplicableRate) =>

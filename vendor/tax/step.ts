@@ -89,9 +89,13 @@ function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead
   return needed && !needed.answer ? missingQuoteOf(needed, settings, quotes?.saleKey ?? '') : null;
 }
 
-/** Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself. */
-function findIssues(_: TotalsDraft, { isExempt, isProvinceUnknown, settings }: TaxRead): CartIssue[] {
-  return isProvinceUnknown && !isExempt && settings.provider === null ? ['province_unknown'] : [];
+/**
+ * Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself, and the address
+ * of a place of pickup is not the shopper's to correct.
+ */
+function findIssues({ sale }: TotalsDraft, { isExempt, isProvinceUnknown, settings }: TaxRead): CartIssue[] {
+  const isPickedUp = sale.deliveryAddress !== undefined;
+  return isProvinceUnknown && !isExempt && !isPickedUp && settings.provider === null ? ['province_unknown'] : [];
 }
 
 /** One tax for each line or charge and rate. */

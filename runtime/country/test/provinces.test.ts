@@ -2,7 +2,15 @@
  * Provinces are recognised by their codes and names, and known with what contains them.
  */
 import t from 'tap';
-import { isProvince, levelOf, provinceLine, provincesOf, storedProvinces } from '../provinces.ts';
+import {
+  isProvince,
+  isUndecided,
+  levelOf,
+  provinceKey,
+  provinceLine,
+  provincesOf,
+  storedProvinces,
+} from '../provinces.ts';
 
 t.test('codes and names in the language of the country, in English and in other forms are recognised', async (t) => {
   const cases: [country: string, line: string, ...texts: string[]][] = [
@@ -16,7 +24,10 @@ t.test('codes and names in the language of the country, in English and in other 
     ['ES', 'GC CN', 'GC', 'es-gc', 'Las Palmas', 'LAS PALMAS', 'Provincia de Las Palmas', 'Gran Canaria'],
     ['ES', 'TF CN', 'TF', 'Santa Cruz de Tenerife', 'Tenerife'],
     ['ES', 'M MD', 'M', 'Madrid'],
-    ['ES', 'MD', 'Comunidad de Madrid', 'Madrid, Comunidad de'],
+    // The community of a single province is that province.
+    ['ES', 'M MD', 'MD', 'Comunidad de Madrid', 'Madrid, Comunidad de'],
+    ['ES', 'PM IB', 'IB', 'Islas Baleares', 'Balearic Islands', 'PM'],
+    ['ES', 'O AS', 'Asturias', 'Principado de Asturias'],
     ['ES', 'BI PV', 'Bizkaia', 'Vizcaya'],
     ['GB', 'NIR', 'Northern Ireland', 'Antrim', 'County Down', 'Co. Tyrone'],
     ['GB', 'BFS NIR', 'Belfast', 'BFS'],
@@ -89,7 +100,9 @@ t.test('every province of every country is recognised by its code and its name',
   t.ok(all.length > 5000);
   const lost = all.filter(({ code, name, parent }) => {
     const country = code.slice(0, 2);
-    const [key, above] = provinceLine(country, code);
+    const key = provinceKey(country, code);
+    const line = provinceLine(country, code);
+    const above = line[line.indexOf(key) + 1];
     return `${country}-${key}` !== code || (above ?? null) !== (parent?.slice(3) ?? null) || !isProvince(country, name);
   });
   t.strictSame(lost, []);
@@ -102,4 +115,26 @@ t.test('what earlier releases have stored is found', async (t) => {
   t.ok(storedProvinces('JP', 'Fukuoka').includes('福岡県'));
   t.equal(levelOf('ES', provinceLine('ES', 'GC'), 'CANARIAS'), 1);
   t.equal(levelOf('ES', provinceLine('ES', 'GC'), 'TF'), -1);
+});
+
+t.test('what contains a province, or is the name of several, does not decide which it is', async (t) => {
+  const cases: [country: string, province: string, stored: string, isUndecided: boolean][] = [
+    ['ES', 'Canarias', 'GC', true],
+    ['ES', 'CN', 'LAS PALMAS', true],
+    ['ES', 'Canarias', 'CN', false],
+    ['ES', 'Canarias', 'M', false],
+    ['ES', 'GC', 'CN', false],
+    ['ES', 'Islas Baleares', 'PM', false],
+    ['ES', 'PM', 'IB', false],
+    ['GB', 'England', 'KEN', true],
+    ['GB', 'Scotland', 'KEN', false],
+    ['TW', 'Hsinchu', 'HSZ', true],
+    ['TW', 'Hsinchu', 'HSQ', true],
+    ['TW', 'Hsinchu', 'TPE', false],
+    ['US', 'Atlantis', 'CA', false],
+  ];
+  for (const [country, province, stored, expected] of cases) {
+    t.equal(isUndecided(country, province, stored), expected, `${country} ${province}, ${stored}`);
+    if (expected) t.ok(storedProvinces(country, province).includes(stored), `${stored} is read for ${province}`);
+  }
 });

@@ -264,4 +264,32 @@ export const places: readonly Mutation[] = [
     replacement: 'pattern ?',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
+  {
+    rule: 'A province that contains those with rates does not decide the rate',
+    file: 'vendor/tax/places.ts',
+    text: '(isProvince(country, province) && !there.rates.some(',
+    replacement: '(isProvince(country, province) || !there.rates.some(',
+    tests: ['vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A province that contains those of zones does not decide the zone',
+    file: 'vendor/shipping/zones.ts',
+    text: 'isUndecided(country, province, place.province);',
+    replacement: 'isUndecided(country, place.province, province);',
+    tests: ['vendor/shipping/test/zones.test.ts'],
+  },
+  {
+    rule: 'A province that contains a single one is that province',
+    file: 'runtime/country/provinces.ts',
+    text: 'index.lines.get(smallestKey(index, key)) ??',
+    replacement: 'index.lines.get(key) ??',
+    tests: ['vendor/tax/test/provinces.test.ts', 'vendor/shipping/test/zones.test.ts'],
+  },
+  {
+    rule: 'The province of a place of pickup stops no order',
+    file: 'vendor/tax/step.ts',
+    text: '!isExempt && !isPickedUp',
+    replacement: '!isExempt',
+    tests: ['vendor/shipping/test/profiles-and-pickup.test.ts'],
+  },
 ];

@@ -126,6 +126,17 @@ t.test("what is picked up is taxed at the place of pickup, in the region's count
   t.strictSame(amountsOf(await choose(shopper, flat)), [490, 0, 1490]);
   await choose(shopper, pickup, 'store');
 
+  const ofVienna = { code: 'city', name: 'City', country: 'AT', province: '9', rate: 1 };
+  rateIds.push((await bodyOf(staff.post('/admin/tax-rates', ofVienna))).id);
+  await setPlace({ ...pickupAddress, province: 'Atlantis' });
+  const { issues } = await choose(shopper, pickup, 'store');
+  t.strictSame(issues, [], "the province of the store is not the shopper's to correct");
+  await setPlace({ ...pickupAddress, province: 'Wien' });
+  t.strictSame(amountsOf(await choose(shopper, pickup, 'store')), [0, 210, 1210]);
+  await staff.delete(`/admin/tax-rates/${rateIds.pop()}`);
+  await setPlace(pickupAddress);
+  await choose(shopper, pickup, 'store');
+
   await setPlace({ ...pickupAddress, country: 'LI' });
   t.strictSame(shippingOf(await readCart(shopper)), [[null, 'unavailable', 'pickup_location']]);
   t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'shipping_option_unavailable' } });

@@ -65,6 +65,9 @@ t.test('the zone of a province has those that it contains, and the smaller one w
     // As an earlier release has stored it.
     place('bavaria', 'DE', 'BAVARIA', null),
     place('kyushu', 'JP', '40', null),
+    place('balearics', 'ES', 'PM', null),
+    place('kent', 'GB', 'KEN', null),
+    place('britain', 'GB', null, null),
   ];
   const cases: [
     country: string,
@@ -86,6 +89,10 @@ t.test('the zone of a province has those that it contains, and the smaller one w
     ['DE', 'Hesse', null, null, false],
     ['JP', '福岡県', null, 'kyushu', false],
     ['JP', 'Atlantis', null, null, true],
+    ['ES', 'Islas Baleares', null, 'balearics', false],
+    ['GB', 'England', null, 'britain', true],
+    ['GB', 'Scotland', null, 'britain', false],
+    ['GB', 'Kent', null, 'kent', false],
   ];
   for (const [country, province, postalCode, zone, unknown] of cases) {
     const address = { country, province, postalCode };

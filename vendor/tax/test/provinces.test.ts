@@ -93,6 +93,33 @@ t.test('of provinces that contain each other, the smaller one wins', async (t) =
   t.strictSame(await taxedAt(at, 'ES', 'M'), ['iva 21 % 210']);
 });
 
+t.test('what contains provinces with rates decides nothing, unless it has a single province', async (t) => {
+  const at = await storeWith(
+    { code: 'iva', country: 'ES', rate: 21 },
+    { code: 'none', country: 'ES', province: 'GC', rate: 0, override: true },
+    { code: 'none', country: 'ES', province: 'TF', rate: 0, override: true },
+    { code: 'islands', country: 'ES', province: 'PM', rate: 4 },
+  );
+  const buyer = await at.shopper();
+  for (const province of ['Canarias', 'Islas Canarias', 'CN']) {
+    t.strictSame((await shipTo(buyer, 'ES', province)).issues, ['province_unknown'], province);
+  }
+  t.match(await buyer.post('/checkout', { customer: { email } }), {
+    status: 409,
+    body: { code: 'province_unknown', detail: /^CN is or has several provinces of Spain\..*name the province itself/ },
+  });
+  const cases: [province: string, taxes: string[]][] = [
+    ['Las Palmas', ['none 0 % 0']],
+    ['Islas Baleares', ['iva 21 % 210', 'islands 4 % 40']],
+    ['Comunidad de Madrid', ['iva 21 % 210']],
+    ['Castilla y León', ['iva 21 % 210']],
+  ];
+  for (const [province, taxes] of cases) {
+    t.strictSame((await shipTo(buyer, 'ES', province)).issues, [], province);
+    t.strictSame(await taxedAt(at, 'ES', province), taxes, province);
+  }
+});
+
 t.test('what an earlier release has stored for a name that it did not recognise still holds', async (t) => {
   const at = await storeWith(
     { code: 'vat', country: 'DE', rate: 19 },
