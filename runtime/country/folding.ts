@@ -16,7 +16,7 @@ const letters: Readonly<Record<string, string>> = {
   臺: '台',
 };
 
-/** Without accents, case, punctuation and an English article; letters of other scripts keep their vowel signs. */
+/** Without accents, case, punctuation and an English article, `&` as `and`; letters of other scripts keep their vowel signs. */
 export function folded(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -28,6 +28,7 @@ export function folded(name: string): string {
   const words = plain
     .replaceAll(/[ıłøđðþæœß臺]/g, (letter) => letters[letter] ?? letter)
     .replaceAll(/[ʻʼ]/g, '')
+    .replaceAll('&', ' and ')
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
   return words.startsWith('the ') ? words.slice(4) : words;

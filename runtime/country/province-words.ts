@@ -12,6 +12,7 @@ const kinds = `
   canton kanton cantone chantun
   department departamento département departement
   district distrito distretto bezirk okres
+  krai okrug commonwealth
   oblast oblasť область край республика республики город область области republic république autonomous
   autonomous autónoma autònoma autonome community comunidad comunitat comunidade principado principality
   governorate gouvernorat muhafazah emirate emirat wilaya wilayah wilayat
@@ -37,6 +38,9 @@ const linkWords = words(links);
 const endings =
   /(特别行政区|特別行政區|壮族自治区|回族自治区|维吾尔自治区|自治区|自治區|特別市|特别市|특별자치시|특별자치도|특별시|광역시|[県府都省市县縣도시])$/u;
 
+/** Written before a name without a space. */
+const beginnings = /^จังหวัด(?=.)/u;
+
 /**
  * The folded name without words for what it is, at its beginning or its end; null for a name without such a word, and for
  * one that is nothing else. A word that links it to the name goes with it.
@@ -44,6 +48,7 @@ const endings =
 export function coreName(name: string): string | null {
   const whole = folded(name);
   const parts = whole
+    .replace(beginnings, '')
     .replace(/^(?=\p{Script=Han}|\p{Script=Hangul}).*$/u, (text) => text.replace(endings, ''))
     .split(' ');
   let [from, to] = [0, parts.length];

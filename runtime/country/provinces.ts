@@ -7,7 +7,7 @@
 import { iso31662 } from 'iso-3166';
 import more from './data/provinces.json' with { type: 'json' };
 import { folded } from './folding.ts';
-import { otherNamesOf } from './other-provinces.ts';
+import { missingProvinces, otherNamesOf } from './other-provinces.ts';
 import { coreName } from './province-words.ts';
 
 export interface Province {
@@ -36,7 +36,7 @@ export function provincesOf(country: string): readonly Province[] {
 
 function unsorted(country: string): readonly Province[] {
   groups ??= Map.groupBy(
-    iso31662.map(({ code, name, parent }): Province => {
+    [...iso31662, ...missingProvinces].map(({ code, name, parent }): Province => {
       // The parent of a top-level province is the country.
       return { code, name, parent: additions[code]?.parent ?? (parent.includes('-') ? parent : null) };
     }),
@@ -50,9 +50,18 @@ function namesOf({ code, name }: Province): string[] {
   const parts = name.split(/[,/[\]()]/).flatMap((part) => part.trim() || []);
   // Madrid, Comunidad de
   const turned = parts.length === 2 ? [`${parts[1]} ${parts[0]}`] : [];
-  const others = otherNamesOf(code.slice(0, 2), code.slice(3));
-  return [...new Set([name, ...parts, ...turned, ...(additions[code]?.names ?? []), ...others])];
+  // Prague, Hlavní město
+  const more = (additions[code]?.names ?? []).flatMap((each) => [each, each.replace(/(?<=\S)\s*[,([].*$/, '')]);
+  return [...new Set([name, ...parts, ...turned, ...more, ...otherNamesOf(code.slice(0, 2), code.slice(3))])];
 }
+
+/** The folded name with initials as one word: `us virgin islands`. */
+const nameKey = (name: string) => folded(name).replaceAll(/(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu, '');
+
+/** The name without a word such as province, if it has one. */
+const coreKey = (name: string) => nameKey(coreName(name) ?? name);
+
+const withoutSpaces = (key: string) => key.replaceAll(' ', '');
 
 /** With the letters that stand for an umlaut where there is none: `Thueringen`. */
 const withDigraphs = (name: string) =>
@@ -67,8 +76,12 @@ interface Index {
   /** The key of the only province that a province contains, which is as large. */
   onlyParts: ReadonlyMap<string, string>;
   names: ReadonlyMap<string, readonly string[]>;
-  /** By the name of the standard, by the other names, and by names without words such as province. */
-  keys: readonly Keys[];
+  /** By names, of which the earlier win: those of the list of others, those of the standard, and all. */
+  exact: readonly Keys[];
+  /** By all names without spaces. */
+  closed: Keys;
+  /** By all names without words such as province. */
+  cores: Keys;
 }
 
 const indexes = new Map<string, Index>();
@@ -95,15 +108,20 @@ function newIndex(country: string): Index {
   );
   const names = new Map([...provinces.values()].map((province) => [keyOf(province.code), namesOf(province)]));
   const all = [...names].flatMap(([key, own]) => own.map((name) => ({ key, name })));
-  const official = [...provinces.values()].map(({ code, name }): [string, string] => [folded(name), keyOf(code)]);
-  const others = all.flatMap(({ key, name }) =>
-    [name, withDigraphs(name)].map((each): [string, string] => [folded(each), key]),
-  );
-  const cores = all.flatMap(({ key, name }): [string, string][] => {
-    const core = coreName(name);
-    return core === null ? [] : [[core, key]];
-  });
-  return { lines, onlyParts, names, keys: [official, others, cores].map((entries) => keysByName(entries, lines)) };
+  const official = [...provinces.values()].map(({ code, name }) => ({ key: keyOf(code), name }));
+  const preferred = [...names.keys()].flatMap((key) => otherNamesOf(country, key).map((name) => ({ key, name })));
+  const spelled = all.flatMap(({ key, name }) => [name, withDigraphs(name)].map((each) => ({ key, name: each })));
+  const by = (form: (name: string) => string, entries: typeof all) =>
+    keysByName(
+      entries.map(({ key, name }) => [form(name), key]),
+      lines,
+    );
+  return {
+    ...{ lines, onlyParts, names },
+    exact: [preferred, official, spelled].map((entries) => by(nameKey, entries)),
+    closed: by((name) => withoutSpaces(nameKey(name)), spelled),
+    cores: by(coreKey, all),
+  };
 }
 
 /**
@@ -126,7 +144,7 @@ const writtenKey = (province: string) => province.normalize('NFC').trim().toUppe
 
 /** The keys of the provinces that a text may mean: none if it is not known, several for a shared name. Codes come first. */
 function meantKeys(country: string, province: string): readonly string[] {
-  const { lines, keys } = indexOf(country);
+  const { lines, exact, closed, cores } = indexOf(country);
   const written = writtenKey(province);
   const prefix = `${country}-`;
   const code = written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
@@ -134,11 +152,13 @@ function meantKeys(country: string, province: string): readonly string[] {
   const codes = [code, code.replaceAll('.', ''), /^\d$/.test(code) ? `0${code}` : code];
   const found = codes.find((each) => lines.has(each));
   if (found !== undefined) return [found];
-  for (const name of [folded(province), coreName(province)]) {
-    const named = name === null ? undefined : keys.find((each) => each.has(name))?.get(name);
-    if (named !== undefined) return named;
-  }
-  return [];
+  const name = nameKey(province);
+  return (
+    exact.find((names) => names.has(name))?.get(name) ??
+    closed.get(withoutSpaces(name)) ??
+    cores.get(coreKey(province)) ??
+    []
+  );
 }
 
 /**

@@ -2,6 +2,7 @@
  * Provinces are recognised by their codes and names, and known with what contains them.
  */
 import t from 'tap';
+import { otherNamesOf, otherwiseNamed } from '../other-provinces.ts';
 import {
   isProvince,
   isUndecided,
@@ -65,6 +66,49 @@ t.test('codes and names in the language of the country, in English and in other 
     ['IN', 'OD', 'Odisha', 'Orissa', 'OR'],
     ['AE', 'DU', 'Dubai', 'دبي'],
     ['FI', '01', 'Åland', 'Ahvenanmaa'],
+    ['MX', 'MEX', 'México', 'Estado de México', 'State of Mexico', 'Edomex'],
+    ['MX', 'CMX', 'Mexico City', 'MEXICO CITY', 'D.F.'],
+    ['AR', 'C', 'CABA', 'C.A.B.A.', 'Capital Federal', 'Ciudad de Buenos Aires'],
+    ['AR', 'B', 'Buenos Aires', 'Provincia de Buenos Aires'],
+    ['RU', 'MOS', 'Moscow Region', 'Moscow Oblast', 'Московская область'],
+    ['RU', 'KDA', 'Krasnodar'],
+    ['UA', '32', 'Kyiv Oblast', 'Kiev Region', 'Київська область'],
+    ['UA', '63', 'Kharkiv', 'Kharkiv Oblast', 'Харківська область'],
+    ['TW', 'NWT', 'New Taipei', 'Taipei County'],
+    ['TW', 'TPE', 'Taipei City'],
+    ['TW', 'CYQ', 'Chiayi County'],
+    ['BG', '22', 'Sofia', 'Sofia City', 'София'],
+    ['BG', '23', 'Sofia Province', 'Софийска област'],
+    ['US', 'AE', 'AE', 'us-ae', 'Armed Forces Europe'],
+    ['US', 'AP', 'AP'],
+    ['US', 'AA', 'AA'],
+    ['US', 'FM', 'FM', 'Federated States of Micronesia'],
+    ['US', 'MH', 'MH', 'Marshall Islands'],
+    ['US', 'PW', 'PW', 'Palau'],
+    ['US', 'VI', 'U.S. Virgin Islands', 'US Virgin Islands', 'VI'],
+    ['US', 'CA', 'Calif.'],
+    ['CA', 'NL', 'Newfoundland & Labrador', 'NF'],
+    ['GB', 'ENG', 'Tyne & Wear', 'Northamptonshire'],
+    ['GB', 'HAM ENG', 'Hants'],
+    ['GB', 'AGB SCT', 'Argyll'],
+    ['GB', 'SCT', 'Invernessshire', 'Inverness-shire'],
+    ['IN', 'JK', 'Jammu & Kashmir'],
+    ['IN', 'TN', 'Tamilnadu'],
+    ['IT', 'AO 23', 'AO', 'Aosta', "Valle d'Aosta", 'Aosta Valley'],
+    ['IT', 'SS 88', 'OT', 'Olbia-Tempio'],
+    ['CL', 'RM', 'Región Metropolitana', 'XIII', 'Metropolitana de Santiago'],
+    ['CO', 'DC', 'Bogotá, D.C.', 'Bogotá DC', 'Bogotá'],
+    ['FR', '75C IDF', '75', 'Paris'],
+    ['FR', 'PAC', 'PACA', 'Provence'],
+    ['NO', '32 30', 'Akershus', '32', '02'],
+    ['NO', '55 54', 'Troms'],
+    ['NO', '56 54', 'Finnmark'],
+    ['NO', '46', 'Hordaland'],
+    ['CZ', '10', 'Prague', 'Praha'],
+    ['ES', 'M MD', '28'],
+    ['ES', 'GC CN', '35'],
+    ['PL', '24', 'Śląsk', 'Silesian'],
+    ['TH', '50', 'เชียงใหม่', 'Chiang Mai', 'Chiangmai'],
     ['PT', '30', 'Madeira', 'Região Autónoma da Madeira'],
   ];
   for (const [country, line, ...texts] of cases) {
@@ -86,6 +130,17 @@ t.test('other texts are compared as they are written', async (t) => {
     ['US', '__proto__', '__PROTO__'],
     ['US', 'constructor', 'CONSTRUCTOR'],
   ];
+  // Without the word that says which of two it is, a name is that of both.
+  const shared: [country: string, text: string, keys: string[]][] = [
+    ['AR', 'Buenos Aires Region', ['B', 'C']],
+    ['MX', 'Municipality of Mexico', ['MEX', 'CMX']],
+    ['CH', 'Basel', ['BS', 'BL']],
+    ['TW', 'Hsinchu', ['HSZ', 'HSQ']],
+  ];
+  for (const [country, text, keys] of shared) {
+    t.strictSame(provinceLine(country, text), [text.toUpperCase()], `${country} ${text}`);
+    for (const key of keys) t.ok(isUndecided(country, text, key), `${country} ${text}, ${key}`);
+  }
   // The region and the city around which it lies.
   t.strictSame([isProvince('KZ', 'Almaty'), provinceLine('KZ', 'Almaty')], [true, ['ALMATY']]);
   for (const [country, text, key] of cases) {
@@ -106,6 +161,16 @@ t.test('every province of every country is recognised by its code and its name',
     return `${country}-${key}` !== code || (above ?? null) !== (parent?.slice(3) ?? null) || !isProvince(country, name);
   });
   t.strictSame(lost, []);
+});
+
+t.test('every other name is that of a province, and no code of another', async (t) => {
+  for (const code of otherwiseNamed) {
+    const [country, key] = [code.slice(0, 2), code.slice(3)];
+    t.equal(provincesOf(country).filter((province) => province.code === code).length, 1, code);
+    for (const name of otherNamesOf(country, key)) {
+      t.ok(provinceKey(country, name) === key || isUndecided(country, name, key), `${code} ${name}`);
+    }
+  }
 });
 
 t.test('what earlier releases have stored is found', async (t) => {

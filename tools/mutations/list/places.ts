@@ -292,4 +292,18 @@ export const places: readonly Mutation[] = [
     replacement: '!isExempt',
     tests: ['vendor/shipping/test/profiles-and-pickup.test.ts'],
   },
+  {
+    rule: 'The name of a province is not that of another without the word that tells them apart',
+    file: 'runtime/country/provinces.ts',
+    text: 'cores.get(coreKey(province)) ??',
+    replacement: 'exact[1]?.get(coreKey(province)) ??',
+    tests: ['runtime/country/test/provinces.test.ts'],
+  },
+  {
+    rule: 'Provinces that the standard lacks are known',
+    file: 'runtime/country/provinces.ts',
+    text: '[...iso31662, ...missingProvinces]',
+    replacement: '[...iso31662, ...missingProvinces.slice(0, 0)]',
+    tests: ['runtime/country/test/provinces.test.ts'],
+  },
 ];

@@ -133,6 +133,12 @@ t.test('what an earlier release has stored for a name that it did not recognise 
   t.strictSame(await taxedAt(at, 'DE', 'Hesse'), ['vat 19 % 190']);
   await createRate(at.store, { code: 'by', country: 'DE', province: 'Bavaria', rate: 2 });
   t.strictSame(await taxedAt(at, 'DE', 'Bavaria'), ['vat 19 % 190', 'by 2 % 20'], 'not twice');
+  const mexico = await storeWith({ code: 'city', country: 'MX', province: 'CMX', rate: 5 });
+  await mexico.store.db.query("update tax_rates set province = 'MEXICO CITY' where tenant_id = $1");
+  for (const province of ['Mexico City', 'CDMX']) {
+    t.strictSame(await taxedAt(mexico, 'MX', province), ['city 5 % 50'], province);
+  }
+  t.strictSame(await taxedAt(mexico, 'MX', 'Estado de México'), []);
   const odd = await storeWith({ code: 'nine', country: 'DE', province: 'District 9', rate: 9 });
   t.strictSame(await taxedAt(odd, 'DE', 'district 9'), ['nine 9 % 90']);
 });
