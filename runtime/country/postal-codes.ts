@@ -7,9 +7,73 @@ import { rulesOfAddresses } from './postal-lines.ts';
 
 const maxLength = 20;
 
+/** Letters before a code from abroad, where they are not the code of the country: those of its cars. */
+const otherPrefixes: Readonly<Record<string, string>> = {
+  AT: 'A',
+  BE: 'B',
+  DE: 'D',
+  ES: 'E',
+  FI: 'FIN',
+  FR: 'F',
+  GB: 'UK',
+  HU: 'H',
+  IE: 'IRL',
+  IT: 'I',
+  LI: 'FL',
+  LU: 'L',
+  NO: 'N',
+  PT: 'P',
+  RU: 'RUS',
+  SE: 'S',
+  SI: 'SLO',
+  US: 'USA',
+};
+
+/** Codes that neither has: newer ones, former ones in use, and those of post office boxes. */
+const otherCodes: Readonly<Record<string, RegExp>> = {
+  EG: /^\d{7}$/,
+  HN: /^[A-Z]{2}\d{4}$/,
+  KH: /^\d{6}$/,
+  KR: /^\d{6}$/,
+  KZ: /^[A-Z]\d{2}[A-Z]\d[A-Z]\d$/,
+  MM: /^\d{7}$/,
+  MN: /^\d{6}$/,
+  PA: /^\d{9}$/,
+  PY: /^\d{6}$/,
+  SA: /^\d{9}$/,
+  SV: /^\d{4,5}$/,
+  TZ: /^\d{6}$/,
+  VE: /^\d{4}[A-Z]$/,
+};
+
+const plain = (text: string) => text.normalize('NFKC').trim().toUpperCase();
+const lettersAndDigits = (text: string) => text.replaceAll(/[^A-Z0-9]/g, '');
+
+/** Without the country before the code: `D-10115`, `CH 8001`, `AZ1000`. */
+function withoutCountry(country: string, written: string): string {
+  const own = [country, otherPrefixes[country] ?? country].join('|');
+  const prefix = new RegExp(`^(?:[A-Z]{1,3}-(?=\\d)|(?:${own})[ -]+(?=[A-Z0-9])|(?:${own})(?=\\d))`);
+  return written.replace(prefix, '');
+}
+
+/** A pattern without the country before it, where a space or a hyphen says that the letters are not of the code. */
+export function withoutPostalCountry(country: string, text: string): string {
+  const written = plain(text);
+  return /^[A-Z]+[ -]+/.test(written) ? withoutCountry(country, written) : written;
+}
+
+/**
+ * The forms in which a postal code is compared, of letters in upper case and digits: without the country before it, and
+ * with it, since in some countries these letters are a part of the code.
+ */
+export function postalForms(country: string, text: string): string[] {
+  const written = plain(text);
+  return [...new Set([withoutCountry(country, written), written].map(lettersAndDigits))].filter((form) => form !== '');
+}
+
 /** The forms in which a code may be meant: with its spaces and hyphens, without, and with one at any place. */
 function formsOf(written: string): string[] {
-  const key = written.replaceAll(/[^A-Z0-9]/g, '');
+  const key = lettersAndDigits(written);
   const divided = Array.from({ length: Math.max(0, key.length - 1) }, (_, at) =>
     [' ', '-'].map((mark) => `${key.slice(0, at + 1)}${mark}${key.slice(at + 1)}`),
   );
@@ -22,13 +86,16 @@ function formsOf(written: string): string[] {
  * @param country ISO 3166-1 alpha-2
  */
 export function isPostalCode(country: string, text: string): boolean {
-  const written = text.normalize('NFKC').trim().toUpperCase();
+  const written = plain(text);
   const isListed = postcodeValidatorExistsForCountry(country);
   const rule = rulesOfAddresses[country]?.postalCode;
   if (!isListed && rule === undefined) return true;
   if (written.length > maxLength) return false;
-  const pattern = rule === undefined ? null : new RegExp(`^(?:${rule})$`);
-  // D-10115
-  const forms = [...formsOf(written), ...formsOf(written.replace(/^[A-Z]{1,3}-(?=\d)/, ''))];
-  return forms.some((form) => (isListed && postcodeValidator(form, country)) || pattern?.test(form));
+  const patterns = [rule === undefined ? null : new RegExp(`^(?:${rule})$`), otherCodes[country] ?? null];
+  const bare = withoutCountry(country, written);
+  // In Andorra, 500 is AD500.
+  const meant = [...new Set([written, bare, ...(rule?.startsWith(country) ? [`${country}${bare}`] : [])])];
+  return meant
+    .flatMap(formsOf)
+    .some((form) => (isListed && postcodeValidator(form, country)) || patterns.some((each) => each?.test(form)));
 }

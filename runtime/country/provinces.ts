@@ -7,7 +7,8 @@
 import { iso31662 } from 'iso-3166';
 import more from './data/provinces.json' with { type: 'json' };
 import { folded } from './folding.ts';
-import { missingProvinces, otherNamesOf } from './other-provinces.ts';
+import { missingProvinces } from './missing-provinces.ts';
+import { otherNamesOf } from './other-provinces.ts';
 import { coreName } from './province-words.ts';
 
 export interface Province {

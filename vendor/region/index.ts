@@ -11,11 +11,13 @@ import { hasRegions, listRegionCurrencies } from './store.ts';
 export {
   areAmbiguous,
   breadthOf,
+  checkedPattern,
+  isWithinBounds,
   matchesPostal,
   type PostalPattern,
   parsePostalPattern,
   postalBounds,
-  postalKey,
+  postalKeys,
   postalPatternText,
 } from './postal-codes.ts';
 export { countryOfSale, regionOfCountry } from './sale-places.ts';

@@ -1,7 +1,8 @@
 /**
- * Patterns of postal codes: one code (`10115`), a prefix (`EC1*`), or a range of codes with as many digits
- * (`10000-19999`). Spaces, hyphens within codes and case do not matter.
+ * Patterns of postal codes: one code (`10115`), a prefix (`EC1*`), or a range of codes, or of what they begin with, in as
+ * many digits (`10000-19999`). Spaces, hyphens within codes, the country before them and case do not matter.
  */
+import { invalidField, isPostalCode, postalForms, withoutPostalCountry } from '@carton/runtime';
 
 interface CodePattern {
   readonly kind: 'code' | 'prefix';
@@ -14,16 +15,12 @@ interface RangePattern {
 }
 export type PostalPattern = CodePattern | RangePattern;
 
-/**
- * The form in which postal codes are compared: letters in upper case and digits. Of a code in the United States the first
- * five digits count (ZIP+4).
- */
-export function postalKey(country: string, postalCode: string): string {
-  const key = postalCode
-    .normalize('NFKC')
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]/g, '');
-  return country === 'US' ? key.slice(0, 5) : key;
+/** Of a code in the United States the first five digits count (ZIP+4). */
+const countedOf = (country: string, form: string) => (country === 'US' ? form.slice(0, 5) : form);
+
+/** The forms in which a postal code is compared with patterns: without the country before it first. */
+export function postalKeys(country: string, postalCode: string): string[] {
+  return postalForms(country, postalCode).map((form) => countedOf(country, form));
 }
 
 /** Parses a pattern; null if it is none. A hyphen makes a range if as many digits are on both sides. */
@@ -35,23 +32,67 @@ export function parsePostalPattern(text: string): PostalPattern | null {
   return code === undefined ? null : { kind: star ? 'prefix' : 'code', code };
 }
 
+/**
+ * The pattern of a country, in its stored form.
+ * @param pointer to the pattern in the body
+ * @throws invalid_request (400) for what is no pattern, or one that no postal code of the country matches
+ */
+export function checkedPattern(country: string, text: string, pointer: string): string {
+  const pattern = parsePostalPattern(withoutPostalCountry(country, text));
+  if (!pattern) throw invalidField(pointer, 'must be a code, a prefix (EC1*) or a range (10000-19999)');
+  if (!hasMatch(country, pattern)) throw invalidField(pointer, 'matches no postal code of the country');
+  return postalPatternText(pattern);
+}
+
+/** What may complete the beginning of a code of digits. */
+const completions = ['', 'AA'].flatMap((letters) =>
+  ['0', '1', '5', '9'].flatMap((digit) => Array.from({ length: 8 }, (_, length) => digit.repeat(length) + letters)),
+);
+
+/** Whether a code of the country matches. Beginnings with letters are not checked. */
+function hasMatch(country: string, pattern: PostalPattern): boolean {
+  if (pattern.kind === 'code') {
+    return countedOf(country, pattern.code) === pattern.code && isPostalCode(country, pattern.code);
+  }
+  const beginnings = pattern.kind === 'range' ? samplesOf(pattern) : [pattern.code];
+  return beginnings.some((beginning) => {
+    if (countedOf(country, beginning) !== beginning) return false;
+    return !/^\d+$/.test(beginning) || completions.some((rest) => isPostalCode(country, beginning + rest));
+  });
+}
+
+/** Codes of a range, at equal distances. */
+function samplesOf({ from, to }: RangePattern): string[] {
+  const [first, last] = [Number(from), Number(to)];
+  const all = Array.from({ length: 11 }, (_, at) => Math.round(first + ((last - first) * at) / 10));
+  return [...new Set(all)].map((value) => String(value).padStart(from.length, '0'));
+}
+
 /** The pattern in its stored form, which `parsePostalPattern` parses. */
 export function postalPatternText(pattern: PostalPattern): string {
   if (pattern.kind === 'range') return `${pattern.from}-${pattern.to}`;
   return pattern.kind === 'prefix' ? `${pattern.code}*` : pattern.code;
 }
 
-/** Bounds, in the order of code points, of all keys that match; other keys may be between them, too. */
+/** Bounds, in the order of code points, of what all keys that match begin with; other keys may be between them, too. */
 export function postalBounds(pattern: PostalPattern): { from: string; to: string } {
   if (pattern.kind === 'range') return { from: pattern.from, to: pattern.to };
   return { from: pattern.code, to: pattern.kind === 'prefix' ? `${pattern.code}~` : pattern.code };
 }
 
-/** @param key as `postalKey` returns it */
+/**
+ * SQL for whether a key may match the pattern of a row, by the bounds that are stored for it. The upper one of a range is
+ * the beginning of longer codes.
+ */
+export const isWithinBounds = (table: string, key: string) =>
+  `${key} >= ${table}.postal_from and ${key} <= ${table}.postal_to || '~'`;
+
+/** @param key one that `postalKeys` returns */
 export function matchesPostal(pattern: PostalPattern, key: string): boolean {
   if (pattern.kind === 'range') {
     const { from, to } = pattern;
-    return key.length === from.length && /^\d+$/.test(key) && key >= from && key <= to;
+    const beginning = key.slice(0, from.length);
+    return beginning.length === from.length && /^\d+$/.test(beginning) && beginning >= from && beginning <= to;
   }
   return pattern.kind === 'code' ? key === pattern.code : key.startsWith(pattern.code);
 }
@@ -59,22 +100,35 @@ export function matchesPostal(pattern: PostalPattern, key: string): boolean {
 /** How many codes of this length match: the fewer, the more specific is the pattern. A single code is below any other. */
 export function breadthOf(pattern: PostalPattern, length: number): number {
   if (pattern.kind === 'code') return 0;
-  if (pattern.kind === 'range') return Number(pattern.to) - Number(pattern.from) + 1;
-  return 10 ** (length - pattern.code.length);
+  const { from, to } = beginningsOf(pattern);
+  const beginnings = pattern.kind === 'range' ? Number(to) - Number(from) + 1 : 1;
+  return beginnings * 10 ** (length - from.length);
+}
+
+/** What the keys that match begin with. */
+function beginningsOf(pattern: PostalPattern): { from: string; to: string } {
+  return pattern.kind === 'range' ? pattern : { from: pattern.code, to: pattern.code };
 }
 
 /** Whether there are postal codes for which neither pattern is more specific. */
 export function areAmbiguous(one: PostalPattern, other: PostalPattern): boolean {
-  if (one.kind === 'range' && other.kind === 'range') return haveSameBreadth(one, other);
-  if (one.kind === 'range') return other.kind === 'prefix' && areAmbiguous(other, one);
-  if (other.kind !== 'range') return one.kind === other.kind && one.code === other.code;
-  const rest = other.from.length - one.code.length;
-  if (one.kind !== 'prefix' || rest < 0 || !/^\d+$/.test(one.code)) return false;
-  return haveSameBreadth({ from: one.code + '0'.repeat(rest), to: one.code + '9'.repeat(rest) }, other);
+  if (one.kind === 'code' || other.kind === 'code') return one.kind === other.kind && haveSameText(one, other);
+  if (one.kind === 'prefix' && other.kind === 'prefix') return haveSameText(one, other);
+  const [a, b] = [beginningsOf(one), beginningsOf(other)];
+  if (![a, b].every(({ from }) => /^\d+$/.test(from))) return false;
+  const length = Math.max(a.from.length, b.from.length);
+  return haveSameBreadth(padded(a, length), padded(b, length));
 }
+
+const haveSameText = (one: PostalPattern, other: PostalPattern) => postalPatternText(one) === postalPatternText(other);
+
+const padded = ({ from, to }: { from: string; to: string }, length: number) => ({
+  from: from.padEnd(length, '0'),
+  to: to.padEnd(length, '9'),
+});
 
 /** Whether two ranges of codes of the same length overlap and have as many codes. */
 function haveSameBreadth(one: { from: string; to: string }, other: { from: string; to: string }): boolean {
-  if (one.from.length !== other.from.length || one.from > other.to || other.from > one.to) return false;
+  if (one.from > other.to || other.from > one.to) return false;
   return Number(one.to) - Number(one.from) === Number(other.to) - Number(other.from);
 }

@@ -2,7 +2,7 @@
  * Reads what the shipping of a sale depends on.
  */
 import { countryOf, type Sale } from '@carton/cart';
-import { countryOfSale } from '@carton/region';
+import { countryOfSale, isWithinBounds } from '@carton/region';
 import { type MoneyValue, referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
@@ -67,7 +67,9 @@ const text = referenceQuery(`
             from shipping_zone_places places
            where places.tenant_id = $1 and places.country = ${country}
              and (places.province is null or places.province = any($3::text[]))
-             and (places.postal_from is null or ($4 >= places.postal_from and $4 <= places.postal_to))) as places,
+             and (places.postal_from is null
+                  or exists (select from unnest($4::text[]) as written (key)
+                              where ${isWithinBounds('places', 'written.key')}))) as places,
          exists (select from shipping_zone_places parts
                   where parts.tenant_id = $1 and parts.country = ${country} and parts.province is not null) as has_provinces,
          (select coalesce(json_agg(json_build_object(
@@ -96,13 +98,13 @@ export async function readShipping(
 ): Promise<ShippingRead> {
   const address = addressOf(sale);
   const { country: known } = address;
-  const { provinces, code } = comparedWith(address);
+  const { provinces, codes } = comparedWith(address);
   const contributed = rateSourcesOf(db);
   const chosen = choice ?? (await findMethods(db, sale.cartId));
   // All options are the same for every choice.
   const ids = all ? [] : chosen.map(({ optionId }) => optionId).sort();
   const [[row], locations, ...reads] = await Promise.all([
-    db.readReference<Row>(text, [known, provinces, code, sale.regionId, all, ids]),
+    db.readReference<Row>(text, [known, provinces, codes, sale.regionId, all, ids]),
     findPickupLocations(db),
     ...contributed.map((source) => source.reads?.(db, sale)),
   ]);

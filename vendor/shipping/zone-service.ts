@@ -2,7 +2,7 @@
  * Rules of zones and profiles.
  */
 import { hasProductOfShippingProfile } from '@carton/product';
-import { parsePostalPattern, postalPatternText } from '@carton/region';
+import { checkedPattern } from '@carton/region';
 import { countryName, invalidField, lockFor, provinceKey, type TenantDatabase } from '@carton/runtime';
 import { shippingProfileInUse, shippingZoneOverlap } from './problems.ts';
 import type {
@@ -83,10 +83,8 @@ function placesOf(zoneId: string, requested: NewZonePlaces): RequestedPlace[] {
       add(`${path}/provinces/${at}`, provinceKey(country, province), null);
     }
     for (const [at, text] of postalCodes.entries()) {
-      const pattern = parsePostalPattern(text);
       const pointer = `${path}/postalCodes/${at}`;
-      if (!pattern) throw invalidField(pointer, 'must be a code, a prefix (EC1*) or a range (10000-19999)');
-      add(pointer, null, postalPatternText(pattern));
+      add(pointer, null, checkedPattern(country, text, pointer));
     }
   }
   return [...places.values()];

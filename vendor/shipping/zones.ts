@@ -7,7 +7,7 @@ import {
   matchesPostal,
   type PostalPattern,
   parsePostalPattern,
-  postalKey,
+  postalKeys,
 } from '@carton/region';
 import { isProvince, isUndecided, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
 
@@ -34,10 +34,10 @@ export function comparedWith({
   province,
   postalCode,
 }: { country: string | null } & Omit<ZoneAddress, 'country'>) {
-  if (country === null) return { provinces: [], code: null };
+  if (country === null) return { provinces: [], codes: [] };
   return {
     provinces: province === null ? [] : storedProvinces(country, province),
-    code: postalCode === null ? null : postalKey(country, postalCode),
+    codes: postalCode === null ? [] : postalKeys(country, postalCode),
   };
 }
 
@@ -52,10 +52,9 @@ function matchOf(place: ZonePlace, { country, province, postalCode }: ZoneAddres
   if (place.country !== country) return null;
   const pattern = patternOf(place);
   if (pattern) {
-    const key = postalCode === null ? null : postalKey(country, postalCode);
-    return key !== null && matchesPostal(pattern, key)
-      ? { place, rank: 2, breadth: breadthOf(pattern, key.length) }
-      : null;
+    const keys = postalCode === null ? [] : postalKeys(country, postalCode);
+    const key = keys.find((each) => matchesPostal(pattern, each));
+    return key === undefined ? null : { place, rank: 2, breadth: breadthOf(pattern, key.length) };
   }
   if (place.province === null) return { place, rank: 0, breadth: 0 };
   const level = province === null ? -1 : levelOf(country, provinceLine(country, province), place.province);

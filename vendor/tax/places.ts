@@ -2,7 +2,7 @@
  * The rates of the place of a sale: of its country, of its province and of those that contain it, and of its postal code.
  */
 import { countryOf, type Sale } from '@carton/cart';
-import { breadthOf, matchesPostal, parsePostalPattern, postalKey } from '@carton/region';
+import { breadthOf, matchesPostal, parsePostalPattern, postalKeys } from '@carton/region';
 import {
   isProvince,
   isUndecided,
@@ -68,10 +68,10 @@ function withLevels(rates: readonly StoredRate[], country: string, province: str
 }
 
 async function readRatesOfCode(db: TenantDatabase, country: string, postalCode: string): Promise<ApplicableRate[]> {
-  const key = postalKey(country, postalCode);
-  if (key === '') return [];
-  return (await findRatesOfCode(db, country, key)).flatMap((rate) => {
+  const keys = postalKeys(country, postalCode);
+  return (await findRatesOfCode(db, country, keys)).flatMap((rate) => {
     const pattern = parsePostalPattern(rate.postalCode ?? '');
-    return pattern && matchesPostal(pattern, key) ? [{ ...rate, breadth: breadthOf(pattern, key.length) }] : [];
+    const key = pattern && keys.find((each) => matchesPostal(pattern, each));
+    return pattern && key ? [{ ...rate, breadth: breadthOf(pattern, key.length) }] : [];
   });
 }

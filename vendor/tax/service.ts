@@ -3,7 +3,7 @@
  */
 import { findStore } from '@carton/core';
 import { hasProductOfTaxCategory } from '@carton/product';
-import { parsePostalPattern, postalPatternText } from '@carton/region';
+import { checkedPattern, parsePostalPattern, postalPatternText } from '@carton/region';
 import { type IntegrationPage, invalidField, provinceKey, publishRow, type TenantDatabase } from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
 import { taxCategoryInUse } from './problems.ts';
@@ -69,8 +69,15 @@ export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate)
     const before = await taxRates.lock(tx, id);
     const { province, postalCode, ...changed } = patch;
     const place = { ...(province !== undefined && { province }), ...(postalCode !== undefined && { postalCode }) };
-    const complete = await checked(tx, { ...before, ...changed, ...place });
-    const stored = { province: complete.province, postalCode: complete.postalCode };
+    const complete = await checked(
+      tx,
+      { ...before, ...changed, ...place },
+      patch.country === undefined ? before.postalCode : null,
+    );
+    // A place that is not changed stays as an earlier release has stored it.
+    const isMoved = [province, postalCode, patch.country].some((value) => value !== undefined);
+    const { province: at, postalCode: codes } = isMoved ? complete : before;
+    const stored = { province: at, postalCode: codes };
     return publishUpdate(tx, await updateRate(tx, before, { ...changed, ...stored }));
   });
 }
@@ -84,12 +91,23 @@ export function deleteRate(db: TenantDatabase, id: string): Promise<void> {
   });
 }
 
-/** The rate with its province and its postal code as they are stored. @throws invalid_request (400) */
-async function checked<R extends CreateTaxRate>(tx: TenantDatabase, values: R): Promise<R> {
+/**
+ * The rate with its province and its postal code as they are stored.
+ * @param storedCode a pattern that is stored already, and not checked again
+ * @throws invalid_request (400)
+ */
+async function checked<R extends CreateTaxRate>(
+  tx: TenantDatabase,
+  values: R,
+  storedCode: string | null = null,
+): Promise<R> {
   const { rate, country, categoryId, override } = values;
   const province = values.province === null ? null : provinceKey(country, values.province);
   if (Number(rate.toFixed(5)) !== rate) throw invalidField('/rate', 'has more than five decimals');
-  const postalCode = values.postalCode === null ? null : patternOf(values.postalCode);
+  const postalCode =
+    values.postalCode === null || values.postalCode === storedCode
+      ? values.postalCode
+      : checkedPattern(country, values.postalCode, '/postalCode');
   if (province !== null && postalCode !== null) throw invalidField('/postalCode', 'is not together with a province');
   if (override && province === null && postalCode === null) {
     throw invalidField('/override', 'is only for a rate of a province or of postal codes');

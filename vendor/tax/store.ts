@@ -2,7 +2,7 @@
  * Queries of the tables of tax.
  */
 import { quoteStore, type StoredQuote } from '@carton/cart';
-import { countryOfSale, parsePostalPattern, postalBounds } from '@carton/region';
+import { countryOfSale, isWithinBounds, parsePostalPattern, postalBounds } from '@carton/region';
 import { type Rows, referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
@@ -138,12 +138,14 @@ const ratesOfCode = referenceQuery(`
   select ${rateOf('null')} as rate
     from tax_rate_postal_codes codes
     join tax_rates rates on rates.tenant_id = $1 and rates.id = codes.rate_id ${categories}
-   where codes.tenant_id = $1 and codes.country = $2 and codes.postal_from <= $3 and codes.postal_to >= $3
+   where codes.tenant_id = $1 and codes.country = $2
+     and exists (select from unnest($3::text[]) as written (key) where ${isWithinBounds('codes', 'written.key')})
    order by rates.code, rates.id`);
 
-/** The rates of patterns that may match a postal code. @param key as `postalKey` returns it */
-export async function findRatesOfCode(db: TenantDatabase, country: string, key: string): Promise<StoredRate[]> {
-  const found = await db.readReference<{ rate: StoredRate }>(ratesOfCode, [country, key]);
+/** The rates of patterns that may match a postal code. @param keys as `postalKeys` returns them */
+export async function findRatesOfCode(db: TenantDatabase, country: string, keys: string[]): Promise<StoredRate[]> {
+  if (keys.length === 0) return [];
+  const found = await db.readReference<{ rate: StoredRate }>(ratesOfCode, [country, keys]);
   return found.map(({ rate }) => rate);
 }
 

@@ -2,7 +2,7 @@
  * Which postal codes a country may have.
  */
 import t from 'tap';
-import { isPostalCode } from '../postal-codes.ts';
+import { isPostalCode, postalForms } from '../postal-codes.ts';
 import { writtenAddresses } from './written-addresses.ts';
 
 t.test('codes of countries, in the forms in which people write them', async (t) => {
@@ -23,6 +23,31 @@ t.test('codes of countries, in the forms in which people write them', async (t) 
     ['CH', ['8001', 'CH-8001'], ['80011']],
     ['XK', ['10000'], ['ABC']],
     ['SG', ['079903'], ['0799']],
+    ['AT', ['A-6691', 'A 6691', 'AT-6691'], ['A-66911']],
+    ['NL', ['NL 1011 AB', 'NL-1011AB'], ['NL 1011']],
+    ['GB', ['GB EC1A 1BB', 'UK-EC1A 1BB'], ['GB EC1A']],
+    ['IE', ['IE D02 X285'], []],
+    ['DE', ['DE 10115', 'D 10115', 'DE10115'], ['DE 1011']],
+    ['CH', ['CH 8001'], ['CH 800']],
+    ['LV', ['LV-1010', '1010'], ['LV-10']],
+    ['AD', ['AD500', '500'], ['AD50']],
+    // Forms that the data lack.
+    ['SV', ['1101', 'CP 1101'], ['11']],
+    ['AZ', ['AZ 1000', 'AZ1000', 'AZ-1000', '1000'], ['AZ 10']],
+    ['MD', ['MD2001', 'MD-2001', '2001'], ['MD20']],
+    ['HT', ['HT6110', '6110'], ['HT61']],
+    ['KH', ['120101', '12000'], ['1201']],
+    ['PY', ['001001', '1001'], ['01']],
+    ['KZ', ['A10A5F5', '050000'], ['A10']],
+    ['SA', ['12345-6789', '12345'], ['1234']],
+    ['EG', ['1181234', '11511'], ['115']],
+    ['KR', ['03187', '110-110'], ['0318']],
+    ['MM', ['1118101', '11181'], ['111']],
+    ['MN', ['142000', '14200'], ['142']],
+    ['TZ', ['111010'], ['11']],
+    ['HN', ['HN1101', '11101'], ['11']],
+    ['VE', ['1010-A', '1010'], ['10']],
+    ['PA', ['0816-00000'], []],
     // No codes are known.
     ['HK', ['999077', 'anything'], []],
     ['AG', ['anything'], []],
@@ -40,4 +65,20 @@ t.test('the codes of all addresses of the table', async (t) => {
     return postalCode.trim() !== '' && !isPostalCode(country, postalCode);
   });
   t.strictSame(wrong, []);
+});
+
+t.test('codes are compared without the country before them, and with it', async (t) => {
+  const cases: [country: string, code: string, forms: string[]][] = [
+    ['ES', 'ES-35001', ['35001', 'ES35001']],
+    ['ES', ' 35001', ['35001']],
+    ['AT', 'A-6691', ['6691', 'A6691']],
+    ['DE', 'D 78266', ['78266', 'D78266']],
+    ['NL', 'nl 1011 ab', ['1011AB', 'NL1011AB']],
+    ['LV', 'LV-1010', ['1010', 'LV1010']],
+    ['GB', 'BT1 5AB', ['BT15AB']],
+    ['AR', 'C1425DKA', ['C1425DKA']],
+    ['SZ', 'H100', ['H100']],
+    ['DE', '-', []],
+  ];
+  for (const [country, code, forms] of cases) t.strictSame(postalForms(country, code), forms, `${country} ${code}`);
 });

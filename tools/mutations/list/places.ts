@@ -211,8 +211,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A postal code is checked by its country',
     file: 'runtime/country/postal-codes.ts',
-    text: 'return forms.some(',
-    replacement: 'return forms.length > 0 || forms.some(',
+    text: '.some((form) => (isListed',
+    replacement: '.some((form) => form.length > 0 || (isListed',
     tests: ['runtime/country/test/postal-codes.test.ts'],
   },
   {
@@ -305,5 +305,40 @@ export const places: readonly Mutation[] = [
     text: '[...iso31662, ...missingProvinces]',
     replacement: '[...iso31662, ...missingProvinces.slice(0, 0)]',
     tests: ['runtime/country/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A postal code with the country before it is in the zone of the code',
+    file: 'runtime/country/postal-codes.ts',
+    text: '[withoutCountry(country, written), written]',
+    replacement: '[written, written]',
+    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A range of postal codes has those that begin with a number of it',
+    file: 'vendor/region/postal-codes.ts',
+    text: 'const beginning = key.slice(0, from.length);',
+    replacement: 'const beginning = key;',
+    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'The largest code of a range is read with what follows its beginning',
+    file: 'vendor/region/postal-codes.ts',
+    text: "postal_to || '~'",
+    replacement: 'postal_to',
+    tests: ['vendor/tax/test/provinces.test.ts', 'vendor/shipping/test/carts.test.ts'],
+  },
+  {
+    rule: 'A pattern that matches no postal code is refused',
+    file: 'vendor/region/postal-codes.ts',
+    text: 'if (!hasMatch(country, pattern)) throw',
+    replacement: "if (!hasMatch(country, pattern) && text === '') throw",
+    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A change of a rate that does not move it leaves its place as it is stored',
+    file: 'vendor/tax/service.ts',
+    text: '= isMoved ? complete : before;',
+    replacement: '= isMoved ? before : complete;',
+    tests: ['vendor/tax/test/provinces.test.ts'],
   },
 ];

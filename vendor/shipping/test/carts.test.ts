@@ -67,6 +67,34 @@ t.test('a province that is not known is an issue where a zone depends on it', as
   t.match(await shopper.post('/checkout', buyer), { status: 201 });
 });
 
+t.test(
+  'zones have postal codes that begin with a number of their range, and codes with the country before',
+  async (t) => {
+    const store = await box.openTenant();
+    const zone = await createZone(store, 'Islands', { country: 'PT', postalCodes: ['9000-9999'] });
+    const option = await createOption(store, { code: 'boat', name: 'Boat', zoneId: zone });
+    const shopper = await shopperWith(store, [await createArticle(store, 1000), 1]);
+    for (const [postalCode, options] of [
+      ['9999-999', [option]],
+      ['PT-9000-017', [option]],
+      ['8999-999', []],
+    ] as const) {
+      await bodyOf(shopper.put('/cart/shipping-address', { ...addressIn('PT'), postalCode }));
+      const [group] = (await bodyOf(shopper.get('/cart/shipping-options'))).groups;
+      t.strictSame(
+        group.options.map(({ id }: { id: string }) => id),
+        options,
+        postalCode,
+      );
+    }
+    const wrong = { name: 'North', places: [{ country: 'GB', postalCodes: ['BT*', 'BT1-BT9'] }] };
+    t.match(await store.staff.post('/admin/shipping-zones', wrong), {
+      status: 400,
+      body: { errors: exactly([{ pointer: '/places/0/postalCodes/1' }]) },
+    });
+  },
+);
+
 t.test('a store without options charges and requires nothing', async (t) => {
   const empty = await box.openTenant();
   const shopper = await shopperWith(empty, [await createArticle(empty, 1000), 1]);

@@ -1,7 +1,15 @@
 /**
  * Which zone an address is in, and which zones are ambiguous.
  */
-import { areAmbiguous, breadthOf, matchesPostal, type PostalPattern, parsePostalPattern } from '@carton/region';
+import {
+  areAmbiguous,
+  breadthOf,
+  checkedPattern,
+  matchesPostal,
+  type PostalPattern,
+  parsePostalPattern,
+} from '@carton/region';
+import { exactly } from '@carton/runtime/testing';
 import fc from 'fast-check';
 import t from 'tap';
 import { ambiguousPlace, isProvinceUnknown, type ZonePlace, zoneOf } from '../zones.ts';
@@ -25,6 +33,14 @@ t.test('the most specific zone wins, in any order', async (t) => {
     place('city', 'GB', null, 'EC1*'),
     place('america', 'US', null, null),
     place('manhattan', 'US', null, '10001-10282'),
+    place('islands', 'ES', null, '35*'),
+    place('valley', 'AT', null, '6691'),
+    place('riga', 'LV', null, '1001-1084'),
+    place('latvia', 'LV', null, 'LV*'),
+    place('azores', 'PT', null, '9000-9999'),
+    place('manaus', 'BR', null, '69000-69299'),
+    place('amsterdam', 'NL', null, '1000-1999'),
+    place('dam', 'NL', null, '1012*'),
   ];
   const cases: [country: string, province: string | null, postalCode: string | null, zone: string | null][] = [
     ['DE', null, null, 'germany'],
@@ -39,6 +55,21 @@ t.test('the most specific zone wins, in any order', async (t) => {
     ['DE', null, '10199', 'mitte'],
     ['DE', null, ' 10 178 ', 'square'],
     ['DE', null, '1000', 'germany'],
+    ['DE', null, 'D-10178', 'square'],
+    ['DE', null, 'DE 10178', 'square'],
+    ['ES', null, 'ES-35001', 'islands'],
+    ['AT', null, 'A-6691', 'valley'],
+    ['LV', null, 'LV-1010', 'riga'],
+    ['LV', null, 'LV-5001', 'latvia'],
+    ['PT', null, '9000-017', 'azores'],
+    ['PT', null, '9999-999', 'azores'],
+    ['PT', null, '8999-999', null],
+    ['BR', null, '69299-999', 'manaus'],
+    ['BR', null, '69300-000', null],
+    ['NL', null, '1011 AB', 'amsterdam'],
+    ['NL', null, 'NL 1999 ZZ', 'amsterdam'],
+    ['NL', null, '1012 AB', 'dam'],
+    ['NL', null, '101', null],
     ['DE', null, '1000A', 'germany'],
     ['FR', null, '10178', 'france'],
     ['GB', null, 'EC1A 1BB', 'city'],
@@ -140,7 +171,10 @@ t.test('places of other zones are ambiguous only if neither is more specific', a
     [[null, '10000-19999'], [null, '2*'], false],
     [[null, '10000-19999'], [null, '10*'], false],
     [[null, '1000-1999'], [null, '1*'], true],
-    [[null, '1000-1999'], [null, '10000-19999'], false],
+    [[null, '1000-1999'], [null, '10000-19999'], true],
+    [[null, '1000-1999'], [null, '10000-19998'], false],
+    [[null, '10-10'], [null, '10*'], true],
+    [[null, '10-11'], [null, '10*'], false],
     [[null, '1000-1999'], [null, '10000*'], false],
     [[null, '1000-1999'], [null, 'A*'], false],
   ];
@@ -162,8 +196,9 @@ t.test('patterns are ambiguous exactly if a code matches both and they match as 
     digits(3).map((value) => code(value, 3)),
     fc.integer({ min: 1, max: 3 }).chain((length) => digits(length).map((value) => `${code(value, length)}*`)),
     fc
-      .tuple(digits(3), digits(3))
-      .map(([one, other]) => `${code(Math.min(one, other), 3)}-${code(Math.max(one, other), 3)}`),
+      .integer({ min: 1, max: 3 })
+      .chain((length) => fc.tuple(fc.constant(length), digits(length), digits(length)))
+      .map(([length, one, other]) => `${code(Math.min(one, other), length)}-${code(Math.max(one, other), length)}`),
   );
   const all = Array.from({ length: 1000 }, (_, value) => code(value, 3));
   fc.assert(
@@ -177,4 +212,40 @@ t.test('patterns are ambiguous exactly if a code matches both and they match as 
     }),
     { numRuns: 3000 },
   );
+});
+
+t.test('a pattern that no code of its country matches is refused', async (t) => {
+  const cases: [country: string, text: string, stored: string | null][] = [
+    ['PT', '9000-9999', '9000-9999'],
+    ['BR', '69000-69299', '69000-69299'],
+    ['NL', '1000-1999', '1000-1999'],
+    ['NL', '1011 ab', '1011AB'],
+    ['GB', 'BT*', 'BT*'],
+    ['GB', 'SW1A-1AA', 'SW1A1AA'],
+    ['GB', 'BT1-BT9', null],
+    ['GB', 'BT1', null],
+    ['GB', '1000-1999', null],
+    ['US', '90210', '90210'],
+    ['US', '902*', '902*'],
+    ['US', '00501-99950', '00501-99950'],
+    ['US', '90210-1234', null],
+    ['US', '902101*', null],
+    ['DE', 'D-78266', '78266'],
+    ['DE', '00000-99999', '00000-99999'],
+    ['DE', '100000-199999', null],
+    ['LV', 'LV-1010', '1010'],
+    ['LV', 'LV*', 'LV*'],
+    ['AD', 'AD500', 'AD500'],
+    ['HK', '999077', '999077'],
+    ['JP', '810-0001', '8100001'],
+  ];
+  const check = (country: string, text: string) => {
+    try {
+      return checkedPattern(country, text, '/postalCode');
+    } catch (error) {
+      t.match(error, { errors: exactly([{ pointer: '/postalCode' }]) }, `${country} ${text}`);
+      return null;
+    }
+  };
+  for (const [country, text, stored] of cases) t.equal(check(country, text), stored, `${country} ${text}`);
 });

@@ -133,6 +133,14 @@ t.test('what an earlier release has stored for a name that it did not recognise 
   t.strictSame(await taxedAt(at, 'DE', 'Hesse'), ['vat 19 % 190']);
   await createRate(at.store, { code: 'by', country: 'DE', province: 'Bavaria', rate: 2 });
   t.strictSame(await taxedAt(at, 'DE', 'Bavaria'), ['vat 19 % 190', 'by 2 % 20'], 'not twice');
+  const { items } = await bodyOf(at.store.staff.get('/admin/tax-rates?province=Bavaria&country=DE'));
+  t.equal(items.length, 1);
+  const former = (await bodyOf(at.store.staff.get('/admin/tax-rates?country=DE'))).items.find(
+    ({ province }: { province: string | null }) => province === 'BAVARIA',
+  );
+  const path = `/admin/tax-rates/${former.id}`;
+  t.match(await bodyOf(at.store.staff.patch(path, { rate: 3 })), { rate: 3, province: 'BAVARIA' });
+  t.match(await at.store.staff.patch(path, { province: 'Bavaria' }), { status: 409, body: { code: 'tax_rate_taken' } });
   const mexico = await storeWith({ code: 'city', country: 'MX', province: 'CMX', rate: 5 });
   await mexico.store.db.query("update tax_rates set province = 'MEXICO CITY' where tenant_id = $1");
   for (const province of ['Mexico City', 'CDMX']) {
@@ -183,6 +191,7 @@ t.test('rates of postal codes', async (t) => {
     { code: 'county', country: 'US', postalCode: '90000-90099', rate: 2 },
     { code: 'zip', country: 'US', postalCode: '90001', rate: 3 },
     { code: 'east', country: 'DE', postalCode: '10000-19999', rate: 4 },
+    { code: 'islands', country: 'PT', postalCode: '9000-9999', rate: 6 },
   );
   const cases: [country: string, province: string | null, postalCode: string | undefined, taxes: string[]][] = [
     ['GB', null, 'SW1A 1AA', ['vat 20 % 200']],
@@ -196,6 +205,9 @@ t.test('rates of postal codes', async (t) => {
     ['US', 'NY', '10001', ['vat 1 % 10']],
     ['IE', null, 'BT1', []],
     ['DE', null, '15000', ['east 4 % 40']],
+    ['DE', null, 'D-15000', ['east 4 % 40']],
+    ['PT', null, '9999-999', ['islands 6 % 60']],
+    ['PT', null, '8999-999', []],
     // Between the bounds as a text, and not as a code.
     ['DE', null, '1500', []],
   ];
@@ -230,6 +242,7 @@ t.test('the postal code of a rate is stored in one form, and follows changes', a
   const rejected: [patch: object, pointer: string][] = [
     [{ postalCode: 'BT*' }, '/postalCode'],
     [{ postalCode: 'B*T', province: null }, '/postalCode'],
+    [{ postalCode: 'BT1-BT9', province: null }, '/postalCode'],
     [{ province: null }, '/override'],
   ];
   for (const [patch, pointer] of rejected) {
