@@ -124,6 +124,10 @@ export function postalLines(country: string, address: PostalAddress): string[] {
   if (isUnknown && province && folded(province) !== folded(city)) rest.push(province);
   if (!has('postalCode') && postalCode) rest.push(postalCode);
   if (!rulesOfAddresses[country]?.provinceCodes && isSame(country, city, province)) province = '';
+  // Without a postal code, only the province says which Frankfurt it is.
+  const isLeftOut = !isUnknown && !has('administrativeArea') && folded(province) !== folded(city);
+  const isNeeded = isLeftOut && province !== '' && city !== '' && postalCode === '';
+  if (isNeeded) city = `${city}, ${province}`;
   const capitals = rulesOfAddresses[country]?.capitals ?? '';
   const inCapitals = (letter: string, text: string) => (capitals.includes(letter) ? text.toUpperCase() : text);
   const formatted = formatAddress(

@@ -72,10 +72,12 @@ export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate)
     const complete = await checked(
       tx,
       { ...before, ...changed, ...place },
-      patch.country === undefined ? before.postalCode : null,
+      (patch.country ?? before.country) === before.country ? before.postalCode : null,
     );
     // A place that is not changed stays as an earlier release has stored it.
-    const isMoved = [province, postalCode, patch.country].some((value) => value !== undefined);
+    const isMoved = (['country', 'province', 'postalCode'] as const).some((field) => {
+      return patch[field] !== undefined && patch[field] !== before[field];
+    });
     const { province: at, postalCode: codes } = isMoved ? complete : before;
     const stored = { province: at, postalCode: codes };
     return publishUpdate(tx, await updateRate(tx, before, { ...changed, ...stored }));

@@ -58,3 +58,14 @@ t.test('what an address needs', async (t) => {
     t.notOk(hasPostalCodes(country), country);
   for (const country of ['DE', 'US', 'IE', 'SG', 'XK', 'VA', 'IN', 'BR']) t.ok(hasPostalCodes(country), country);
 });
+
+t.test('where the post has no province, it tells towns of one name apart if no postal code does', async (t) => {
+  const lines = (country: string, city: string, province: string, postalCode: string | null = null) =>
+    postalLines(country, { lines: ['1 Way'], city, province, postalCode });
+  t.strictSame(lines('DE', 'Frankfurt', 'Brandenburg'), ['1 Way', 'Frankfurt, Brandenburg']);
+  t.strictSame(lines('DE', 'Frankfurt', 'BB'), ['1 Way', 'Frankfurt, Brandenburg']);
+  t.strictSame(lines('DE', 'Frankfurt', 'Brandenburg', '15230'), ['1 Way', '15230 Frankfurt']);
+  t.strictSame(lines('DE', 'Berlin', 'Berlin'), ['1 Way', 'Berlin']);
+  t.strictSame(lines('DE', 'Berlin', ''), ['1 Way', 'Berlin']);
+  t.strictSame(lines('US', 'Springfield', 'IL'), ['1 Way', 'Springfield, IL']);
+});

@@ -296,7 +296,7 @@ export const places: readonly Mutation[] = [
     rule: 'The name of a province is not that of another without the word that tells them apart',
     file: 'runtime/country/provinces.ts',
     text: 'cores.get(coreKey(province)) ??',
-    replacement: 'exact[1]?.get(coreKey(province)) ??',
+    replacement: 'exact[1]?.get(coreKey(province)) ?? cores.get(coreKey(province)) ??',
     tests: ['runtime/country/test/provinces.test.ts'],
   },
   {
@@ -340,5 +340,12 @@ export const places: readonly Mutation[] = [
     text: '= isMoved ? complete : before;',
     replacement: '= isMoved ? before : complete;',
     tests: ['vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'The province tells towns of one name apart where no postal code does',
+    file: 'runtime/country/postal-lines.ts',
+    text: 'if (isNeeded) city =',
+    replacement: 'if (isNeeded && !city) city =',
+    tests: ['runtime/country/test/postal-lines.test.ts'],
   },
 ];

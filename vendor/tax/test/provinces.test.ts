@@ -140,6 +140,7 @@ t.test('what an earlier release has stored for a name that it did not recognise 
   );
   const path = `/admin/tax-rates/${former.id}`;
   t.match(await bodyOf(at.store.staff.patch(path, { rate: 3 })), { rate: 3, province: 'BAVARIA' });
+  t.match(await bodyOf(at.store.staff.patch(path, { rate: 4, country: 'DE', province: 'BAVARIA' })), { rate: 4 });
   t.match(await at.store.staff.patch(path, { province: 'Bavaria' }), { status: 409, body: { code: 'tax_rate_taken' } });
   const mexico = await storeWith({ code: 'city', country: 'MX', province: 'CMX', rate: 5 });
   await mexico.store.db.query("update tax_rates set province = 'MEXICO CITY' where tenant_id = $1");
