@@ -71,6 +71,14 @@ t.test('URLs in messages have no passwords', async (t) => {
   t.strictSame(JSON.parse(printableJson(JSON.stringify({ text }))), { text: shown });
 });
 
+t.test('a text of any length and kind is shown soon', async (t) => {
+  for (const part of ['a', 'a+', '://', '://a', '@', ' ', '\u0007']) {
+    const text = part.repeat(1_000_000 / part.length);
+    t.ok(printable(text).length <= 4001, part);
+    t.ok(printableJson(JSON.stringify(text)).length >= text.length, part);
+  }
+});
+
 t.test('what is an HTTP URL of a service', async (t) => {
   for (const url of ['http://a', 'https://a.example:8443/base/', 'HTTP://A.example', 'http://[::1]:4000']) {
     t.ok(isHttpUrl(url), url);

@@ -86,7 +86,7 @@ function trimmed(line: string): string {
   return line
     .replaceAll(/\s+/g, ' ')
     .replace(/^[\s,·-]+(?=\S)/, '')
-    .replace(/[\s,-]+$/, '');
+    .replace(/(?<![\s,-])[\s,-]+$/, '');
 }
 
 /**

@@ -57,7 +57,8 @@ export interface Term {
 /** Words of a search at most; the others are left out. */
 const maxTerms = 8;
 const opening = /^["'“”„«»‹›(¿¡]+(?=.)/u;
-const closing = /(?<=.)["'“”«»‹›),;:.!?、。，]+$/u;
+// It begins after the first character or after a letter: tried anywhere else, long texts of such marks would take very long.
+const closing = /(?<=^.|[^"'“”«»‹›),;:.!?、。，])["'“”«»‹›),;:.!?、。，]+$/u;
 
 /** The words of a search: all of them must be found. */
 export function termsOf(q: string): Term[] {

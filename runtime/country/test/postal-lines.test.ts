@@ -69,3 +69,8 @@ t.test('where the post has no province, it tells towns of one name apart if no p
   t.strictSame(lines('DE', 'Berlin', ''), ['1 Way', 'Berlin']);
   t.strictSame(lines('US', 'Springfield', 'IL'), ['1 Way', 'Springfield, IL']);
 });
+
+t.test('an address of punctuation is written soon', async (t) => {
+  const [line = ''] = postalLines('DE', { lines: [`${', '.repeat(500_000)}Way 1`] });
+  t.equal(line.trim(), 'Way 1');
+});
