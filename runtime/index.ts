@@ -67,7 +67,7 @@ export {
 } from './events/subscriber.ts';
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { addressBlock } from './http/address.ts';
-export { isCampaignParameter } from './http/campaign-parameters.ts';
+export { isCampaignParameter, isOnlyCampaignParameter } from './http/campaign-parameters.ts';
 export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';

@@ -1,7 +1,7 @@
 /**
  * Paths of redirects in one form, so that each address has one redirect and loops are found.
  */
-import { isCampaignParameter } from '@carton/runtime';
+import { isCampaignParameter, isOnlyCampaignParameter } from '@carton/runtime';
 
 /** The length of a path in this form, so that it fits into an index. */
 export const maximumPath = 1000;
@@ -18,6 +18,11 @@ export interface Address {
   path: string;
   /** With the query in the form in which queries are compared; the path alone if there is none. */
   address: string;
+  /**
+   * The addresses whose redirect is its own: with its complete query, without the marks of campaigns, without what may be
+   * such a mark, and the path alone, which is for all queries. The longest that has a redirect counts.
+   */
+  found: readonly string[];
 }
 
 export interface ParsedPath extends Address {
@@ -40,22 +45,26 @@ export function parsePath(text: string): ParsedPath | null {
   const resolved = URL.parse(encoded.replaceAll(/\/{2,}/g, '/'), base);
   const path = resolved?.pathname.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') ?? '';
   if (path === '' || path.length > maximumPath || resolved?.origin !== base) return null;
-  const query = queryOf(url.search);
-  const address = query === '' ? path : `${path}?${query}`;
-  return { path, address, fragment: url.hash, suffix: url.search + url.hash };
+  const addressWithout = (isLeftOut: (name: string) => boolean) => {
+    const query = queryOf(url.search, isLeftOut);
+    return query === '' ? path : `${path}?${query}`;
+  };
+  const address = addressWithout(isOnlyCampaignParameter);
+  const found = [...new Set([addressWithout(() => false), address, addressWithout(isCampaignParameter), path])];
+  return { path, address, found, fragment: url.hash, suffix: url.search + url.hash };
 }
 
 /**
- * The parameters that pages of other systems differ in (`/index.php?id=5`), in the order of their names: without
- * those that campaigns append, and with what needs it percent-encoded. Browsers send `a b` as `a+b` or `a%20b`.
+ * The parameters that pages of other systems differ in (`/index.php?id=5`), in the order of their names and with what needs
+ * it percent-encoded. Browsers send `a b` as `a+b` or `a%20b`.
  */
-function queryOf(search: string): string {
+function queryOf(search: string, isLeftOut: (name: string) => boolean): string {
   const parameters = search
     .slice(1)
     .split('&')
     .map((each) => each.split(/=(.*)/s, 2).map(normalizePart));
   return parameters
-    .filter(([name = '']) => name !== '' && !isCampaignParameter(name))
+    .filter(([name = '']) => name !== '' && !isLeftOut(name))
     .map(([name, value = '']) => (value === '' ? `${name}` : `${name}=${value}`))
     .toSorted()
     .join('&');

@@ -11,7 +11,8 @@ const Path = Type.String({
   maxLength: 1000,
   description:
     'A path of the storefront. With a query it is for this query, in any order of its parameters and whatever campaigns ' +
-    'append (`utm_…`, `gclid`); without one, for all queries that have no redirect of their own',
+    'append (`utm_…`, `gclid`), also what only may be theirs (`ref`), which is kept where the path has it itself; without ' +
+    'a query, for all queries that have no redirect of their own',
   examples: ['/old-shirt'],
 });
 const Target = Type.String({

@@ -8,7 +8,15 @@ import { isHostOf } from '../hosts.ts';
 import { redirectLimit, redirectLoop } from '../problems.ts';
 import { type Address, maximumPath, parsePath } from './paths.ts';
 import { type CreateRedirect, maximumRedirects, type RedirectRow } from './schemas.ts';
-import { addressOf, countRedirects, type Destination, findRedirect, redirects, retarget } from './store.ts';
+import {
+  addressOf,
+  addressOfPath,
+  countRedirects,
+  type Destination,
+  findRedirect,
+  redirects,
+  retarget,
+} from './store.ts';
 
 const lockRedirects = (tx: TenantDatabase) => lockFor(tx, 'redirects');
 
@@ -57,12 +65,9 @@ async function insertRedirect(
   return inserted;
 }
 
-/**
- * Whether an address that has no redirect of its own finds the one at `from`: a redirect without a query is for all
- * queries.
- */
-function leadsBack(from: Address, { path, address }: Address): boolean {
-  return address === from.address || (from.address === from.path && path === from.path);
+/** Whether an address that has no redirect of its own finds the one at `from`. */
+function leadsBack(from: Address, { found }: Address): boolean {
+  return found.includes(from.address);
 }
 
 /** The end of a redirect to a path that has a redirect: at the host of the first, unless the second has one. */
@@ -83,7 +88,7 @@ export async function leaveRedirect(tx: TenantDatabase, move: AddressMove): Prom
   await lockRedirects(tx);
   await tx.remove('redirects', { path: [from, to] });
   const end = { target: to, targetPath: to, targetHost: null };
-  const left = { path: from, address: from };
+  const left = addressOfPath(from);
   if ((await countRedirects(tx)) >= maximumRedirects) await retarget(tx, left, end);
   else await insertRedirect(tx, left, end, true);
 }

@@ -18,29 +18,30 @@ export type Destination = Pick<RedirectRow, 'target' | 'targetPath' | 'targetHos
 
 /** The address of a target. */
 export function addressOf({ target, targetPath }: Destination): Address {
-  const address = parsePath(target.replace(/^https:\/\/[^/]+/, ''))?.address ?? targetPath;
-  return { path: targetPath, address };
+  return parsePath(target.replace(/^https:\/\/[^/]+/, '')) ?? addressOfPath(targetPath);
+}
+
+/** The address of a path without a query. */
+export function addressOfPath(path: string): Address {
+  return { path, address: path, found: [path] };
 }
 
 /** The redirect of an address: that of its path and query, else that of its path. */
-export async function findRedirect(db: TenantDatabase, { path, address }: Address): Promise<RedirectRow | null> {
+export async function findRedirect(db: TenantDatabase, { found: addresses }: Address): Promise<RedirectRow | null> {
   const [found] = await db.query<RedirectRow>(
     'select * from redirects where tenant_id = $1 and path = any($2::text[]) order by length(path) desc limit 1',
-    [[path, address]],
+    [addresses],
   );
   return found ?? null;
 }
 
-/**
- * Lets the redirects to an address lead to its destination, at their own host unless that has one. A path without a query
- * is for all of its queries.
- */
+/** Lets the redirects to what finds an address lead to its destination, at their own host unless that has one. */
 export async function retarget(tx: TenantDatabase, { path, address }: Address, to: Destination): Promise<void> {
   const leading = await tx.query<{ id: string } & Destination>(
     'select id, target, target_path from redirects where tenant_id = $1 and target_path = $2',
     [path],
   );
-  const ids = leading.flatMap((each) => (address === path || addressOf(each).address === address ? [each.id] : []));
+  const ids = leading.flatMap((each) => (addressOf(each).found.includes(address) ? [each.id] : []));
   if (ids.length === 0) return;
   await tx.query(
     `update redirects

@@ -76,3 +76,36 @@ t.test('redirects with queries form no chains and no loops', async (t) => {
   t.equal(await targetOf(tenant, '/f?g=1'), '/f', 'the query is removed');
   t.match(await create(tenant, '/f', '/f?g=1'), loop);
 });
+
+t.test('a parameter that campaigns and pages may have tells pages apart', async (t) => {
+  const tenant = await box.openTenant();
+  for (const name of ['ref', 'pk_id', 'cm_id', 'trk', 'spm', '_', 'aff', 'ga_x', 'fb_y', 'clickid']) {
+    const made = await redirect(tenant, `/p?${name}=A`, `/${name}/a`);
+    t.equal(made.path, `/p?${name}=A`);
+    await redirect(tenant, `/p?${name}=B&gclid=1`, `/${name}/b`);
+    for (const [query, target] of [
+      [`${name}=A`, `/${name}/a`],
+      [`${name}=B`, `/${name}/b`],
+      [`${name}=A&utm_source=x&fbclid=y`, `/${name}/a`],
+      [`${name}=C`, null],
+    ] as const) {
+      t.equal(await targetOf(tenant, `/p?${query}`), target, query);
+    }
+    t.match(await create(tenant, `/p?${name}=B`, '/x'), refused('redirect_exists'));
+  }
+  t.equal(await targetOf(tenant, '/p'), null);
+  await redirect(tenant, '/q?id=7', '/seven');
+  t.equal(await targetOf(tenant, '/q?id=7&ref=mail&_=1700000000'), '/seven', 'also with what may be a mark');
+  await redirect(tenant, '/q?id=7&ref=mail', '/mail');
+  t.equal(await targetOf(tenant, '/q?ref=mail&id=7&utm_id=1'), '/mail', 'the more complete one counts');
+  t.equal(await targetOf(tenant, '/q?ref=other&id=7'), '/seven');
+  t.match(await create(tenant, '/r?id=1', '/r?id=1&ref=x'), refused('redirect_loop'));
+  await redirect(tenant, '/r?ref=x', '/r?ref=y');
+  await redirect(tenant, '/s', '/r?ref=y');
+  await redirect(tenant, '/r', '/end');
+  t.strictSame(
+    (await allOf(tenant)).filter((each) => /^\/[rs]/.test(each)),
+    ['/r /end', '/r?ref=x /end', '/s /end'],
+    'no redirect leads to another',
+  );
+});
