@@ -17,8 +17,8 @@ import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
 import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
 import { applyDueSchedules } from './schedule-job.ts';
-import { fillSearchWords } from './search-words.ts';
 import { tagFilter } from './tags.ts';
+import { fillSearchWords } from './word-job.ts';
 
 export {
   type PriceRequest,

@@ -3,7 +3,7 @@
  * apostrophes, and SKUs. The table of words holds them too, so that a search reads one index. SKUs have a mark of their
  * own before them: they are compared with those of other products.
  */
-import { foldCase, foldText, job, type TenantDatabase } from '@carton/runtime';
+import { foldCase, foldText, type TenantDatabase } from '@carton/runtime';
 
 /** Characters stored from the beginning of a word. */
 export const indexedLength = 40;
@@ -98,35 +98,3 @@ export const searchedTexts = `
 export function wordsOfTexts({ title, skus }: Pick<SearchedTexts, 'title' | 'skus'>): string[] {
   return [...foldedWords(title), ...wordsOfSkus(skus)];
 }
-
-/** Products whose words are written in one transaction. */
-const batchSize = 200;
-
-/** Writes the words of a batch of products of before there were such words. @returns whether there may be more */
-async function fillBatch(tx: TenantDatabase): Promise<boolean> {
-  const [progress] = await tx.query<{ filledTo: string | null; isComplete: boolean }>(
-    `insert into product_word_progress (tenant_id) values ($1)
-     on conflict (tenant_id) do update set filled_to = product_word_progress.filled_to
-     returning filled_to, completed_at is not null as is_complete`,
-  );
-  if (!progress || progress.isComplete) return false;
-  const batch = await tx.query<SearchedTexts>(
-    `select ${searchedTexts} from products
-      where tenant_id = $1 and deleted_at is null and ($2::uuid is null or id > $2) order by id limit ${batchSize}`,
-    [progress.filledTo],
-  );
-  for (const product of batch) await addWords(tx, product.id, wordsOfTexts(product));
-  await tx.query(
-    `update product_word_progress set filled_to = coalesce($2, filled_to), completed_at = case when $3 then now() end
-      where tenant_id = $1`,
-    [batch.at(-1)?.id ?? null, batch.length < batchSize],
-  );
-  return batch.length === batchSize;
-}
-
-/** Writes the words of products that earlier releases have written: a migration of a large store would take long. */
-export async function fillWords(db: TenantDatabase): Promise<void> {
-  while (await db.transaction(fillBatch));
-}
-
-export const fillSearchWords = job({ name: 'product.fill-search-words', everySeconds: 600, run: fillWords });

@@ -5,8 +5,9 @@ import { newId } from '@carton/runtime';
 import { type Caller, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { detailsOf } from '../details.ts';
-import { fillWords } from '../search-words.ts';
+
 import { insertProduct } from '../store.ts';
+import { fillWords } from '../word-job.ts';
 import { packages, publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
