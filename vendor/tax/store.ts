@@ -19,7 +19,9 @@ export const taxCategories = rows<TaxCategory>({
 
 /** What the column `province` begins with for a rate of postal codes, which a release without these applies nowhere. */
 const mark = 'postal code ';
-const isOfCodes = (table: string) => `left(${table}.province, ${mark.length}) = '${mark}'`;
+/** That release writes it in capitals when it changes such a rate. */
+const placesOf = (pattern: string) => [`${mark}${pattern}`, `${mark}${pattern}`.toUpperCase()];
+const isOfCodes = (table: string) => `lower(left(${table}.province, ${mark.length})) = '${mark}'`;
 const postalCodeOf = (table: string) =>
   `case when ${isOfCodes(table)} then substr(${table}.province, ${mark.length + 1}) end`;
 
@@ -32,7 +34,7 @@ const storedRates = rows<TaxRate>({
     rate: 'tax_rates.rate::float8',
     postalCode: postalCodeOf('tax_rates'),
   },
-  filters: { postalCode: (listed, pattern: string) => listed.where('tax_rates.province', `${mark}${pattern}`) },
+  filters: { postalCode: (listed, pattern: string) => listed.whereIn('tax_rates.province', placesOf(pattern)) },
   duplicates: { tax_rates_place: taxRateTaken },
   // Nearly all rates may be of one country. As the only choice it always has the value of the filter.
   choices: { country: [] },
@@ -80,9 +82,23 @@ export async function updateRate(tx: TenantDatabase, before: TaxRate, patch: Par
 
 async function putBounds(tx: TenantDatabase, { id: rateId, country, postalCode }: TaxRate): Promise<void> {
   const pattern = postalCode === null ? null : parsePostalPattern(postalCode);
-  if (!pattern) return;
+  if (postalCode === null || !pattern) return;
+  await rejectSamePlace(tx, rateId, postalCode);
   const { from: postalFrom, to: postalTo } = postalBounds(pattern);
   await tx.insertMany('tax_rate_postal_codes', [{ rateId, country, postalFrom, postalTo }]);
+}
+
+/** The unique constraint does not know the capitals of an earlier release. @throws tax_rate_taken (409) */
+async function rejectSamePlace(tx: TenantDatabase, id: string, postalCode: string): Promise<void> {
+  const same = await tx.query(
+    `select from tax_rates own
+       join tax_rates other
+         on other.tenant_id = $1 and other.country = own.country and other.code = own.code and other.id <> own.id
+            and other.category_id is not distinct from own.category_id and other.province = any($3)
+      where own.tenant_id = $1 and own.id = $2`,
+    [id, placesOf(postalCode)],
+  );
+  if (same.length > 0) throw taxRateTaken();
 }
 
 /** Where a sale is taxed. */
@@ -117,7 +133,7 @@ const ratesAt = referenceQuery(`
   select (select coalesce(json_agg(${rateOf('rates.province')} order by rates.code, rates.id), '[]')
             from tax_rates rates ${categories}
            where rates.tenant_id = $1 and rates.country = place.code
-             and (rates.province is null or rates.province = any($3::text[]))) as rates,
+             and (rates.province is null or rates.province = any($3::text[]) and not ${isOfCodes('rates')})) as rates,
          exists (select from tax_rates others
                   where others.tenant_id = $1 and others.country = place.code
                     and others.province is not null and not ${isOfCodes('others')}) as has_provinces,

@@ -254,3 +254,31 @@ t.test('the postal code of a rate is stored in one form, and follows changes', a
   }
   t.match(await staff.delete(`/admin/tax-rates/${id}`), { status: 204 });
 });
+
+t.test('a rate of postal codes that an earlier release has changed stays one', async (t) => {
+  const at = await storeWith(
+    { code: 'vat', country: 'GB', rate: 20 },
+    { code: 'ni', country: 'GB', postalCode: 'BT*', rate: 10, override: true },
+  );
+  const { staff, db } = at.store;
+  // That release takes the column for the name of a province, and writes it in capitals.
+  await db.query('update tax_rates set province = upper(province), rate = 11 where tenant_id = $1 and code = $2', [
+    'ni',
+  ]);
+  const { items } = await bodyOf(staff.get('/admin/tax-rates?postalCode=BT*'));
+  t.match(items, exactly([{ code: 'ni', province: null, postalCode: 'BT*' }]));
+  await createRate(at.store, { code: 'other', country: 'DE', rate: 1 });
+  t.strictSame(await taxedAt(at, 'GB', null, 'BT9 5AB'), ['ni 11 % 110']);
+  t.strictSame(
+    await taxedAt(at, 'GB', 'Nowhere', 'SW1A 1AA'),
+    ['vat 20 % 200'],
+    'the country has no rate of a province',
+  );
+  t.strictSame(await taxedAt(at, 'GB', 'Postal code BT*', 'SW1A 1AA'), ['vat 20 % 200'], 'it is no province');
+  const again = { code: 'ni', name: 'N', country: 'GB', postalCode: 'bt*', rate: 1 };
+  t.match(await staff.post('/admin/tax-rates', again), { status: 409, body: { code: 'tax_rate_taken' } });
+  await bodyOf(staff.patch(`/admin/tax-rates/${items[0].id}`, { rate: 12 }));
+  t.strictSame(await taxedAt(at, 'GB', null, 'BT9 5AB'), ['ni 12 % 120']);
+  const [row] = await db.query("select province from tax_rates where tenant_id = $1 and code = 'ni'");
+  t.strictSame(row, { province: 'postal code BT*' });
+});
