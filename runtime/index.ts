@@ -185,7 +185,7 @@ export {
   handleTakenBy,
   looksLikeId,
 } from './resource/handles.ts';
-export { leaveHandle, type OldHandles, takeHandle } from './resource/old-handles.ts';
+export { byOldHandle, leaveHandle, type OldHandles, takeHandle } from './resource/old-handles.ts';
 export { publishedWrites } from './resource/published-writes.ts';
 export { resource } from './resource/resource.ts';
 export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';

@@ -108,7 +108,9 @@ export function createCategory(
         handle: handle ?? (await freeHandle(tx, 'categories', handleFromTitle(fields.name, 'category'))),
       });
       await setPositions(tx, withIdAt(siblings, id, position));
-      return categories.require(tx, id);
+      const created = await categories.require(tx, id);
+      await takeHandle(tx, oldHandles, created);
+      return created;
     }),
   );
 }

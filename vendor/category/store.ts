@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of category.
  */
-import { type OldHandles, rows, type TenantDatabase } from '@carton/runtime';
+import { byOldHandle, type OldHandles, rows, type TenantDatabase } from '@carton/runtime';
 import { handleTaken } from './problems.ts';
 import type { CategoryRow } from './schemas.ts';
 
@@ -101,9 +101,7 @@ export async function setPositions(tx: TenantDatabase, ids: readonly string[]): 
 /** A category by its former handle. */
 export async function findByOldHandle(db: TenantDatabase, handle: string): Promise<CategoryRow | null> {
   const [row] = await db.query<CategoryRow>(
-    `select * from categories
-      where tenant_id = $1 and id = (
-        select category_id from category_old_handles where tenant_id = $1 and handle = $2)`,
+    `select * from categories where tenant_id = $1 and id = (${byOldHandle('category_old_handles', 'category_id')})`,
     [handle],
   );
   return row ?? null;

@@ -3,6 +3,7 @@
  * database, which is cheaper than fetching their rows and joining them here.
  */
 import {
+  byOldHandle,
   decodeCursor,
   invalidRequest,
   looksLikeId,
@@ -144,7 +145,7 @@ export async function findPublishedProducts(
 const byName = {
   id: 'id = $2',
   handle: 'handle = $2',
-  oldHandle: 'id = (select product_id from product_old_handles where tenant_id = $1 and handle = $2)',
+  oldHandle: `id = (${byOldHandle('product_old_handles', 'product_id')})`,
   variant: 'id = (select product_id from product_variants where tenant_id = $1 and id = $2 and deleted_at is null)',
 };
 

@@ -79,6 +79,7 @@ export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Sche
 /** Inserts a product in a transaction. */
 export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
   await products.insert(db, product);
+  await takeHandle(db, oldHandles, product);
   await writeTitleWords(db, product);
   await putTags(db, product.id, product.tags);
   if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);

@@ -119,9 +119,45 @@ t.test('a handle that is left and taken concurrently leads to one product', asyn
     t.ok(taken.status === 409 || created.status === 409, 'one of them at most takes it');
     const isTaken = taken.status === 200 || created.status === 201;
     t.strictSame(await handlesOf(tenant, handle), [isTaken ? handle : `left-${round}`]);
-    const rows = await tenant.db.query('select 1 from product_old_handles where tenant_id = $1 and handle = $2', [
-      handle,
-    ]);
+    const rows = await tenant.db.query(
+      'select 1 from product_old_handles where tenant_id = $1 and starts_with(handle, $2)',
+      [`${handle}${isTaken ? ' ' : ''}`],
+    );
     t.equal(rows.length, 1, 'it leads to the former owner once the other one is hidden');
   }
 });
+
+const kinds = [
+  { path: 'products', fields: { title: 'A', status: 'published' }, hide: { status: 'draft' }, owner: 'product' },
+  { path: 'categories', fields: { name: 'A' }, hide: { visible: false }, owner: 'category' },
+];
+for (const { path, fields, hide, owner } of kinds) {
+  t.test(`a box of an earlier release renames one of the ${path} that has another's former handle`, async (t) => {
+    const tenant = await box.openTenant();
+    const { staff, db } = tenant;
+    const found = async () => (await tenant.visitor().get(`/${path}/shirt`)).body.handle ?? null;
+    const patch = (id: string, change: object) => staff.patch(`/admin/${path}/${id}`, change);
+    const one = (await staff.post(`/admin/${path}`, { ...fields, handle: 'shirt' })).body;
+    await patch(one.id, { handle: 'top' });
+    for (const way of ['created', 'renamed']) {
+      const created = way === 'created' ? { handle: 'shirt' } : { handle: 'other' };
+      const { id } = (await staff.post(`/admin/${path}`, { ...fields, ...created })).body;
+      if (way === 'renamed') await patch(id, { handle: 'shirt' });
+      t.equal(await found(), 'shirt', way);
+      // As that release does it.
+      const table = `${owner}_old_handles`;
+      await db.query(`update ${path} set handle = $3 where tenant_id = $1 and id = $2`, [id, `${way}-new`]);
+      await db.query(`delete from ${table} where tenant_id = $1 and handle = $2`, [`${way}-new`]);
+      await db.query(`insert into ${table} (tenant_id, handle, ${owner}_id) values ($1, 'shirt', $2)`, [id]);
+      t.equal(await found(), `${way}-new`, 'the last one that had it');
+      await patch(id, { handle: 'shirt' });
+      t.equal(await found(), 'shirt', 'it has it again');
+      await patch(id, hide);
+      t.equal(await found(), 'top', 'the one before it is not forgotten');
+      await staff.delete(`/admin/${path}/${id}`);
+      t.equal(await found(), 'top');
+    }
+    await staff.delete(`/admin/${path}/${one.id}`);
+    t.strictSame(await db.query(`select handle from ${owner}_old_handles where tenant_id = $1`), []);
+  });
+}
