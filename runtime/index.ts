@@ -99,7 +99,7 @@ export {
   pageQuery,
 } from './http/paging.ts';
 export * from './http/problems.ts';
-export { newRichText, richText } from './http/rich-text.ts';
+export { maxDescription, newRichText, richText } from './http/rich-text.ts';
 export * from './http/schemas.ts';
 export type { Chunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';

@@ -3,7 +3,8 @@
  * sanitised in a compute process.
  */
 import type { HasExtensions } from '../extension/extension.ts';
-import { hasTags } from '../http/rich-text.ts';
+import { invalidField } from '../http/problems.ts';
+import { hasTags, isTooLong, maxDescription } from '../http/rich-text.ts';
 import { type ComputeCaller, type ComputeTask, compute } from './compute.ts';
 
 const task: ComputeTask<string, string> = {
@@ -15,8 +16,7 @@ const task: ComputeTask<string, string> = {
 /** Characters that take a few milliseconds at most, whatever they are, so that they are sanitised here. */
 const short = 8_000;
 
-/** @throws too_costly (422) */
-export async function sanitizeRichText(db: ComputeCaller & HasExtensions, html: string): Promise<string> {
+async function sanitize(db: ComputeCaller & HasExtensions, html: string): Promise<string> {
   if (!hasTags(html)) return html;
   if (html.length > short) return compute(db, task, html);
   // Loaded with the first text that is written: loading it takes longer than the rest of a package.
@@ -24,11 +24,27 @@ export async function sanitizeRichText(db: ComputeCaller & HasExtensions, html: 
   return sanitizeHtml(html);
 }
 
-/** A body with its description sanitised, if it has one. @throws too_costly (422) */
+/**
+ * A field with a rich text, sanitised.
+ * @param maxLength that of its schema (`newRichText`)
+ * @throws invalid_request (400), too_costly (422)
+ */
+export async function sanitizeRichText(
+  db: ComputeCaller & HasExtensions,
+  html: string,
+  { pointer, maxLength }: { pointer: string; maxLength: number },
+): Promise<string> {
+  const safe = await sanitize(db, html);
+  if (isTooLong(html, safe, maxLength)) throw invalidField(pointer, `must not have more than ${maxLength} characters`);
+  return safe;
+}
+
+/** A body with its description sanitised, if it has one. @throws invalid_request (400), too_costly (422) */
 export async function withSanitizedDescription<Body extends { description?: string | undefined }>(
   db: ComputeCaller & HasExtensions,
   body: Body,
 ): Promise<Body> {
   if (body.description === undefined) return body;
-  return { ...body, description: await sanitizeRichText(db, body.description) };
+  const limits = { pointer: '/description', maxLength: maxDescription };
+  return { ...body, description: await sanitizeRichText(db, body.description, limits) };
 }

@@ -18,9 +18,27 @@ export function richText(...examples: string[]) {
   return Type.String({ contentMediaType: mediaType, description, examples });
 }
 
-/** A rich text in a request, which responses return sanitised. */
+/** The maximum length of a description, as it is written. */
+export const maxDescription = 20_000;
+
+/** How much longer a text can be once it is sanitised: `"` in an attribute becomes `&quot;`. */
+const growth = 6;
+
+/**
+ * A rich text in a request, which responses return sanitised. What they return can be sent again: a longer text than
+ * `maxLength` is taken if it is sanitised and has as many characters without tags, an entity counting as one
+ * (`isTooLong`).
+ */
 export function newRichText(maxLength: number, ...examples: string[]) {
-  return Type.String({ maxLength, description: `HTML. ${allowed}`, examples });
+  const length = `At most ${maxLength.toLocaleString('en')} characters; of sanitised HTML, tags do not count, and an entity as one`;
+  return Type.String({ maxLength: growth * maxLength, description: `HTML. ${allowed}. ${length}`, examples });
+}
+
+/** Whether a text is longer than it may be. @param safe the same text, sanitised */
+export function isTooLong(html: string, safe: string, maxLength: number): boolean {
+  if (html.length <= maxLength) return false;
+  const text = html.replaceAll(/<[^<>]*>/g, '').replaceAll(/&(?:amp|lt|gt|quot);/g, '&');
+  return html !== safe || text.length > maxLength;
 }
 
 /** Whether a schema is that of a rich text. */

@@ -5,6 +5,7 @@ import { ProductPage, viewParameters } from '@carton/product';
 import {
   Handle,
   integrationQuery,
+  maxDescription,
   newRichText,
   nullable,
   object,
@@ -28,7 +29,7 @@ export const maximumProducts = 5000;
 
 const Name = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] }));
 const Description = richText('<p>For warm days.</p>');
-const NewDescription = newRichText(20_000, '<p>For warm days.</p>');
+const NewDescription = newRichText(maxDescription, '<p>For warm days.</p>');
 const Depth = Type.Integer({
   minimum: 0,
   maximum: maximumLevels - 1,

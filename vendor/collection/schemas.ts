@@ -4,6 +4,7 @@
 import { ProductPage, ProductRule, viewParameters } from '@carton/product';
 import {
   Handle,
+  maxDescription,
   newRichText,
   nullable,
   object,
@@ -23,7 +24,7 @@ export const maximumProducts = 1000;
 
 const title = Type.String({ minLength: 1, maxLength: 200, examples: ['Summer'] });
 const description = richText('<p>Light and airy.</p>');
-const newDescription = newRichText(20_000, '<p>Light and airy.</p>');
+const newDescription = newRichText(maxDescription, '<p>Light and airy.</p>');
 const ProductIds = Type.Array(Uuid, {
   maxItems: maximumProducts,
   uniqueItems: true,

@@ -13,6 +13,7 @@ import {
   integrationQuery,
   Locale,
   Money,
+  maxDescription,
   newExternalFields,
   newRichText,
   nullable,
@@ -46,7 +47,7 @@ const Status = oneOf(statuses, {
 });
 const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] }));
 const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
-const NewDescription = newRichText(20_000, '<p>Woven in <b>Portugal</b>.</p>');
+const NewDescription = newRichText(maxDescription, '<p>Woven in <b>Portugal</b>.</p>');
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
 const Sku = trimmed(

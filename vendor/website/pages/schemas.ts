@@ -5,6 +5,7 @@ import {
   DateTime,
   Handle,
   integrationQuery,
+  newRichText,
   nullable,
   object,
   oneOf,
@@ -22,11 +23,9 @@ export const pageStatuses = ['draft', 'published'] as const;
 
 const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['About us'] }));
 const Content = Type.String({ description: 'Sanitised HTML', examples: ['<p>We make shirts.</p>'] });
-const NewContent = Type.String({
-  maxLength: 100_000,
-  description: 'HTML. Scripts, styles, forms, frames and whatever else is not allowed is removed',
-  examples: ['<p>We make shirts.</p>'],
-});
+/** The maximum length of the content of a page, as it is written. */
+export const maxContent = 100_000;
+const NewContent = newRichText(maxContent, '<p>We make shirts.</p>');
 const SeoTitle = nullable(
   Type.String({ maxLength: 200, description: 'For search engines, in place of the title', examples: ['About us'] }),
 );

@@ -15,15 +15,17 @@ import {
 } from '@carton/runtime';
 import { pagePublished } from '../events.ts';
 import { pageLimit } from '../problems.ts';
-import { type AdminPage, type ChangePage, type CreatePage, maximumPages } from './schemas.ts';
+import { type AdminPage, type ChangePage, type CreatePage, maxContent, maximumPages } from './schemas.ts';
 import { countPages, findVisiblePage, isVisible, lockDuePages, markPublication, pages } from './store.ts';
+
+const contentLimits = { pointer: '/content', maxLength: maxContent };
 
 /** @throws page_handle_taken, page_limit, external_id_taken (409), too_costly (422) */
 export async function createPage(
   db: TenantDatabase,
   { handle, content: written = '', ...fields }: CreatePage,
 ): Promise<AdminPage> {
-  const content = await sanitizeRichText(db, written);
+  const content = await sanitizeRichText(db, written, contentLimits);
   return db.transaction(async (tx) => {
     await lockFor(tx, 'pages.count');
     if ((await countPages(tx)) >= maximumPages) throw pageLimit(`A store has at most ${maximumPages} pages.`);
@@ -42,7 +44,7 @@ export async function changePage(
   id: string,
   { content: written, ...fields }: ChangePage,
 ): Promise<AdminPage> {
-  const content = written === undefined ? undefined : await sanitizeRichText(db, written);
+  const content = written === undefined ? undefined : await sanitizeRichText(db, written, contentLimits);
   return db.transaction(async (tx) => {
     const row = await pages.lock(tx, id);
     const wasVisible = fields.handle !== undefined && (await isVisible(tx, row.id));

@@ -82,4 +82,7 @@ t.test('pages are sanitised when they are created and changed', async (t) => {
   t.equal((await bodyOf(box.visitor().get('/pages/unsafe'))).content, '<p>a</p>b');
   t.equal((await bodyOf(box.staff.patch(path, { title: 'Still' }))).content, '<p>a</p>b');
   t.match(await box.staff.patch(path, { content: 'a'.repeat(100_001) }), { status: 400 });
+  const { content: long } = await bodyOf(box.staff.patch(path, { content: `<p>${'&'.repeat(99_990)}</p>` }));
+  t.equal(long.length, 5 * 99_990 + 7);
+  t.equal((await bodyOf(box.staff.patch(path, { content: long }))).content, long, 'what is read can be written');
 });
