@@ -51,7 +51,7 @@ export const places: readonly Mutation[] = [
     rule: 'A rate of postal codes that an earlier release has changed stays one',
     file: 'vendor/tax/store.ts',
     text: '`lower(left(',
-    replacement: '`((left(',
+    replacement: '`(left(',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
