@@ -259,7 +259,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'While a refund is pending, no units are canceled as if it had succeeded',
-    file: 'vendor/payment/free-units.ts',
+    file: 'vendor/payment/refund-items.ts',
     text: "if ((await pendingStepsOf(tx, orderId)).some(({ type }) => type === 'refund')) throw stepBusy();",
     replacement: '',
     tests: [freeUnits],

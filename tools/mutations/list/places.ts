@@ -274,8 +274,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A rate of postal codes holds for no other code',
     file: 'vendor/tax/places.ts',
-    text: 'pattern && matchesPostal(pattern, key) ?',
-    replacement: 'pattern ?',
+    text: 'pattern && keys.find((each) => matchesPostal(pattern, each))',
+    replacement: 'pattern && keys[0]',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
