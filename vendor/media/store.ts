@@ -70,10 +70,13 @@ export async function assignPrivateFile(tx: TenantDatabase, { id }: Pick<MediaFi
   return assigned.length > 0;
 }
 
-/** Lets private files expire. Returns their size in bytes. */
+/**
+ * Lets private files expire. Returns their size in bytes. The time is cut to the digits of the column: rounded, it might be
+ * later than the next statement.
+ */
 export async function expirePrivateFiles(tx: TenantDatabase, ids: readonly string[]): Promise<number> {
   const expired = await tx.query<{ size: number }>(
-    `update media_files set expires_at = now()
+    `update media_files set expires_at = date_trunc('milliseconds', now())
       where tenant_id = $1 and id = any($2::uuid[]) and variant = 'private' and expires_at is null
       returning size`,
     [ids],
@@ -83,9 +86,10 @@ export async function expirePrivateFiles(tx: TenantDatabase, ids: readonly strin
 
 /** Lets all files of an asset expire. */
 export async function releaseFiles(tx: TenantDatabase, assetId: string): Promise<void> {
-  await tx.query(`update media_files set asset_id = null, expires_at = now() where tenant_id = $1 and asset_id = $2`, [
-    assetId,
-  ]);
+  await tx.query(
+    `update media_files set asset_id = null, expires_at = date_trunc('milliseconds', now()) where tenant_id = $1 and asset_id = $2`,
+    [assetId],
+  );
 }
 
 /** @param lock keeps the asset from being deleted until the transaction ends */
@@ -163,7 +167,8 @@ export async function forgetFiles(db: TenantDatabase, ids: readonly string[]): P
 /** Lets a file without an asset expire now. */
 export async function expireFile(tx: TenantDatabase, id: string): Promise<void> {
   await tx.query(
-    'update media_files set expires_at = now() where tenant_id = $1 and id = $2 and asset_id is null and expires_at > now()',
+    `update media_files set expires_at = date_trunc('milliseconds', now())
+      where tenant_id = $1 and id = $2 and asset_id is null and expires_at > now()`,
     [id],
   );
 }
