@@ -118,8 +118,8 @@ export function isRefundedByProvider(box: HasExtensions, { provider }: Pick<Paym
 
 /**
  * Inserts the refund of all that a canceled order's payment holds; both are locked. While another step of the payment is
- * pending, or the payment is in dispute, it does nothing: whatever ends that calls it again. What the provider has refused to refund is left to
- * staff. True when a refund was inserted.
+ * pending, or the payment is in dispute, it does nothing: whatever ends that calls it again. What the provider has refused
+ * to refund is left to staff. True when a refund was inserted.
  */
 export async function refundCanceled(tx: TenantDatabase, order: OrderState, payment: PaymentRow): Promise<boolean> {
   const rest = leftToRefund(payment);

@@ -50,8 +50,8 @@ function isInPart(rate: StoredRate, country: string, province: string): boolean 
 }
 
 /**
- * The rates that hold for the province, with the levels of theirs. Earlier releases have stored names that they did not recognise: of two rates
- * that are the same for it, that of the code counts.
+ * The rates that hold for the province, with the levels of theirs. Earlier releases have stored names that they did not
+ * recognise: of two rates that are the same for it, that of the code counts.
  */
 function withLevels(rates: readonly StoredRate[], country: string, province: string): ApplicableRate[] {
   const line = provinceLine(country, province);
