@@ -17,5 +17,5 @@ else {
   const { diskFullInstalls, installsWithEnoughSpace, diskFullUpgrades, ordersOnFullDisks } = counts;
   t.strictSame([diskFullInstalls, installsWithEnoughSpace, diskFullUpgrades, ordersOnFullDisks], [1, 0, 1, 2]);
   t.match(ended.stdout, /install at the start with 21 MB left: exit code 8, the disk is full/);
-  t.match(ended.stdout, /upgrade before the backup with 10 MB left: exit code 8, not enough disk space/);
+  t.match(ended.stdout, /upgrade before the backup with 30 MB left: exit code 8, not enough disk space/);
 }
