@@ -253,7 +253,18 @@ export const tenants: readonly Mutation[] = [
     file: 'runtime/compute/turns.ts',
     text: 'perTenant = Math.max(1, slots - 1)',
     replacement: 'perTenant = slots',
-    tests: ['runtime/compute/test/turns.test.ts', 'vendor/media/test/turns.test.ts'],
+    tests: ['runtime/compute/test/turns.test.ts'],
+  },
+  {
+    rule: 'Pictures wait for those of their own tenant only',
+    file: 'vendor/media/pictures.ts',
+    text: `return turns.run(db.tenantId, busy, async () => {
+    const sharp = await loadSharp();
+    const options`,
+    replacement: `return turns.run('all', busy, async () => {
+    const sharp = await loadSharp();
+    const options`,
+    tests: ['vendor/media/test/turns.test.ts'],
   },
   {
     rule: 'Tenants whose costly work waits take turns',
