@@ -4,7 +4,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { paymentAdapters, reconcile } from '@carton/payment';
-import { ageByTwoDays, enableWebhooks, mismatchesAfterReconciliation, TestProvider } from '@carton/payment/testing';
+import { enableWebhooks, mismatchesAfterReconciliation, reconcileAll, TestProvider } from '@carton/payment/testing';
 import { eventTypesOf, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { openPendingBox, type Shopper, withCard } from './pending.ts';
@@ -20,8 +20,7 @@ const inTurn = (round: number, ...works: (() => Promise<unknown>)[]) =>
 /** Checks that an order has ended in one way, with its events and its stock. */
 async function checkEnd(t: Tap, id: string, before: number): Promise<string> {
   await simulator.webhooks.flush();
-  await ageByTwoDays(box.db);
-  await reconcile(box.db);
+  await reconcileAll(box.db);
   const { status, paymentStatus, balance } = await orderOf(id);
   const events = await eventTypesOf(box, id);
   const of = (type: string) => events.filter((each) => each === type).length;

@@ -17,6 +17,7 @@ export {
   enableWebhooks,
   mismatchesAfterReconciliation,
   openStripeTenant,
+  reconcileAll,
   type StripeTenant,
   webhookSecret,
 } from './stripe-tenant.ts';
