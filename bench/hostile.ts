@@ -130,4 +130,20 @@ export const hostiles: Readonly<Record<string, Hostile>> = {
       return () => statusOf(`${url}/cart`, { headers: shopper.headers });
     },
   },
+  many: {
+    what: 'new carts of one line, many at once',
+    connections: 32,
+    async prepare(url, { tenantHeaders, variants }) {
+      const headers = { ...tenantHeaders, ...json };
+      const body = JSON.stringify({ variantId: variants[0], quantity: 1 });
+      return () => statusOf(`${url}/cart/items`, { method: 'POST', headers, body });
+    },
+  },
+  lists: {
+    what: 'searches for products, sorted by price, many at once',
+    connections: 32,
+    async prepare(url, { tenantHeaders: headers }) {
+      return () => statusOf(`${url}/products?limit=100&q=s&sort=price`, { headers });
+    },
+  },
 };

@@ -1,8 +1,9 @@
 /**
- * Keeps a tenant whose requests cost a lot from delaying those of others. Each process has one event loop: where a
- * tenant's requests have lately occupied it for long and other tenants have requests too, those of the costly tenant
- * begin one after the other, each after a pause as long as the last one has taken. A request of another tenant then waits
- * for one of them and not for all. Other requests never wait.
+ * Keeps a tenant with costly or many requests from delaying those of others. Each process has one event loop and few
+ * connections to the database. Where other tenants have requests too, only some of a tenant's are at work at the same
+ * time; if they have lately occupied the event loop for long, they begin one after the other, each after a pause as long as
+ * the last one has taken. A request of another tenant then waits for few of them and not for all. A tenant that is alone
+ * never waits.
  */
 import type { ServerResponse } from 'node:http';
 import { unavailable } from './problems.ts';
@@ -21,6 +22,8 @@ export type WaitOutcome = 'begun' | 'closed';
 export interface FairShareOptions {
   /** Milliseconds of processor time from which a request is costly. */
   costly?: number;
+  /** Requests of one tenant at work at the same time, if they are not costly. Fewer than connections to the database. */
+  together?: number;
   /** Requests of one tenant that wait, at most. */
   waiting?: number;
   /** Returns the milliseconds that this thread has computed. */
@@ -38,9 +41,13 @@ const look = 100;
 /** The longest pause in milliseconds. */
 const longestPause = 200;
 
+/** A request at work, with the time of its begin. */
+interface AtWork {
+  since: number;
+}
+
 interface Tenant {
-  /** Its requests at work, with the time of their begin. */
-  atWork: Set<{ since: number }>;
+  atWork: Set<AtWork>;
   /** What begins the next ones. */
   waiting: Set<() => void>;
   lastSeen: number;
@@ -52,14 +59,16 @@ interface Tenant {
 
 export class FairShare {
   readonly #costly: number;
+  readonly #together: number;
   readonly #maxWaiting: number;
   readonly #computed: () => number;
   readonly #tenants = new Map<string, Tenant>();
   #atWork = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ costly = 10, waiting = 1000, computed = threadTime }: FairShareOptions = {}) {
+  constructor({ costly = 10, together = 6, waiting = 1000, computed = threadTime }: FairShareOptions = {}) {
     this.#costly = costly;
+    this.#together = together;
     this.#maxWaiting = waiting;
     this.#computed = computed;
   }
@@ -77,9 +86,7 @@ export class FairShare {
     observer?: WaitObserver,
   ): Promise<T> {
     const tenant = this.#see(tenantId);
-    if (this.#mustWait(tenant)) await this.#wait(tenant, response, observer);
-    const begun = { since: performance.now() };
-    tenant.atWork.add(begun);
+    const begun = this.#mustWait(tenant) ? await this.#wait(tenant, response, observer) : begin(tenant);
     const sharedBy = ++this.#atWork;
     const before = this.#computed();
     try {
@@ -91,7 +98,7 @@ export class FairShare {
       tenant.atWork.delete(begun);
       this.#atWork--;
       tenant.cost = Math.max(cost, tenant.cost * remembered);
-      if (tenant.waiting.size > 0) this.#pause(tenant, computed);
+      if (tenant.waiting.size > 0) this.#goOn(tenant, computed);
     }
   }
 
@@ -113,17 +120,30 @@ export class FairShare {
   }
 
   #mustWait(tenant: Tenant): boolean {
-    if (!this.#delaysOthers(tenant)) return false;
-    return tenant.waiting.size > 0 || isAtWork(tenant) || performance.now() < tenant.pausedUntil;
+    if (this.#isAlone(tenant)) return false;
+    return tenant.waiting.size > 0 || this.#room(tenant) <= 0 || performance.now() < tenant.pausedUntil;
   }
 
-  #delaysOthers(tenant: Tenant): boolean {
-    if (tenant.cost < this.#costly) return false;
-    for (const each of this.#tenants.values()) if (each !== tenant && isPresent(each)) return true;
-    return false;
+  #isAlone(tenant: Tenant): boolean {
+    for (const each of this.#tenants.values()) if (each !== tenant && isPresent(each)) return false;
+    return true;
   }
 
-  #wait({ waiting }: Tenant, response: ServerResponse, observer?: WaitObserver): Promise<void> {
+  #isCostly(tenant: Tenant): boolean {
+    return tenant.cost >= this.#costly;
+  }
+
+  /** How many requests of a tenant that is not alone may begin. */
+  #room(tenant: Tenant): number {
+    const most = this.#isCostly(tenant) ? 1 : this.#together;
+    const now = performance.now();
+    let atWork = 0;
+    for (const { since } of tenant.atWork) if (now - since < turn) atWork++;
+    return most - atWork;
+  }
+
+  #wait(tenant: Tenant, response: ServerResponse, observer?: WaitObserver): Promise<AtWork> {
+    const { waiting } = tenant;
     // It has been closed while the tenant was looked up, and is not closed again.
     if (response.destroyed) throw closedByClient();
     if (waiting.size >= this.#maxWaiting) {
@@ -134,9 +154,9 @@ export class FairShare {
     observer?.waits();
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      const begin = () => {
+      const start = () => {
         leave('begun');
-        resolve();
+        resolve(begin(tenant));
       };
       // Who does not wait for the response must not get the work either.
       const close = () => {
@@ -144,16 +164,18 @@ export class FairShare {
         reject(closedByClient());
       };
       const leave = (outcome: WaitOutcome) => {
-        waiting.delete(begin);
+        waiting.delete(start);
         response.off('close', close);
         observer?.waited(outcome, performance.now() - since);
       };
-      waiting.add(begin);
+      waiting.add(start);
       response.once('close', close);
     });
   }
 
-  #pause(tenant: Tenant, milliseconds: number): void {
+  /** Begins what waits, after a pause if the tenant's requests are costly. */
+  #goOn(tenant: Tenant, milliseconds: number): void {
+    if (!this.#isCostly(tenant)) return this.#admit(tenant);
     const pause = Math.min(milliseconds, longestPause);
     tenant.pausedUntil = performance.now() + pause;
     setTimeout(() => this.#admit(tenant), pause).unref();
@@ -167,15 +189,17 @@ export class FairShare {
     this.#timer = undefined;
   }
 
-  /** Begins the next request that waits; all of them where they delay nobody. */
+  /** Begins the requests for which there is room; all of them where they delay nobody. */
   #admit(tenant: Tenant): void {
-    const isFree = !this.#delaysOthers(tenant);
-    for (const begin of tenant.waiting) {
-      if (!isFree && isAtWork(tenant)) return;
-      begin();
-      if (!isFree) return;
-    }
+    let room = this.#isAlone(tenant) ? tenant.waiting.size : this.#room(tenant);
+    for (const start of tenant.waiting) if (room-- > 0) start();
   }
+}
+
+function begin(tenant: Tenant): AtWork {
+  const begun = { since: performance.now() };
+  tenant.atWork.add(begun);
+  return begun;
 }
 
 function closedByClient() {
@@ -184,12 +208,6 @@ function closedByClient() {
 
 function isPresent({ lastSeen }: Tenant): boolean {
   return performance.now() - lastSeen < presence;
-}
-
-function isAtWork({ atWork }: Tenant): boolean {
-  const now = performance.now();
-  for (const { since } of atWork) if (now - since < turn) return true;
-  return false;
 }
 
 /** Processor time, since the event loop also counts as active while another process has the processor. */

@@ -53,12 +53,24 @@ function setUp(waiting?: number) {
   return { request, begun, observed, untilBegun, makeCostly };
 }
 
-t.test('requests that cost little begin at once, however many', async (t) => {
+t.test('of requests that cost little, some are at work at the same time', async (t) => {
   const { request, begun } = setUp();
   await request('a', 'a1').end(9);
   await request('b', 'b1').end(1);
-  for (const name of ['a2', 'a3', 'a4']) request('a', name);
-  t.strictSame(begun, ['a1', 'b1', 'a2', 'a3', 'a4']);
+  begun.splice(0);
+  const [first, second] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((name) => request('a', name));
+  request('b', 'b2');
+  t.strictSame(begun, ['1', '2', '3', '4', '5', '6', 'b2'], 'the others of this tenant wait');
+  await first?.end(1);
+  await second?.end(1);
+  t.strictSame(begun.slice(7), ['7', '8'], 'without a pause');
+});
+
+t.test('however many begin at once where there is no other tenant', async (t) => {
+  const { request, begun } = setUp();
+  const names = Array.from({ length: 20 }, (_, number) => String(number));
+  for (const name of names) request('a', name);
+  t.strictSame(begun, names);
 });
 
 t.test('costly ones begin one after the other, and those of others at once', async (t) => {

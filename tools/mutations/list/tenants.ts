@@ -237,15 +237,22 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Costly requests of a tenant begin one after the other',
     file: 'runtime/http/fair-share.ts',
-    text: 'if (tenant.cost < this.#costly) return false;',
-    replacement: 'if (tenant.cost < this.#costly * 1000) return false;',
+    text: 'return tenant.cost >= this.#costly;',
+    replacement: 'return tenant.cost >= this.#costly * 1000;',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'Few of the requests of a tenant are at work at the same time',
+    file: 'runtime/http/fair-share.ts',
+    text: 'this.#isCostly(tenant) ? 1 : this.#together',
+    replacement: 'this.#isCostly(tenant) ? 1 : this.#maxWaiting',
     tests: ['runtime/http/test/fair-share.test.ts'],
   },
   {
     rule: 'A request whose client has gone is not begun',
     file: 'runtime/http/fair-share.ts',
     text: "response.once('close', close);",
-    replacement: "response.once('close', begin);",
+    replacement: "response.once('close', start);",
     tests: ['runtime/http/test/fair-share.test.ts'],
   },
   {
