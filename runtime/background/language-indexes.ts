@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { recordVersions } from '../db/collation-versions.ts';
 import { migratingSetting } from '../db/row-security.ts';
 import { extensionPoint } from '../extension/extension.ts';
-import { tailoredCollation } from '../locale/collation.ts';
+import { tailoredCollation, tailoredCollations } from '../locale/collation.ts';
 
 export interface LanguageIndex {
   /** Its indexes are named after it and the collation: `products_title_sv`. */
@@ -59,8 +59,8 @@ export async function keepLanguageIndexes(
   const wanted = new Map((await findWanted(client, index)).map((each) => [languageIndexName(index, each), each]));
   const { rows } = await client.query<{ name: string; valid: boolean }>(
     `select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid
-      where relnamespace = current_schema()::regnamespace and relname ~ ('^' || $1 || '_[a-z_]+$')`,
-    [index.name],
+      where relnamespace = current_schema()::regnamespace and relname = any($1)`,
+    [[...tailoredCollations].map((each) => languageIndexName(index, each))],
   );
   const present = new Set(rows.map(({ name }) => name));
   for (const { name, valid } of rows) {

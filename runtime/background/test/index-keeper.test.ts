@@ -8,7 +8,7 @@ import t from 'tap';
 import { createIndexKeeper } from '../index-keeper.ts';
 
 t.test('a box creates the index of a language, and rebuilds those of another version', async (t) => {
-  const { owner, staff } = await createTestBox(t, { indexWorkAfter: 2000 });
+  const { owner, staff } = await createTestBox(t, { indexWorkAfter: 4000 });
   await staff.patch('/admin/store', { defaultLocale: 'sv' });
   const stale = 'Collations: und-x-icu 1.0';
   await owner.query(`comment on index products_published_title_icu is '${stale}'`);
