@@ -26,7 +26,7 @@ export const rooms = {
     country: ['http'],
     locale: ['http'],
     events: ['http', 'extension', 'db', 'operations'],
-    background: ['extension', 'db', 'operations', 'workers', 'events', 'vendor.ts'],
+    background: ['extension', 'db', 'operations', 'workers', 'locale', 'events', 'vendor.ts'],
     pages: ['http', 'intl'],
     mails: ['http', 'extension', 'intl', 'db', 'events'],
     persons: ['http', 'extension', 'db'],

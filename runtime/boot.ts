@@ -64,7 +64,8 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
     const observe = operations.observeBackground;
     const processes = new ComputeProcesses({ log });
     onClose(processes.close);
-    const background = prepareBackground({ ...connection, packages, log, observe, workers });
+    const { indexWorkAfter } = options;
+    const background = prepareBackground({ ...connection, packages, log, observe, workers, indexWorkAfter });
     onClose(background.stop);
     if (background.database) operations.watchPool('background', background.database.knex);
     const contributions = packages.flatMap((loaded) => loaded.extends ?? []);

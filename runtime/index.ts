@@ -3,6 +3,7 @@
  */
 
 export { type Job, job, renewJob } from './background/job.ts';
+export { collationSql, type LanguageIndex, languageIndexes, languageIndexName } from './background/language-indexes.ts';
 export { type AccessOptions, accessKinds } from './box/access.ts';
 export type { BoxAccessKind } from './box/callers.ts';
 export { dataFolderOf } from './box/data-folder.ts';
@@ -97,6 +98,7 @@ export {
   pageOf,
   pageOfRows,
   pageQuery,
+  sortOfCursor,
 } from './http/paging.ts';
 export * from './http/problems.ts';
 export { maxDescription, newRichText, richText } from './http/rich-text.ts';
@@ -115,6 +117,7 @@ export {
   type Translations,
   translationFor,
 } from './intl/translations.ts';
+export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
 export { isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';

@@ -16,6 +16,7 @@ import { readLock } from '../release/lock-file.ts';
 import { describeKept, findKeptMigrations, wayBackOf } from '../upgrade/kept-migrations.ts';
 import { vendor } from '../vendor.ts';
 import { checkArchive, checkLastBackup, proveLastBackup } from './doctor-backup.ts';
+import { checkCollation } from './doctor-collation.ts';
 
 /** Options of `doctor`. */
 export interface DoctorOptions {
@@ -63,6 +64,7 @@ const checks: Record<string, { needsNetwork?: boolean; run: (box: Box) => Promis
   disk: { run: checkFreeDisk },
   box: { run: checkBox },
   database: { run: checkDatabase },
+  collation: { run: ({ folder }) => checkCollation(folder) },
   backup: { run: ({ folder, offline, signal }) => checkLastBackup(folder, offline, signal) },
   archive: { run: ({ folder }) => checkArchive(folder) },
   clock: { needsNetwork: true, run: checkClock },

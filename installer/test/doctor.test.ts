@@ -3,7 +3,7 @@
  */
 import { appendFile, chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exactly } from '@carton/runtime/testing';
+import { administerAt, createTestDatabase, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { packagesFolder, releaseFolder } from '../box/folder.ts';
 import type { Finding } from '../index.ts';
@@ -50,6 +50,7 @@ t.test('a box with which nothing is wrong', async (t) => {
       'disk',
       'box',
       'database',
+      'collation',
       'backup',
       'archive',
       'clock',
@@ -108,6 +109,44 @@ t.test('faults of the vendor’s services are warnings: the box serves', async (
   t.match(await wrong(box), { exitCode: 16 });
   t.strictSame((await wrong(box)).findings, ['clock problem', 'update warning']);
   t.strictSame((await wrong(box, ['--offline'])).findings, []);
+});
+
+t.test('the collations of the database', async (t) => {
+  const { url, drop } = await createTestDatabase('empty');
+  t.teardown(drop);
+  const box = await makeBox(t, vendor);
+  await box.install([], { DATABASE_URL: url });
+  const collation = async () =>
+    findingsOf(await box.run(['doctor', '--json'])).find(({ check }) => check === 'collation');
+  await administerAt(
+    url,
+    'create table notes (title text)',
+    'create index titles on notes (title collate "und-x-icu")',
+  );
+  t.match(await collation(), { state: 'ok', message: /has ICU/ });
+
+  const setVersion = (version: string) =>
+    `update pg_collation set collversion = ${version} where collname = 'und-x-icu'`;
+  await administerAt(url, setVersion("'1.0'"));
+  t.match(await collation(), { state: 'warning', message: /^1 index of .* must be rebuilt/, advice: /box does it/ });
+  const [row] = await administerAt(
+    url,
+    "select pg_collation_actual_version(oid) from pg_collation where collname = 'und-x-icu'",
+  );
+  await administerAt(url, `comment on index titles is 'Collations: und-x-icu ${row?.pg_collation_actual_version}'`);
+  const { advice = '', ...warned } = (await collation()) ?? {};
+  t.match(warned, { state: 'warning', message: /PostgreSQL warns/ });
+  await administerAt(url, advice.replace('As a superuser of PostgreSQL run: ', ''));
+  t.match(await collation(), { state: 'ok' });
+  await administerAt(url, "comment on index titles is 'Collations: und-x-icu 1.0'");
+  t.match(await collation(), { state: 'warning', message: /^1 index of/ }, 'after pg_upgrade');
+
+  await administerAt(url, 'drop index titles', "delete from pg_collation where collprovider = 'i'");
+  t.match(await collation(), {
+    state: 'warning',
+    message: /has no ICU: lists sorted by title have/,
+    advice: /with ICU$/,
+  });
 });
 
 t.test('without a box', async (t) => {

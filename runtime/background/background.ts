@@ -9,7 +9,9 @@ import type { Subscriber } from '../events/subscriber.ts';
 import type { Extensions } from '../extension/extension.ts';
 import { withoutCurrentWork } from '../operations/current-work.ts';
 import type { Workers } from '../workers/workers.ts';
+import { createIndexKeeper } from './index-keeper.ts';
 import type { Job } from './job.ts';
+import { languageIndexes } from './language-indexes.ts';
 import { openReplicaChannel, type ReplicaChannel } from './replica-channel.ts';
 import { createWorker, type Worker, type WorkerObserver } from './worker.ts';
 
@@ -25,6 +27,8 @@ export interface BackgroundOptions {
   observe?: Partial<WorkerObserver>;
   /** Receives every wait for a connection and every statement. */
   observer?: DatabaseObserver;
+  /** Milliseconds until the first work on indexes; null for none. Default: 10 seconds. */
+  indexWorkAfter?: number | null | undefined;
   /** The workers of the box: the leader does the background work of all. */
   workers?: Workers | undefined;
 }
@@ -70,7 +74,7 @@ function backgroundOfLeader(workers: Workers): Background {
 }
 
 function backgroundHere(options: BackgroundOptions): Background {
-  const { url, role, distributed, packages, log, observe, observer } = options;
+  const { url, role, distributed, packages, log, observe, observer, indexWorkAfter } = options;
   const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
   rejectDuplicates('subscriber', subscribers);
@@ -85,10 +89,11 @@ function backgroundHere(options: BackgroundOptions): Background {
     observer,
   });
   const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
+  const indexes = createIndexKeeper(url, log, indexWorkAfter);
   let channel: ReplicaChannel | null = null;
   let stopping: Promise<void> | undefined;
   const retire = () => {
-    stopping ??= worker.stop();
+    stopping ??= Promise.all([worker.stop(), indexes.stop()]).then(() => undefined);
     return stopping;
   };
   return {
@@ -104,6 +109,7 @@ function backgroundHere(options: BackgroundOptions): Background {
       database.extensions = extensions;
       channel = openReplicaChannel(url, worker.wake, log);
       worker.start();
+      indexes.start(languageIndexes.of(database));
     },
     retire,
     async stop() {

@@ -39,6 +39,8 @@ export interface BootOptions extends Omit<ServiceOptions, 'about'> {
   dataFolder?: string;
   /** Milliseconds for the client to read each chunk of a streamed response. */
   readDeadline?: number;
+  /** Milliseconds until the first work on indexes; null for none. Default: 10 seconds. */
+  indexWorkAfter?: number | null | undefined;
   strictResponses?: boolean;
   /** The environment variables with the packages' settings. Default: none. */
   environment?: NodeJS.ProcessEnv;

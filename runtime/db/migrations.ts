@@ -11,6 +11,7 @@ import type { Knex } from 'knex';
 import { isCitus } from './citus/detect.ts';
 import { createShardLockFunction } from './citus/placements.ts';
 import { runDistributed } from './citus/tables.ts';
+import { endIndexBuild, migrationLock } from './index-lock.ts';
 import { createPolicies, seeAllTenants } from './row-security.ts';
 import { refuseKeysWithoutTenant } from './tenant-keys.ts';
 
@@ -38,8 +39,6 @@ export interface MigrationReport {
 
 const fileName = /^\d{14}_[a-z0-9_]+\.js$/;
 const recordTable = 'applied_migrations';
-/** An arbitrary constant: the lock on which runtimes that start concurrently wait for each other. */
-const advisoryLock = 7_261_903_415;
 
 /**
  * Collects `migrations/*.js` of every package, in the order of their timestamps.
@@ -151,6 +150,7 @@ export async function migrate(
     refuseEdited(migrations, applied);
     const pending = migrations.filter((migration) => !applied.has(migration.file));
     const settings = migratorSettings(migrations, owners);
+    if (pending.length > 0) await endIndexBuild(knex);
     // A runtime killed during a migration leaves knex's own lock behind; the holder of the advisory lock may clear it.
     if (pending.length > 0) await knex.migrate.forceFreeMigrationsLock(settings);
     const atOnce = records.length === 0 && (await migrateAtOnce(knex, pending, owners, announce));
@@ -236,10 +236,10 @@ async function createRecordTable(knex: Knex): Promise<void> {
 export async function withMigrationLock<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
   const connection = await knex.client.acquireConnection();
   try {
-    await connection.query('select pg_advisory_lock($1)', [advisoryLock]);
+    await connection.query('select pg_advisory_lock($1)', [migrationLock]);
     return await work();
   } finally {
-    await connection.query('select pg_advisory_unlock($1)', [advisoryLock]).catch(() => {});
+    await connection.query('select pg_advisory_unlock($1)', [migrationLock]).catch(() => {});
     knex.client.releaseConnection(connection);
   }
 }

@@ -16,7 +16,7 @@ import { quoteName } from './connection.ts';
 /** The setting with the tenant of a connection; while it is empty or not set, no tenant's rows are visible. */
 export const tenantSetting = `${vendor.name}.tenant_id`;
 /** The setting that lets a migration, run by the tables' owner, see the rows of all tenants. */
-const migratingSetting = `${vendor.name}.migrating`;
+export const migratingSetting = `${vendor.name}.migrating`;
 
 /** Makes the rows of all tenants visible to the tables' owner until the transaction ends; for migrations. */
 export async function seeAllTenants(transaction: Knex): Promise<void> {

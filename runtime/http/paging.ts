@@ -68,14 +68,23 @@ export function pageOfRows<Item>(
   return { items, nextCursor: rows.length > limit && last ? encodeCursor(positionOf(last)) : null };
 }
 
+function parseCursor(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a cursor names as its sort. `decodeCursor` checks the cursor. */
+export function sortOfCursor(cursor: string): unknown {
+  const position = parseCursor(cursor);
+  return Array.isArray(position) ? position[0] : undefined;
+}
+
 /** @throws invalid_request (400) for a cursor of another list or sort, or an invalid one */
 export function decodeCursor(cursor: string, sort: string): CursorPosition {
-  let position: unknown;
-  try {
-    position = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch {
-    // Rejected below.
-  }
+  const position = parseCursor(cursor);
   if (Array.isArray(position) && position[0] === sort && /^[0-9a-f-]{36}$/.test(String(position[2]))) {
     const { length } = position;
     const isValue = typeof position[1] === 'string' || Number.isSafeInteger(position[1]);

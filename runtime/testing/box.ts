@@ -76,6 +76,8 @@ export interface TestBoxOptions {
   hostingSecret?: string;
   /** False to repair responses that their schemas refuse, as in production. Default: true, so that they fail. */
   strictResponses?: boolean;
+  /** Milliseconds until the first work on indexes. Default: never, unless the test calls `keepIndexes`. */
+  indexWorkAfter?: number;
   /** True for jobs that run only when the test runs them, or makes them due: they would delete the old rows it makes. */
   idleJobs?: boolean;
   /** Default: shown with a failure, and at the level TEST_LOG_LEVEL on standard error. */
@@ -115,6 +117,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     dataFolder,
     readDeadline: options.readDeadline,
     environment: options.environment,
+    indexWorkAfter: options.indexWorkAfter ?? null,
     host: '127.0.0.1',
     port: 0,
     log: options.log ?? openTestLog(),

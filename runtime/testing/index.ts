@@ -21,6 +21,7 @@ export { exactly } from './exactly.ts';
 export { extendBox } from './extend-box.ts';
 export { showLogOfFailures } from './failures.ts';
 export { temporaryFolder } from './folders.ts';
+export { keepIndexes } from './indexes.ts';
 export { lintDocuments } from './lint-documents.ts';
 export { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 export { faultsOfPhrases } from './phrases.ts';

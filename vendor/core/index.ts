@@ -54,6 +54,7 @@ export {
   findStore,
   findTenantById,
   listTenantRows,
+  localesInUse,
   type TenantRow,
   updateTenant,
 } from './store.ts';

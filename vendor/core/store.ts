@@ -153,6 +153,9 @@ function withDefaults(store: StoreRow): Store {
   };
 }
 
+/** SQL of the locales of all stores, the most used first; for the owner of the table. */
+export const localesInUse = 'select default_locale as locale from stores group by 1 order by count(*) desc, 1';
+
 /** Origins whose pages may call the store; none for an unknown tenant. */
 export async function findAllowedOrigins(database: Database, tenantId: string): Promise<readonly string[]> {
   const [store] = await database

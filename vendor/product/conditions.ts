@@ -58,7 +58,7 @@ export function rawCondition(tenantId: string, condition: Condition): RawConditi
 
 /** A sort order of products: by a column that is never null, then by id. */
 export interface Order {
-  /** The value of the parameter `sort`, with which cursors begin. */
+  /** With which cursors begin: the value of the parameter `sort`, followed by the collation in the order of a language. */
   readonly name: string;
   readonly column: string;
   readonly id: string;
@@ -67,11 +67,13 @@ export interface Order {
   readonly from: string;
   /** Chooses the rows of the joined table. */
   readonly joined: Condition;
+  /** Whether there are indexes of the order for each brand and type. */
+  readonly isIndexedByColumns?: true;
   /** Reads the value of the column of a product, null if it has none; for an order whose cursors do not have the value. */
   findHidden?(db: TenantDatabase, id: string): Promise<number | null>;
 }
 
-const own = { id: 'products.id', from: 'products', joined: always } as const;
+const own = { id: 'products.id', from: 'products', joined: always, isIndexedByColumns: true } as const;
 
 export const sorts = {
   newest: { ...own, name: 'newest', column: 'products.created_at', direction: 'desc' },

@@ -286,13 +286,13 @@ export async function pageOfPublishedProducts(
   fields: ReadonlySet<string> | null = null,
   viewer?: ProductViewer,
 ): Promise<Page<ProductDocument>> {
-  const { limit, sort } = query;
+  const { limit } = query;
   const { order: measured, ranges } = await resolveMeasures(db, query);
-  const order: Order = measured ?? ((await orderOf(db, sort)) as Order);
+  const order: Order = measured ?? ((await orderOf(db, query)) as Order);
   const condition = await conditionOfPage(db, query, { order, ranges }, viewer);
   const text = pageStatement(order, partsOf(fields), condition);
   const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
-  return pageOfRows(rows, limit, ({ sortKey, id }) => [sort, order.findHidden ? '' : sortKey, id]);
+  return pageOfRows(rows, limit, ({ sortKey, id }) => [order.name, order.findHidden ? '' : sortKey, id]);
 }
 
 /** The position of a cursor: the value of the order's column, and the id. @throws invalid_request (400) */
@@ -318,11 +318,12 @@ async function conditionOfPage(
   const fixed = listOfColumns({ brand, type });
   const lists = [...filters.map(listOf), ...ranges];
   const base = allOf([isPublished, ...(fixed ? [fixed.isListed] : [])]);
-  const page = { order, place, limit: limit + 1, base, tested: visible };
-  // The indexes of brand and type are in the orders of products only.
-  const isServed = lists.length === 0 && order.from === 'products';
+  const { isIndexedByColumns } = order;
+  const isServed = lists.length === 0 && isIndexedByColumns;
   const allLists = fixed && !isServed ? [...lists, fixed] : lists;
   if (q === undefined && handle === undefined) {
+    const served = isIndexedByColumns ? base : isPublished;
+    const page = { order, place, limit: limit + 1, base: served, tested: visible };
     return allOf([order.joined, await isOnListedPage(db, { ...page, lists: allLists })]);
   }
   const conditions = [order.joined, base, after(order, place), visible];

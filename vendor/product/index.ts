@@ -3,7 +3,7 @@
  */
 import { tenantQuotas } from '@carton/core';
 import { mediaUses } from '@carton/media';
-import { definePackage, storefrontAddresses, storefrontTargets } from '@carton/runtime';
+import { definePackage, languageIndexes, storefrontAddresses, storefrontTargets } from '@carton/runtime';
 import { productAddresses, productTargets } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
 import { productListFilters } from './list-filters.ts';
@@ -18,6 +18,7 @@ import { adminVariants, createVariant } from './routes/variants.ts';
 import { productFact, ruleFacts } from './rule-facts.ts';
 import { applyDueSchedules } from './schedule-job.ts';
 import { tagFilter } from './tags.ts';
+import { titleIndex } from './title-order.ts';
 import { fillSearchWords } from './word-job.ts';
 
 export {
@@ -103,6 +104,7 @@ export default definePackage({
     tenantQuotas.with(variantQuota),
     productListFilters.with(tagFilter),
     ruleFacts.with(productFact),
+    languageIndexes.with(titleIndex),
     storefrontAddresses.with(productAddresses),
     storefrontTargets.with(productTargets),
   ],

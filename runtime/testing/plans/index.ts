@@ -23,6 +23,8 @@ export interface PlanOptions {
   member?: Caller;
   /** Adds further rows to the tenant after copying. */
   fill?: () => Promise<void>;
+  /** Changes the tenant once its lists were called; those with these operation ids are then called again. */
+  again?: { operationIds: readonly string[]; change: () => Promise<void> };
   /** Receives progress messages. */
   say?: (text: string) => void;
 }
@@ -62,7 +64,7 @@ const pagesSkipped = 12;
  */
 export async function checkPlans(
   box: TestBox,
-  { tenant, member, copies, fill, say = () => {} }: PlanOptions,
+  { tenant, member, copies, fill, again, say = () => {} }: PlanOptions,
 ): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
@@ -75,6 +77,8 @@ export async function checkPlans(
   await fill?.();
   say(`calling ${lists.length} lists`);
   for (const list of lists) await tryList(trial, list);
+  await again?.change();
+  for (const list of lists) if (again?.operationIds.includes(list.operationId)) await tryList(trial, list);
   return result;
 }
 
