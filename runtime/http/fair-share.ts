@@ -175,7 +175,10 @@ export class FairShare {
 
   /** Begins what waits, after a pause if the tenant's requests are costly. */
   #goOn(tenant: Tenant, milliseconds: number): void {
-    if (!this.#isCostly(tenant)) return this.#admit(tenant);
+    if (!this.#isCostly(tenant)) {
+      this.#admit(tenant);
+      return;
+    }
     const pause = Math.min(milliseconds, longestPause);
     tenant.pausedUntil = performance.now() + pause;
     setTimeout(() => this.#admit(tenant), pause).unref();
