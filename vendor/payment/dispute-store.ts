@@ -74,6 +74,21 @@ export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, '
   return found.length > 0;
 }
 
+/** Whether the box knows a dispute of a payment, open or decided. */
+export async function hasDisputes(tx: TenantDatabase, { id: paymentId }: Pick<PaymentRow, 'id'>): Promise<boolean> {
+  return (await disputes.findBy(tx, { paymentId })) !== null;
+}
+
+/** Ids of a locked order's payments that have an open dispute because of which their provider refuses refunds. */
+export async function paymentsInDispute(tx: TenantDatabase, orderId: string): Promise<ReadonlySet<string>> {
+  const found = await tx.query<{ paymentId: string }>(
+    `select distinct payment_id from payment_disputes
+      where tenant_id = $1 and order_id = $2 and status in ('inquiry', 'open') and not refundable`,
+    [orderId],
+  );
+  return new Set(found.map(({ paymentId }) => paymentId));
+}
+
 /** What decided disputes of an order's payments have taken, in minor units. */
 export async function lostAmountOf(tx: TenantDatabase, orderId: string): Promise<number> {
   const [row] = await tx.query<{ lost: number }>(

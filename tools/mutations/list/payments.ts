@@ -214,4 +214,32 @@ export const payments: readonly Mutation[] = [
     replacement: 'if (time < knownTime) return true;',
     tests: ['vendor/payment/test/disputes.test.ts'],
   },
+  {
+    rule: 'A refund that was refused during a dispute is made once the dispute is won',
+    file: 'vendor/payment/refund-store.ts',
+    text: 'payment_disputes.updated_at > step.created_at',
+    replacement: "payment_disputes.updated_at > step.created_at + interval '1 year'",
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
+  {
+    rule: 'A refusal after a dispute was decided is not retried for ever',
+    file: 'vendor/payment/refund-store.ts',
+    text: 'payment_disputes.updated_at > step.created_at',
+    replacement: 'payment_disputes.amount >= 0',
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
+  {
+    rule: 'Staff do not pay back what a dispute has taken',
+    file: 'vendor/payment/balance.ts',
+    text: 'isDisputed && !(await hasDisputes(tx, payment))',
+    replacement: "isDisputed && payment.id === ''",
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
+  {
+    rule: 'An order is refunded from payments that are not in dispute',
+    file: 'vendor/payment/refunds.ts',
+    text: '.filter(({ id }) => !disputed.has(id))',
+    replacement: ".filter(({ id }) => id !== '' || disputed.has(id))",
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
 ];
