@@ -242,4 +242,12 @@ export const payments: readonly Mutation[] = [
     replacement: ".filter(({ id }) => id !== '' || disputed.has(id))",
     tests: ['vendor/payment/test/late-disputes.test.ts'],
   },
+  {
+    rule: 'A dispute waits for refunds of its order',
+    file: 'vendor/payment/disputes.ts',
+    text: 'const order = (await lockOrder(tx, found.orderId)) as OrderState;\n  const payment = await lockPayment(tx, found.id);',
+    replacement:
+      "const [order] = (await tx.query('select * from orders where tenant_id = $1 and id = $2', [found.orderId])) as [OrderState];\n  const [payment] = (await tx.query('select * from payments where tenant_id = $1 and id = $2', [found.id])) as [any];",
+    tests: ['vendor/invoice/test/dispute-races.test.ts'],
+  },
 ];
