@@ -4,7 +4,7 @@
  */
 import { attachPayment, completePayments, confirmPayment, refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
-import { exactly } from '@carton/runtime/testing';
+import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { closeCanceled } from '../reconcile.ts';
 import { sign } from '../testing/index.ts';
@@ -43,8 +43,16 @@ async function cancel(orderId: string): Promise<void> {
   t.match(await box.staff.post(`/admin/orders/${orderId}/cancel`, {}), { status: 200 });
 }
 
-/** Sends the pending refund, which the provider refuses. */
-const sendRefund = (orderId: string) => closeCanceled(box.db, orderId).catch(() => {});
+/** Sends the pending refund, which the provider refuses, unless the box is sending it. */
+async function sendRefund(orderId: string, id: string): Promise<void> {
+  await until(
+    async () => {
+      await closeCanceled(box.db, orderId).catch(() => {});
+      return (await box.staff.get(`/admin/payments/${id}`)).body.transactions as { status: string }[];
+    },
+    (steps) => steps.every(({ status }) => status !== 'pending'),
+  );
+}
 
 t.test('a canceled order whose refund was refused is refunded once its dispute is won', async (t) => {
   const outcomes = [
@@ -57,10 +65,12 @@ t.test('a canceled order whose refund was refused is refunded once its dispute i
     for (const when of ['before the refund is sent', 'after it was refused']) {
       const what = `${amount} ${outcome}, reported ${when}`;
       const { orderId, id, intent } = await sell(3000);
-      await cancel(orderId);
       const opened = report(() => account.dispute(intent, { amount }));
+      simulator.faults = (operation) => (operation === 'list_refunds' ? { lose: true } : null);
+      await cancel(orderId);
       if (when.startsWith('before')) await opened();
-      await sendRefund(orderId);
+      simulator.faults = () => null;
+      await sendRefund(orderId, id);
       t.match(atProvider(id), { refunded: 0 }, what);
       const told = (await timelineOf(box, orderId)).filter((note) => note.includes('refused'));
       const late =
@@ -91,7 +101,7 @@ t.test('what the provider refuses after a dispute is decided is left to staff', 
   // The provider goes on refusing.
   dispute.is_charge_refundable = false;
   await won();
-  await sendRefund(orderId);
+  await sendRefund(orderId, id);
   await won();
   t.match(atProvider(id), { refunded: 0 });
   const notes = (await timelineOf(box, orderId)).filter((note) => note.includes('must be paid back'));
