@@ -74,6 +74,27 @@ export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, '
   return found.length > 0;
 }
 
+type Reported = Omit<DisputeRow, 'id' | 'paymentId' | 'orderId' | 'payment' | 'createdAt' | 'updatedAt'>;
+
+const timeOf = (time: string | null) => (time === null ? null : Date.parse(time));
+
+/**
+ * Changes a dispute whose payment is locked. A report of the same state is no change: what the provider has refused since it
+ * had this state stays refused (`isRefundFailed`).
+ */
+export async function changeDispute(tx: TenantDatabase, known: DisputeRow, values: Reported): Promise<DisputeRow> {
+  const { reportedAt, respondBy, ...others } = values;
+  const isSame =
+    timeOf(respondBy) === timeOf(known.respondBy) &&
+    Object.entries(others).every(([name, value]) => known[name as keyof DisputeRow] === value);
+  if (!isSame) return disputes.change(tx, known.id, values);
+  await tx.query('update payment_disputes set reported_at = $3 where tenant_id = $1 and id = $2', [
+    known.id,
+    reportedAt,
+  ]);
+  return { ...known, reportedAt };
+}
+
 /** Whether the box knows a dispute of a payment, open or decided. */
 export async function hasDisputes(tx: TenantDatabase, { id: paymentId }: Pick<PaymentRow, 'id'>): Promise<boolean> {
   return (await disputes.findBy(tx, { paymentId })) !== null;

@@ -50,8 +50,15 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A rate of postal codes that an earlier release has changed stays one',
     file: 'vendor/tax/store.ts',
-    text: '`lower(left(',
-    replacement: '`(left(',
+    text: "= '${mark.toUpperCase()}'",
+    replacement: "= 'none'",
+    tests: ['vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A province whose name begins as the mark of postal codes has its rates',
+    file: 'vendor/tax/store.ts',
+    text: 'and exists (select from tax_rate_postal_codes bounds',
+    replacement: 'or exists (select from tax_rate_postal_codes bounds',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {

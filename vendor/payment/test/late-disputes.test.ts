@@ -94,8 +94,8 @@ t.test('a canceled order whose refund was refused is refunded once its dispute i
 
 t.test('what the provider refuses after a dispute is decided is left to staff', async (t) => {
   const { orderId, id, intent } = await sell(3000);
-  await cancel(orderId);
   await report(() => account.dispute(intent))();
+  await cancel(orderId);
   const dispute = account.disputes.at(-1) as (typeof account.disputes)[number];
   const won = report(() => account.changeDispute(dispute, 'won'));
   // The provider goes on refusing.
