@@ -48,8 +48,8 @@ const Status = oneOf(statuses, {
 const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] }));
 const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
 const NewDescription = newRichText(maxDescription, '<p>Woven in <b>Portugal</b>.</p>');
-const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
-const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
+const OptionName = trimmed(Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] }));
+const OptionValue = trimmed(Type.String({ minLength: 1, maxLength: 120, examples: ['M'] }));
 const Sku = trimmed(
   Type.String({ minLength: 1, maxLength: 100, description: 'Compared without case', examples: ['LINEN-M'] }),
 );
