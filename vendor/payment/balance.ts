@@ -10,7 +10,7 @@ import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import type { RefusedState } from './adapter.ts';
 import { adapterOf } from './bound.ts';
-import { hasDisputes, isInDispute } from './dispute-store.ts';
+import { hasDisputes, isDisputeChanged, isInDispute } from './dispute-store.ts';
 import { format, lowerFirst } from './format.ts';
 import { planAmount } from './refund-items.ts';
 import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
@@ -141,12 +141,15 @@ export async function followRefusal(
   tx: TenantDatabase,
   order: OrderState,
   payment: PaymentRow,
-  { type, amount }: StepRow,
+  step: StepRow,
   { isDisputed = false }: Pick<RefusedState, 'isDisputed'> = {},
 ): Promise<boolean> {
+  const { type, amount } = step;
   const isAll = type === 'refund' && amount === leftToRefund(payment);
   if (!isAll || order.status !== 'canceled') return refundCanceled(tx, order, payment);
   if (await isInDispute(tx, payment)) return false;
+  // Its dispute has ended while the provider was asked.
+  if (await isDisputeChanged(tx, step)) return refundCanceled(tx, order, payment);
   const sum = format(money(amount, payment.currency));
   // The box learns of the dispute later: what staff pay back now would be lost.
   const note =

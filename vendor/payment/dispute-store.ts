@@ -100,6 +100,22 @@ export async function hasDisputes(tx: TenantDatabase, { id: paymentId }: Pick<Pa
   return (await disputes.findBy(tx, { paymentId })) !== null;
 }
 
+/** Whether a dispute of the payment has changed since a step of it was inserted. */
+export async function isDisputeChanged(
+  tx: TenantDatabase,
+  { paymentId, id }: { paymentId: string; id: string },
+): Promise<boolean> {
+  const found = await tx.query(
+    `select from payment_transactions step
+       join payment_disputes
+         on payment_disputes.tenant_id = $1 and payment_disputes.payment_id = $2
+            and payment_disputes.updated_at > step.created_at
+      where step.tenant_id = $1 and step.payment_id = $2 and step.id = $3 limit 1`,
+    [paymentId, id],
+  );
+  return found.length > 0;
+}
+
 /** Ids of a locked order's payments that have an open dispute because of which their provider refuses refunds. */
 export async function paymentsInDispute(tx: TenantDatabase, orderId: string): Promise<ReadonlySet<string>> {
   const found = await tx.query<{ paymentId: string }>(

@@ -250,4 +250,18 @@ export const payments: readonly Mutation[] = [
       "const [order] = (await tx.query('select * from orders where tenant_id = $1 and id = $2', [found.orderId])) as [OrderState];\n  const [payment] = (await tx.query('select * from payments where tenant_id = $1 and id = $2', [found.id])) as [any];",
     tests: ['vendor/invoice/test/dispute-races.test.ts'],
   },
+  {
+    rule: 'A refund is made that was refused while its dispute ended',
+    file: 'vendor/payment/balance.ts',
+    text: 'if (await isDisputeChanged(tx, step)) return',
+    replacement: "if ((await isDisputeChanged(tx, step)) && step.id === '') return",
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
+  {
+    rule: 'A repeated report of a dispute does not repeat a refused refund',
+    file: 'vendor/payment/dispute-store.ts',
+    text: 'if (!isSame) return disputes',
+    replacement: "if (!isSame || known.id !== '') return disputes",
+    tests: ['vendor/payment/test/late-disputes.test.ts'],
+  },
 ];

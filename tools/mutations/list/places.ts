@@ -50,8 +50,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A rate of postal codes that an earlier release has changed stays one',
     file: 'vendor/tax/store.ts',
-    text: "= '${mark.toUpperCase()}'",
-    replacement: "= 'none'",
+    text: 'mark.toUpperCase()}',
+    replacement: 'mark}',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {

@@ -43,7 +43,7 @@ async function cancel(orderId: string): Promise<void> {
   t.match(await box.staff.post(`/admin/orders/${orderId}/cancel`, {}), { status: 200 });
 }
 
-/** Sends the pending refund, which the provider refuses, unless the box is sending it. */
+/** Sends the pending refund, and waits for its end: the box may be sending it. */
 async function sendRefund(orderId: string, id: string): Promise<void> {
   await until(
     async () => {
@@ -83,6 +83,7 @@ t.test('a canceled order whose refund was refused is refunded once its dispute i
       });
       await decided();
       await decided();
+      await sendRefund(orderId, id);
       t.match(atProvider(id), { refunded, duplicates: 0 }, what);
       t.match(await orderOf(orderId), {
         ...{ paymentStatus: refunded === 0 ? 'paid' : refunded === 3000 ? 'refunded' : 'partially_refunded' },
@@ -90,6 +91,29 @@ t.test('a canceled order whose refund was refused is refunded once its dispute i
       });
     }
   }
+});
+
+t.test('a dispute that begins and ends while the provider is asked for the refund', async (t) => {
+  const { orderId, id, intent } = await sell(3000);
+  const opened = report(() => account.dispute(intent));
+  simulator.faults = (operation) => (operation === 'list_refunds' ? { lose: true } : null);
+  await cancel(orderId);
+  const refused = Promise.withResolvers<void>();
+  simulator.faults = (operation, moment) => {
+    if (operation !== 'refund' || moment !== 'after') return null;
+    refused.resolve();
+    // Reports that take longer lead to the same end.
+    return { delay: 1500 };
+  };
+  const sent = sendRefund(orderId, id);
+  await refused.promise;
+  simulator.faults = () => null;
+  await opened();
+  await report(() => account.changeDispute(account.disputes.at(-1) as (typeof account.disputes)[number], 'won'))();
+  await sent;
+  await sendRefund(orderId, id);
+  t.match(atProvider(id), { refunded: 3000, duplicates: 0 });
+  t.match(await orderOf(orderId), { balance: eur(0), refunded: eur(3000), disputed: eur(0) });
 });
 
 t.test('what the provider refuses after a dispute is decided is left to staff', async (t) => {
