@@ -18,8 +18,8 @@ export const ProductType = Type.String({
 });
 const Attribute = object(
   {
-    name: trimmed(Type.String({ minLength: 1, maxLength: 120, examples: ['Material'] })),
-    value: trimmed(Type.String({ minLength: 1, maxLength: 500, examples: ['Linen'] })),
+    name: Type.String({ minLength: 1, maxLength: 120, examples: ['Material'] }),
+    value: Type.String({ minLength: 1, maxLength: 500, examples: ['Linen'] }),
   },
   { $id: 'ProductAttribute' },
 );
