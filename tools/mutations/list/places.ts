@@ -57,8 +57,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A province whose name begins as the mark of postal codes has its rates',
     file: 'vendor/tax/store.ts',
-    text: 'and exists (select from tax_rate_postal_codes bounds',
-    replacement: 'or exists (select from tax_rate_postal_codes bounds',
+    text: 'and bounds.rate_id =',
+    replacement: 'and bounds.rate_id is not null or bounds.rate_id =',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {

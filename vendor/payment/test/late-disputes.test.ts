@@ -153,7 +153,7 @@ t.test('an order is refunded from the payments that are not in dispute', async (
   const { orderId, ids, intents } = await sellTwice(2000, 3000);
   const refund = (amount: number) => refundOrder(box.db, orderId, { workId: newId(), amount: eur(amount) });
   await report(() => account.dispute(intents[1] as string, { amount: 1000 }))();
-  t.match(await refund(500), exactly([{ paymentId: ids[0], amount: eur(500), status: 'succeeded' }]));
+  t.match(await refund(500).catch(String), exactly([{ paymentId: ids[0], amount: eur(500), status: 'succeeded' }]));
   await t.rejects(refund(1501), {
     type: { code: 'payment_disputed' },
     message: 'At most 15.00 EUR can be refunded until the dispute is decided.',
