@@ -12,9 +12,12 @@ interface OrderRecords {
   refunded: number;
   /** The part of `refunded` that was received beyond the total. */
   excess: number;
+  /** What disputes have taken. */
+  disputed: number;
   /** Of its payments. */
   captured: number;
   returned: number;
+  taken: number;
   /** Succeeded refunds. */
   ledger: number;
   /** Without those of charges that were added later. */
@@ -25,7 +28,9 @@ interface OrderRecords {
 
 const ordersText = `
   select id, status, total_amount::float8 as total, paid_amount::float8 as paid, refunded_amount::float8 as refunded,
-         excess_refunded_amount::float8 as excess,
+         excess_refunded_amount::float8 as excess, disputed_amount::float8 as disputed,
+         (select coalesce(sum(disputed_amount), 0)::float8 from payments
+           where payments.tenant_id = $1 and payments.order_id = orders.id) as taken,
          (select coalesce(sum(captured_amount), 0)::float8 from payments
            where payments.tenant_id = $1 and payments.order_id = orders.id) as captured,
          (select coalesce(sum(refunded_amount), 0)::float8 from payments
@@ -64,14 +69,20 @@ const parcelsText = `
 
 /** The faults of an order's amounts, in words. */
 function faultsOf(order: OrderRecords): string[] {
-  const { status, total, paid, refunded, excess, captured, returned, ledger, invoices, invoiced, credited } = order;
+  const { status, total, paid, refunded, excess, disputed, captured, returned, taken } = order;
+  const { ledger, invoices, invoiced, credited } = order;
   const rules: [boolean, string][] = [
     [paid === captured, `has received ${paid}, its payments ${captured}`],
     [
       refunded === returned && returned === ledger,
       `has refunded ${refunded}, its payments ${returned}, the ledger ${ledger}`,
     ],
-    [status !== 'canceled' || refunded === paid, `is canceled, and has refunded ${refunded} of ${paid}`],
+    [disputed === taken, `has ${disputed} in dispute, its payments ${taken}`],
+    [refunded + disputed <= paid, `has refunded ${refunded} and disputed ${disputed} of ${paid}`],
+    [
+      status !== 'canceled' || refunded + disputed === paid,
+      `is canceled, and has refunded ${refunded} and disputed ${disputed} of ${paid}`,
+    ],
     [invoices <= 1, `has ${invoices} invoices`],
     [status === 'canceled' || paid - excess < total || invoices === 1, `is paid and has ${invoices} invoices`],
     [invoices === 0 || invoiced >= total, `has a total of ${total} and invoices of ${invoiced}`],

@@ -2,9 +2,10 @@
  * Shoppers who pay online: each starts a payment, pays by card at the provider, and checks out, retrying until it has its
  * order. Some are declined first, some authenticate only after the checkout, some pay and leave; of others the order waits
  * for a payment that is declined, or never made. Staff ship, refund and
- * cancel the orders of some, two of them at the same time.
+ * cancel the orders of some, two of them at the same time; the payments of others are disputed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shopper as Browser } from '@carton/payment/testing';
 import type { Caller } from '@carton/runtime/testing';
 import type { LoadTenant } from '../tools/load/tenant.ts';
@@ -25,6 +26,8 @@ const behaviours = [
   'is refunded',
   'is refunded and canceled',
   'is refunded by units',
+  'is disputed and refunded',
+  'is disputed and canceled',
 ] as const;
 
 export interface PaidPurchase {
@@ -36,22 +39,31 @@ export interface PaidPurchase {
   end: 'ordered' | 'left' | 'refused' | 'in progress';
 }
 
+/** The banks of shoppers, at the provider. */
+export interface Banks {
+  /** Opens the dispute of a payment; of all that was captured and not refunded, or less. Null if nothing is. */
+  dispute(intent: string, amount?: number): Promise<object | null>;
+  decide(intent: string, status: 'won' | 'lost'): Promise<object | null>;
+}
+
 export interface PayersOptions {
   url: string;
   tenant: LoadTenant;
   staff: Caller;
   browser: Browser;
+  banks: Banks;
   /** Purchases in all, and concurrent shoppers. */
   purchases: number;
   shoppers: number;
   tally: Tally;
 }
 
-/** The behaviours of fifteen consecutive purchases. */
+/** The behaviours of eighteen consecutive purchases. */
 const mix: readonly PaidPurchase['behaviour'][] = [
   ...['pays', 'is shipped', 'is declined first', 'is refunded and canceled', 'pays after the order'],
   ...['is declined after the order', 'is shipped or canceled', 'pays and leaves', 'is refunded', 'is canceled'],
   ...['leaves the order unpaid', 'pays', 'is shipped', 'is shipped or canceled', 'is refunded by units'],
+  ...['is disputed and refunded', 'is disputed and canceled', 'is disputed and refunded'],
 ] as const;
 
 /** Behaviours of shoppers whose order is never paid, and so never placed. */
@@ -76,7 +88,10 @@ export function sendPayers(options: PayersOptions): { purchases: readonly PaidPu
 }
 
 /** @throws Error with a response that these shoppers must not get */
-async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purchase: PaidPurchase): Promise<void> {
+async function buy(
+  { url, tenant, staff, browser, banks, tally }: PayersOptions,
+  purchase: PaidPurchase,
+): Promise<void> {
   const headers: Record<string, string> = { ...tenant.tenantHeaders };
   const send: Send = (request) => sendRequest(url, request, tally);
   const post = async (path: string, body: object) => {
@@ -110,7 +125,11 @@ async function buy({ url, tenant, staff, browser, tally }: PayersOptions, purcha
   purchase.orderId = id;
   if (behaviour === 'pays after the order') await pay(nextAction.value);
   if (behaviour === 'is declined after the order') await pay(nextAction.value, 'pm_card_chargeDeclined');
-  await workOn(staffOf(send, staff), id, behaviour);
+  const workers = staffOf(send, staff);
+  await workOn(workers, id, behaviour);
+  if (behaviour.startsWith('is disputed')) {
+    await disputeWhile(banks, nextAction.value.split('_secret')[0], () => workAgainst(workers, id, behaviour));
+  }
   purchase.end = 'ordered';
 }
 
@@ -126,4 +145,25 @@ async function workOn(
   if (behaviour === 'is refunded') await Promise.all([refund(id, 100), refund(id)]);
   if (behaviour === 'is refunded by units') await Promise.all([refundUnit(id), ship(id)]);
   if (behaviour === 'is refunded and canceled') await Promise.all([refund(id, 100), cancel(id), refund(id)]);
+}
+
+/** What staff do with an order while its payment is disputed. */
+async function workAgainst({ cancel, refund }: Staff, id: string, behaviour: PaidPurchase['behaviour']): Promise<void> {
+  if (behaviour === 'is disputed and canceled') await Promise.all([cancel(id), refund(id, 100)]);
+  else await Promise.all([refund(id, 100), refund(id)]);
+}
+
+/** Disputes a payment and decides that, each while staff work on its order. */
+async function disputeWhile(banks: Banks, intent: string, work: () => Promise<void>): Promise<void> {
+  const amount = Math.random() < 0.5 ? 100 : undefined;
+  const open = async () => {
+    // The capture may be late, and all may be refunded before.
+    for (let tries = 0; tries < 50; tries++) {
+      if (await banks.dispute(intent, amount)) return true;
+      await sleep(100);
+    }
+    return false;
+  };
+  const [isOpened] = await Promise.all([open(), work()]);
+  if (isOpened) await Promise.all([banks.decide(intent, Math.random() < 0.5 ? 'won' : 'lost'), work()]);
 }

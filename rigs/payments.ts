@@ -4,7 +4,8 @@
  * help: at the end the provider's ledger and the box's records agree for every payment, no order is paid twice, and no
  * payment is forgotten. Each paid order has one invoice, whose numbers have no gap; canceled orders are refunded and
  * credited in full; no parcel has more than was ordered, and the stock of refunded units has returned, once. Orders whose payment is not authorized wait for it: each is placed
- * once, or canceled once with its stock and cart back.
+ * once, or canceled once with its stock and cart back. Some payments are disputed while staff refund or cancel their order:
+ * no more is refunded and disputed than was paid, and what is won back goes to shoppers whose order is canceled.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -27,7 +28,7 @@ import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
 import { newTally, sum } from './client.ts';
 import { checkOrderRecords } from './order-records.ts';
-import { type PaidPurchase, sendPayers, unpaid } from './payers.ts';
+import { type Banks, type PaidPurchase, sendPayers, unpaid } from './payers.ts';
 import { checkPendingRecords } from './pending-records.ts';
 import { urlOfEmbedded, withReader } from './postgres.ts';
 import { checkRestocking } from './restocking-records.ts';
@@ -91,6 +92,7 @@ export const rig: Rig = {
       tenant,
       staff,
       browser: new Shopper(provider.url),
+      banks: provider.banks,
       purchases: stage.number('orders'),
       shoppers: stage.number('shoppers'),
       tally,
@@ -125,6 +127,7 @@ export const rig: Rig = {
 
 interface Provider {
   url: string;
+  banks: Banks;
   setRates(rates: FaultRates): Promise<ProviderReport>;
   report(): Promise<ProviderReport>;
 }
@@ -147,11 +150,15 @@ async function startProvider(stage: Stage, options: SimulatorOptions): Promise<P
     await once(child, 'exit');
   });
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const control = async (path: string, body?: object): Promise<ProviderReport> => {
+  const control = async <T = ProviderReport>(path: string, body?: object): Promise<T> => {
     const response = await fetch(`${url}/simulator/${path}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
-    return (await response.json()) as ProviderReport;
+    return (await response.json()) as T;
   };
-  return { url, setRates: (rates) => control('rates', rates), report: () => control('ledger') };
+  const banks: Banks = {
+    dispute: (intent, amount) => control('dispute', { intent, amount }),
+    decide: (intent, status) => control('dispute', { intent, status }),
+  };
+  return { url, banks, setRates: (rates) => control('rates', rates), report: () => control('ledger') };
 }
 
 async function signIn(url: string, { slug, tenantHeaders }: LoadTenant): Promise<Caller> {
@@ -213,7 +220,8 @@ interface BoxRecords {
 function readBoxRecords(url: string, { tenantId }: LoadTenant): Promise<BoxRecords> {
   return withReader(url, async (read) => {
     const payments = await read<RecordedPayment>(
-      `select id, reference, status, captured_amount::float8 as "capturedAmount", refunded_amount::float8 as "refundedAmount"
+      `select id, reference, status, captured_amount::float8 as "capturedAmount",
+              refunded_amount::float8 as "refundedAmount", disputed_amount::float8 as "disputedAmount"
          from payments where tenant_id = $1 and provider = 'stripe'`,
       [tenantId],
     );
@@ -275,7 +283,10 @@ function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[])
     if (orderId === null) continue;
     const order = byId.get(orderId);
     if (!order) faults.push(`a shopper got order ${orderId}, which does not exist`);
-    else if ((behaviour === 'is canceled' || unpaid.includes(behaviour)) && order.status !== 'canceled')
+    else if (
+      (['is canceled', 'is disputed and canceled'].includes(behaviour) || unpaid.includes(behaviour)) &&
+      order.status !== 'canceled'
+    )
       faults.push(`order ${orderId} is not canceled`);
     else if (paid && order.status !== 'canceled' && !isPaid(order, behaviour)) {
       faults.push(`the shopper of order ${orderId} (${behaviour}) has paid, and the order is ${order.payment_status}`);
@@ -287,7 +298,8 @@ function orderFaults({ orders }: BoxRecords, purchases: readonly PaidPurchase[])
 /** True of an order that is paid, also if staff have refunded it. */
 function isPaid({ payment_status: status }: OrderRow, behaviour: PaidPurchase['behaviour']): boolean {
   return (
-    status === 'paid' || (behaviour.startsWith('is refunded') && ['partially_refunded', 'refunded'].includes(status))
+    status === 'paid' ||
+    (/^is (refunded|disputed)/.test(behaviour) && ['partially_refunded', 'refunded'].includes(status))
   );
 }
 
@@ -311,6 +323,8 @@ function moneyOf(
     paymentsStarted: ledger.length,
     paymentsGivenUp: ledger.filter(({ status }) => status === 'canceled').length,
     capturedAtProvider: total(own, ({ captured }) => captured),
+    disputedAtProvider: total(own, ({ disputed }) => disputed),
+    disputedInBox: total(payments, ({ disputedAmount }) => disputedAmount),
     capturedInBox: total(payments, ({ capturedAmount }) => capturedAmount),
     keptWithoutOrder:
       total(ledger, ({ captured, refunded }) => captured - refunded) -

@@ -12,7 +12,7 @@ const expected = {
   cancel: ['order_already_canceled', 'order_fulfillment_started'],
   pack: ['fulfillment_exceeds_order', 'order_already_canceled'],
   ship: ['fulfillment_state_conflict', 'order_already_canceled', 'fulfillment_items_refunded'],
-  refund: ['payment_step_not_possible', 'payment_step_busy', 'payment_refused'],
+  refund: ['payment_step_not_possible', 'payment_step_busy', 'payment_refused', 'payment_disputed'],
 } as const;
 
 export interface Staff {

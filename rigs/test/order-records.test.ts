@@ -57,7 +57,13 @@ const corruptions: [fault: RegExp, statement: string, orderId: string][] = [
     refunded.id,
   ],
   [/its payments 500, the ledger 400/, 'update refunds set amount = 400 where order_id = $1', refunded.id],
-  [/is canceled, and has refunded 2500 of 2550/, 'update orders set refunded_amount = 2500 where id = $1', canceled.id],
+  [
+    /is canceled, and has refunded 2500 and disputed 0 of 2550/,
+    'update orders set refunded_amount = 2500 where id = $1',
+    canceled.id,
+  ],
+  [/has 10 in dispute, its payments 0/, 'update orders set disputed_amount = 10 where id = $1', shipped.id],
+  [/has refunded 500 and disputed 2100 of 2550/, 'update orders set disputed_amount = 2100 where id = $1', refunded.id],
   [/is paid and has 0 invoices/, "delete from invoices where order_id = $1 and kind = 'invoice'", shipped.id],
   [
     /has 3 invoices/,

@@ -17,6 +17,7 @@ t.test('after a kill, and with a failing provider, the amounts agree', async (t)
   t.match(found, { rig: 'payments', held: true, broken: exactly([]), kills: 1, purchases: 24 }, { ended: stdout });
   t.ok(found.capturedAtProvider > 0, 'payments were captured');
   t.equal(found.capturedInBox, found.capturedAtProvider);
+  t.equal(found.disputedInBox, found.disputedAtProvider);
   t.ok(found.invoices > 0 && found.creditedAmount > 0 && found.parcels > 0, 'invoices, credit notes and parcels');
   t.ok(found.unitsRefunded > 0, 'refunds of units');
 });

@@ -67,7 +67,13 @@ export interface ProviderStep {
  * done before or is no longer possible.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: an adapter that has nothing to add returns nothing.
-export type StepOutcome = ProviderState | void;
+export type StepOutcome = RefusedState | void;
+
+/** The state of a payment whose provider did not do a step. */
+export interface RefusedState extends ProviderState {
+  /** The payment was disputed; the box may not have been told yet. */
+  isDisputed?: boolean;
+}
 
 /** A webhook request of a provider, as received. */
 export interface WebhookDelivery {

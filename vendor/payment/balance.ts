@@ -8,8 +8,9 @@
  */
 import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
+import type { RefusedState } from './adapter.ts';
 import { adapterOf } from './bound.ts';
-import { isInDispute } from './dispute-store.ts';
+import { hasDisputes, isDisputeChanged, isInDispute } from './dispute-store.ts';
 import { format, lowerFirst } from './format.ts';
 import { planAmount } from './refund-items.ts';
 import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
@@ -132,19 +133,30 @@ export async function refundCanceled(tx: TenantDatabase, order: OrderState, paym
 
 /**
  * What follows when a provider has refused a step of a payment; order and payment are locked. If it was the refund of
- * all that a canceled order's payment holds, the timeline says so; otherwise that refund is inserted.
+ * all that a canceled order's payment holds, the timeline says so; otherwise that refund is inserted. During a dispute
+ * nothing follows, since its end calls `refundCanceled`.
  * @returns true when a refund was inserted
  */
 export async function followRefusal(
   tx: TenantDatabase,
   order: OrderState,
   payment: PaymentRow,
-  { type, amount }: StepRow,
+  step: StepRow,
+  { isDisputed = false }: Pick<RefusedState, 'isDisputed'> = {},
 ): Promise<boolean> {
+  const { type, amount } = step;
   const isAll = type === 'refund' && amount === leftToRefund(payment);
   if (!isAll || order.status !== 'canceled') return refundCanceled(tx, order, payment);
+  if (await isInDispute(tx, payment)) return false;
+  // Its dispute has ended while the provider was asked.
+  if (await isDisputeChanged(tx, step)) return refundCanceled(tx, order, payment);
   const sum = format(money(amount, payment.currency));
-  await addPaymentNote(tx, order.id, `${sum} must be paid back: the refund by ${payment.method} was refused`);
+  // The box learns of the dispute later: what staff pay back now would be lost.
+  const note =
+    isDisputed && !(await hasDisputes(tx, payment))
+      ? `The refund of ${sum} by ${payment.method} was refused: the payment is disputed at ${payment.provider}; do not pay it back by other means before that is decided`
+      : `${sum} must be paid back: the refund by ${payment.method} was refused`;
+  await addPaymentNote(tx, order.id, note);
   return false;
 }
 

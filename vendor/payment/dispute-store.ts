@@ -74,6 +74,58 @@ export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, '
   return found.length > 0;
 }
 
+type Reported = Omit<DisputeRow, 'id' | 'paymentId' | 'orderId' | 'payment' | 'createdAt' | 'updatedAt'>;
+
+const timeOf = (time: string | null) => (time === null ? null : Date.parse(time));
+
+/**
+ * Changes a dispute whose payment is locked. A report of the same state is no change: what the provider has refused since it
+ * had this state stays refused (`isRefundFailed`).
+ */
+export async function changeDispute(tx: TenantDatabase, known: DisputeRow, values: Reported): Promise<DisputeRow> {
+  const { reportedAt, respondBy, ...others } = values;
+  const isSame =
+    timeOf(respondBy) === timeOf(known.respondBy) &&
+    Object.entries(others).every(([name, value]) => known[name as keyof DisputeRow] === value);
+  if (!isSame) return disputes.change(tx, known.id, values);
+  await tx.query('update payment_disputes set reported_at = $3 where tenant_id = $1 and id = $2', [
+    known.id,
+    reportedAt,
+  ]);
+  return { ...known, reportedAt };
+}
+
+/** Whether the box knows a dispute of a payment, open or decided. */
+export async function hasDisputes(tx: TenantDatabase, { id: paymentId }: Pick<PaymentRow, 'id'>): Promise<boolean> {
+  return (await disputes.findBy(tx, { paymentId })) !== null;
+}
+
+/** Whether a dispute of the payment has changed since a step of it was inserted. */
+export async function isDisputeChanged(
+  tx: TenantDatabase,
+  { paymentId, id }: { paymentId: string; id: string },
+): Promise<boolean> {
+  const found = await tx.query(
+    `select from payment_transactions step
+       join payment_disputes
+         on payment_disputes.tenant_id = $1 and payment_disputes.payment_id = $2
+            and payment_disputes.updated_at > step.created_at
+      where step.tenant_id = $1 and step.payment_id = $2 and step.id = $3 limit 1`,
+    [paymentId, id],
+  );
+  return found.length > 0;
+}
+
+/** Ids of a locked order's payments that have an open dispute because of which their provider refuses refunds. */
+export async function paymentsInDispute(tx: TenantDatabase, orderId: string): Promise<ReadonlySet<string>> {
+  const found = await tx.query<{ paymentId: string }>(
+    `select distinct payment_id from payment_disputes
+      where tenant_id = $1 and order_id = $2 and status in ('inquiry', 'open') and not refundable`,
+    [orderId],
+  );
+  return new Set(found.map(({ paymentId }) => paymentId));
+}
+
 /** What decided disputes of an order's payments have taken, in minor units. */
 export async function lostAmountOf(tx: TenantDatabase, orderId: string): Promise<number> {
   const [row] = await tx.query<{ lost: number }>(

@@ -8,7 +8,7 @@ import { money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ReportedDispute } from './adapter.ts';
 import { alignWithBalance } from './balance.ts';
 import { refreshPaymentState } from './bookkeeping.ts';
-import { type DisputeRow, type DisputeStatus, disputes } from './dispute-store.ts';
+import { changeDispute, type DisputeRow, type DisputeStatus, disputes } from './dispute-store.ts';
 import { disputeClosed, disputeOpened } from './events.ts';
 import { format } from './format.ts';
 import { findPaymentByReference, lockPayment, updatePayment } from './store.ts';
@@ -45,7 +45,7 @@ export async function applyDispute(
   const withdrawnAmount = reported.currency === payment.currency ? withdrawn : 0;
   const values = { ...report, refundable, withdrawnAmount };
   const row = known
-    ? await disputes.change(tx, known.id, values)
+    ? await changeDispute(tx, known, values)
     : await disputes.insert(tx, { ...values, paymentId: payment.id, orderId: order.id });
   const disputedAmount = payment.disputedAmount + withdrawnAmount - (known?.withdrawnAmount ?? 0);
   const booked = await updatePayment(tx, payment.id, { disputedAmount });

@@ -63,7 +63,10 @@ export async function excessOfRefund(db: TenantDatabase, id: string): Promise<nu
   return refund?.excessAmount ?? 0;
 }
 
-/** True if a refund of this amount for this reason has failed. */
+/**
+ * True if a refund of this amount for this reason has failed. What was refused before a dispute of the payment changed may
+ * have been refused because of it.
+ */
 export async function isRefundFailed(
   db: TenantDatabase,
   { paymentId, amount, reason }: Pick<RefundRow, 'paymentId' | 'amount' | 'reason'>,
@@ -73,6 +76,10 @@ export async function isRefundFailed(
        join payment_transactions step on step.tenant_id = $1 and step.payment_id = $2 and step.id = refunds.id
       where refunds.tenant_id = $1 and refunds.payment_id = $2 and refunds.amount = $3 and refunds.reason = $4
         and step.status = 'failed'
+        and not exists (
+          select from payment_disputes
+           where payment_disputes.tenant_id = $1 and payment_disputes.payment_id = $2
+             and payment_disputes.updated_at > step.created_at)
       limit 1`,
     [paymentId, amount, reason],
   );

@@ -1,16 +1,17 @@
 /**
  * Refunds of an order across its payments: first those that providers and staff received, the newest first, then those
- * of tenders, the last one drained first. No payment is refunded beyond what it received.
+ * of tenders, the last one drained first. No payment is refunded beyond what it received. Those in dispute are left out,
+ * since their provider refuses refunds meanwhile.
  */
 import { createHash } from 'node:crypto';
 import { lockOrder, unknownOrder } from '@carton/order';
-import { invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
+import { invalidField, type MoneyValue, money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { insertPendingStep } from './balance.ts';
 import { adapterOf } from './bound.ts';
-import { requireNoDispute } from './dispute-store.ts';
+import { paymentsInDispute } from './dispute-store.ts';
 import { format } from './format.ts';
 import { doStepInTransaction, isImmediate } from './immediate-steps.ts';
-import { paymentStepNotPossible, stepBusy } from './problems.ts';
+import { paymentDisputed, paymentStepNotPossible, stepBusy } from './problems.ts';
 import { planAmount } from './refund-items.ts';
 import { readRefund } from './refund-store.ts';
 import type { Refund } from './schemas.ts';
@@ -37,7 +38,8 @@ export interface OrderRefund {
  * `reconcile` completes it after a crash. Call it outside a transaction.
  * @returns one refund per payment involved
  * @throws not_found (404), invalid_request (400) for another currency, payment_step_not_possible (409) for more than is
- *   left, payment_step_busy (409), payment_disputed (409), payment_refused (409), payment_provider_failed (502)
+ *   left, payment_disputed (409) for more than is left outside disputes, payment_step_busy (409), payment_refused (409),
+ *   payment_provider_failed (502)
  */
 export async function refundOrder(db: TenantDatabase, orderId: string, request: OrderRefund): Promise<Refund[]> {
   const steps = await db.transaction((tx) => beginRefunds(tx, orderId, request));
@@ -60,14 +62,12 @@ async function beginRefunds(
   const known = await Promise.all(payments.map(({ id }) => findStep(tx, id, stepIdOf(workId, id))));
   if (known.some((step) => step !== null)) return known.filter((step) => step !== null);
   const steps: StepRow[] = [];
-  for (const { payment, part } of splitRefund(payments, amount)) {
+  const disputed = await paymentsInDispute(tx, orderId);
+  for (const { payment, part } of splitRefund(payments, amount, disputed)) {
     if (await findPendingStep(tx, payment.id)) throw stepBusy();
     const step = { workId: stepIdOf(workId, payment.id), amount: money(part, currency), reason };
     const immediate = isImmediate(tx, payment);
-    if (!immediate) {
-      await requireNoDispute(tx, payment);
-      requirePart(tx, payment, 'refund', part);
-    }
+    if (!immediate) requirePart(tx, payment, 'refund', part);
     steps.push(
       immediate
         ? await doStepInTransaction(tx, order, payment, 'refund', step)
@@ -92,21 +92,45 @@ function inRefundOrder(tx: TenantDatabase, payments: readonly PaymentRow[]): Pay
   ];
 }
 
-/** @throws payment_step_not_possible (409) if the payments have less left */
-function splitRefund(payments: readonly PaymentRow[], amount: number): { payment: PaymentRow; part: number }[] {
+/**
+ * @param disputed ids of payments that cannot be refunded now
+ * @throws payment_step_not_possible (409) if the payments have less left, payment_disputed (409) if the others have
+ */
+function splitRefund(
+  payments: readonly PaymentRow[],
+  amount: number,
+  disputed: ReadonlySet<string>,
+): { payment: PaymentRow; part: number }[] {
   let rest = amount;
-  const parts = payments.map((payment) => {
-    const part = Math.min(rest, leftToRefund(payment));
-    rest -= part;
-    return { payment, part };
-  });
-  if (rest > 0) {
-    const most = money(amount - rest, payments[0]?.currency ?? '');
-    throw paymentStepNotPossible(
-      payments.length > 0 ? `At most ${format(most)} is left to refund.` : 'Nothing has been paid.',
+  const parts = payments
+    .filter(({ id }) => !disputed.has(id))
+    .map((payment) => {
+      const part = Math.min(rest, leftToRefund(payment));
+      rest -= part;
+      return { payment, part };
+    });
+  if (rest > 0) throw tooMuch(payments, { amount, now: amount - rest, disputed });
+  return parts.filter(({ part }) => part > 0);
+}
+
+/** @param now minor units that can be refunded now */
+function tooMuch(
+  payments: readonly PaymentRow[],
+  { amount, now, disputed }: { amount: number; now: number; disputed: ReadonlySet<string> },
+): Problem {
+  const sum = (units: number) => format(money(units, payments[0]?.currency ?? ''));
+  const held = payments.filter(({ id }) => disputed.has(id)).reduce((all, payment) => all + leftToRefund(payment), 0);
+  if (held === 0) {
+    return paymentStepNotPossible(
+      payments.length > 0 ? `At most ${sum(now)} is left to refund.` : 'Nothing has been paid.',
     );
   }
-  return parts.filter(({ part }) => part > 0);
+  if (amount > now + held) {
+    return paymentStepNotPossible(
+      `At most ${sum(now + held)} is left to refund, of which ${sum(now)} can be refunded while the rest is in dispute.`,
+    );
+  }
+  return paymentDisputed(`At most ${sum(now)} can be refunded until the dispute is decided.`);
 }
 
 /** A deterministic UUID version 8 (RFC 9562, section 5.8) of work and payment. */

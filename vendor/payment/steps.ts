@@ -205,7 +205,7 @@ async function performStep(db: TenantDatabase, step: StepRow): Promise<void> {
       if (status !== 'failed') return { hasFollowUp, refusal: null };
       const now = await lockPayment(tx, payment.id);
       return {
-        hasFollowUp: (await followRefusal(tx, order, now, step)) || hasFollowUp,
+        hasFollowUp: (await followRefusal(tx, order, now, step, state)) || hasFollowUp,
         refusal: paymentRefused(note),
       };
     }

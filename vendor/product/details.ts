@@ -2,12 +2,13 @@
  * Details of products and variants that shoppers and search engines see: brand, type, attributes, texts for search
  * engines, and dimensions.
  */
-import { distinctTags, nullable, object, type Static, Type } from '@carton/runtime';
+import { distinctTags, nullable, object, type Static, Type, trimmed } from '@carton/runtime';
 import { Tags } from './tags.ts';
 
 /** The maximum number of attributes of a product. */
 export const maxAttributes = 50;
 
+/** In filters of lists, which find what earlier releases have stored with spaces around it. */
 export const Brand = Type.String({ minLength: 1, maxLength: 120, examples: ['Alder'] });
 export const ProductType = Type.String({
   minLength: 1,
@@ -24,8 +25,8 @@ const Attribute = object(
 );
 
 export const productDetails = {
-  brand: nullable(Brand),
-  type: nullable(ProductType),
+  brand: nullable(trimmed(Brand)),
+  type: nullable(trimmed(ProductType)),
   tags: Tags,
   attributes: Type.Array(Attribute, {
     maxItems: maxAttributes,

@@ -11,9 +11,20 @@ import type { NewVariant } from './store.ts';
 /** Title of the only variant of a product without options. */
 export const defaultVariantTitle = 'Default';
 
-/** Names are compared without regard to case: `size` and `Size` are one option. */
+/**
+ * Names are compared without regard to case and to spaces around them, which earlier releases have stored: `size` and
+ * `Size` are one option.
+ */
+const nameKey = (name: string) => name.trim().toLowerCase();
+
 export function sameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return nameKey(one) === nameKey(other);
+}
+
+/** The element with a name: that with exactly this one, if earlier releases have stored several. */
+function findNamed<T>(elements: readonly T[], nameOf: (element: T) => string, name: string): T | undefined {
+  const same = elements.filter((element) => sameName(nameOf(element), name));
+  return same.find((element) => nameOf(element) === name) ?? same[0];
 }
 
 /** @throws invalid_request (400) for the first duplicate */
@@ -24,8 +35,8 @@ export function rejectDuplicates(
 ): void {
   const seen = new Set<string>();
   for (const [index, name] of names.entries()) {
-    if (seen.has(name.toLowerCase())) throw invalidField(pointerOf(index), detail);
-    seen.add(name.toLowerCase());
+    if (seen.has(nameKey(name))) throw invalidField(pointerOf(index), detail);
+    seen.add(nameKey(name));
   }
 }
 
@@ -55,10 +66,10 @@ export function planChoice(
 ): string[] {
   const ids = new Map<string, string>();
   for (const [index, { name, value }] of chosen.entries()) {
-    const option = options.find((candidate) => sameName(candidate.name, name));
+    const option = findNamed(options, (candidate) => candidate.name, name);
     if (!option) throw invalidField(`${pointer}/${index}/name`, 'is not an option of this product');
     if (ids.has(option.id)) throw invalidField(`${pointer}/${index}/name`, 'is a duplicate');
-    const found = option.values.find((candidate) => sameName(candidate.value, value));
+    const found = findNamed(option.values, (candidate) => candidate.value, value);
     if (!found) throw invalidField(`${pointer}/${index}/value`, `is not a value of ${option.name}`);
     ids.set(option.id, found.id);
   }

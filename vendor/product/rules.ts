@@ -45,7 +45,7 @@ const fields: Record<ProductCondition['field'], (compare: (expression: string) =
   sku: (compare) => `exists (${variantOfProduct} and ${compare('variant.sku')})`,
   option_value: (compare) => `exists (${variantOfProduct} and exists (
     select 1 from product_option_values choice
-     where choice.tenant_id = variant.tenant_id and choice.id = any(variant.option_value_ids) and ${compare('choice.value')}))`,
+     where choice.tenant_id = variant.tenant_id and choice.id = any(variant.option_value_ids) and ${compare('btrim(choice.value)')}))`,
 };
 
 /** The rule as a condition on rows of `products`, with its values. */

@@ -50,6 +50,7 @@ const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
 const NewDescription = newRichText(maxDescription, '<p>Woven in <b>Portugal</b>.</p>');
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
+const [NewOptionName, NewOptionValue] = [trimmed(OptionName), trimmed(OptionValue)];
 const Sku = trimmed(
   Type.String({ minLength: 1, maxLength: 100, description: 'Compared without case', examples: ['LINEN-M'] }),
 );
@@ -258,15 +259,15 @@ export type AdminVariantQuery = Static<typeof AdminVariantQuery>;
 
 /** The body that adds an option, with its values in order. */
 export const CreateProductOption = object(
-  { name: OptionName, values: Type.Array(OptionValue, { minItems: 1, maxItems: maxValues }) },
+  { name: NewOptionName, values: Type.Array(NewOptionValue, { minItems: 1, maxItems: maxValues }) },
   { $id: 'CreateProductOption' },
 );
 export type CreateProductOption = Static<typeof CreateProductOption>;
 
 export const ChangeProductOption = changeOf(
   {
-    name: OptionName,
-    values: Type.Array(object({ id: Type.Optional(Uuid), value: OptionValue }), {
+    name: NewOptionName,
+    values: Type.Array(object({ id: Type.Optional(Uuid), value: NewOptionValue }), {
       minItems: 1,
       maxItems: maxValues,
       description: 'All values in their new order: an existing one, possibly renamed, with its `id`, a new one without',

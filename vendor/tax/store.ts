@@ -19,9 +19,15 @@ export const taxCategories = rows<TaxCategory>({
 
 /** What the column `province` begins with for a rate of postal codes, which a release without these applies nowhere. */
 const mark = 'postal code ';
-/** That release writes it in capitals when it changes such a rate. */
+/**
+ * That release writes it in capitals when it changes such a rate, as the names of provinces are stored: one that begins so
+ * has no postal codes.
+ */
+const isOfCodes = (table: string) => `
+  (left(${table}.province, ${mark.length}) = '${mark}' or left(${table}.province, ${mark.length}) = '${mark.toUpperCase()}'
+   and exists (select from tax_rate_postal_codes bounds
+                where bounds.tenant_id = ${table}.tenant_id and bounds.rate_id = ${table}.id))`;
 const placesOf = (pattern: string) => [`${mark}${pattern}`, `${mark}${pattern}`.toUpperCase()];
-const isOfCodes = (table: string) => `lower(left(${table}.province, ${mark.length})) = '${mark}'`;
 const postalCodeOf = (table: string) =>
   `case when ${isOfCodes(table)} then substr(${table}.province, ${mark.length + 1}) end`;
 
@@ -96,6 +102,7 @@ async function rejectSamePlace(tx: TenantDatabase, id: string, postalCode: strin
        join tax_rates other
          on other.tenant_id = $1 and other.country = own.country and other.code = own.code and other.id <> own.id
             and other.category_id is not distinct from own.category_id and other.province = any($3)
+            and ${isOfCodes('other')}
       where own.tenant_id = $1 and own.id = $2`,
     [id, placesOf(postalCode)],
   );

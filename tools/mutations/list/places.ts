@@ -50,8 +50,15 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A rate of postal codes that an earlier release has changed stays one',
     file: 'vendor/tax/store.ts',
-    text: '`lower(left(',
-    replacement: '`(left(',
+    text: 'mark.toUpperCase()}',
+    replacement: 'mark}',
+    tests: ['vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'A province whose name begins as the mark of postal codes has its rates',
+    file: 'vendor/tax/store.ts',
+    text: 'and bounds.rate_id =',
+    replacement: 'and bounds.rate_id is not null or bounds.rate_id =',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {

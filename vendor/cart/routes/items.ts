@@ -25,6 +25,8 @@ export const addCartItem = withOverrides(
       access,
       idempotent: true,
       body: AddCartItem,
+      // Properties at their longest, also where a client escapes their characters.
+      bodyLimit: 128 * 1024,
       status: 201,
       response: Cart,
       location: '/cart',

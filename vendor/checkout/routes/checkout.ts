@@ -61,7 +61,7 @@ export const createOrder = withOverrides(
       outsideTransaction: ({ paymentMethod }: Checkout) => paymentMethod !== undefined,
       body: Checkout,
       // Every text at its longest, also where a client escapes its characters.
-      bodyLimit: 256 * 1024,
+      bodyLimit: 512 * 1024,
       status: 201,
       response: PlacedOrder,
       location: '/checkout/{id}',

@@ -174,14 +174,22 @@ t.test('mismatches between ledger and payments are found', async (t) => {
     held: 0,
     captured: 100,
     refunded: 0,
+    disputed: 0,
     duplicates: 0,
   };
-  const payment = { id: 'a', reference: 'pi_1', status: 'captured', capturedAmount: 100, refundedAmount: 0 };
+  const amounts = { capturedAmount: 100, refundedAmount: 0, disputedAmount: 0 };
+  const payment = { id: 'a', reference: 'pi_1', status: 'captured', ...amounts };
   const other = { ...entry, reference: 'pi_2', metadata: { payment_id: 'b', cart_id: 'cart' } };
   t.strictSame(findMismatches([entry], [payment]), []);
   for (const [ledger, recorded, fault] of [
     [[], [payment], /payment a is unknown/],
     [[entry], [{ ...payment, capturedAmount: 99 }], /100 captured and 0 refunded at the provider, 99 and 0 in the box/],
+    [[{ ...entry, disputed: 40 }], [payment], /40 disputed at the provider, 0 in the box/],
+    [
+      [{ ...entry, refunded: 70, disputed: 40 }],
+      [{ ...payment, refundedAmount: 70, disputedAmount: 40 }],
+      /more is refunded and disputed than the 100 captured/,
+    ],
     [[{ ...entry, held: 5 }], [payment], /is captured and 5 held/],
     [[{ ...entry, captured: 0, held: 100 }], [], /holds 100 and has no order/],
     [[entry], [], /has captured 100 and has no order/],

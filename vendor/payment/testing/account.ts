@@ -31,6 +31,8 @@ export interface Charge {
   amount_refunded: number;
   captured: boolean;
   currency: string;
+  /** Stays true once a dispute is decided. */
+  disputed: boolean;
   metadata: Record<string, string>;
   payment_intent: string;
   refunded: boolean;
@@ -142,6 +144,7 @@ export class Account {
       amount_refunded: 0,
       captured: false,
       currency,
+      disputed: false,
       metadata,
       payment_intent: id,
       refunded: false,
@@ -230,6 +233,7 @@ export class Account {
       status: isInquiry ? 'warning_needs_response' : 'needs_response',
     };
     this.disputes.push(dispute);
+    charge.disputed = true;
     this.#onChange('charge.dispute.created', dispute);
     if (!isInquiry) this.#withdraw(dispute);
     return dispute;

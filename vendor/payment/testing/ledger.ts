@@ -14,6 +14,8 @@ export interface LedgerEntry {
   held: number;
   captured: number;
   refunded: number;
+  /** Taken back by disputes, or held while they are open. */
+  disputed: number;
   /** Calls that would have moved money a second time if the provider had allowed it. */
   duplicates: number;
 }
@@ -22,6 +24,13 @@ export interface LedgerEntry {
 export function ledgerOf(account: Account, duplicates: ReadonlyMap<string, number>): LedgerEntry[] {
   const refunded = new Map<string, number>();
   for (const { payment_intent: id, amount } of account.refunds) refunded.set(id, (refunded.get(id) ?? 0) + amount);
+  const disputed = new Map<string, number>();
+  for (const { payment_intent: id, balance_transactions: movements } of account.disputes) {
+    disputed.set(
+      id,
+      movements.reduce((sum, { amount }) => sum - amount, disputed.get(id) ?? 0),
+    );
+  }
   return [...account.intents.values()].map((intent) => ({
     reference: intent.id,
     status: intent.status,
@@ -31,6 +40,7 @@ export function ledgerOf(account: Account, duplicates: ReadonlyMap<string, numbe
     held: intent.amount_capturable,
     captured: intent.amount_received,
     refunded: refunded.get(intent.id) ?? 0,
+    disputed: disputed.get(intent.id) ?? 0,
     duplicates: duplicates.get(intent.id) ?? 0,
   }));
 }

@@ -10,6 +10,7 @@ export interface RecordedPayment {
   status: string;
   capturedAmount: number;
   refundedAmount: number;
+  disputedAmount: number;
 }
 
 /**
@@ -19,12 +20,16 @@ export interface RecordedPayment {
 export function findMismatches(ledger: readonly LedgerEntry[], recorded: readonly RecordedPayment[]): string[] {
   const mismatches: string[] = [];
   const entries = new Map(ledger.map((entry) => [entry.reference, entry]));
-  for (const { id, reference, status, capturedAmount, refundedAmount } of recorded) {
+  for (const { id, reference, status, capturedAmount, refundedAmount, disputedAmount } of recorded) {
     const entry = entries.get(reference);
     if (!entry) mismatches.push(`payment ${id} is unknown to the provider`);
     else if (entry.captured !== capturedAmount || entry.refunded !== refundedAmount) {
       const sums = `${entry.captured} captured and ${entry.refunded} refunded`;
       mismatches.push(`payment ${id}: ${sums} at the provider, ${capturedAmount} and ${refundedAmount} in the box`);
+    } else if (entry.disputed !== disputedAmount) {
+      mismatches.push(`payment ${id}: ${entry.disputed} disputed at the provider, ${disputedAmount} in the box`);
+    } else if (refundedAmount + disputedAmount > capturedAmount) {
+      mismatches.push(`payment ${id}: more is refunded and disputed than the ${capturedAmount} captured`);
     } else if (entry.held > 0 && status !== 'authorized')
       mismatches.push(`payment ${id} is ${status} and ${entry.held} held`);
   }

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Account, type Intent } from './account.ts';
+import { Account, type Dispute, type Intent } from './account.ts';
 import { ApiError, invalid, notFound } from './errors.ts';
 import { type Fault, type FaultRates, type Faults, noRates, type Operation, randomFaults } from './faults.ts';
 import { entriesOf, type Form, parseForm, textOf } from './form.ts';
@@ -138,10 +138,32 @@ function respond(response: ServerResponse, { status, body }: StoredResponse, rep
 async function control(simulator: ProviderSimulator, path: string, body: string): Promise<StoredResponse> {
   if (path === '/simulator/rates') Object.assign(simulator.rates, JSON.parse(body));
   else if (path === '/simulator/flush') await simulator.webhooks.flush();
+  else if (path === '/simulator/dispute') return disputeAsked(simulator, JSON.parse(body));
   else if (path !== '/simulator/ledger') throw notFound('page', path);
   const { delivered, abandoned, events } = simulator.webhooks;
   const webhooks = { events: events.length, delivered, abandoned };
   return { status: 200, body: { payments: simulator.ledger(), calls: simulator.calls.length, webhooks } };
+}
+
+/**
+ * Opens the dispute of an intent in the first account, or changes the one that it has. Null before anything is captured, or
+ * once all is refunded.
+ */
+function disputeAsked(
+  simulator: ProviderSimulator,
+  {
+    intent,
+    amount = Number.POSITIVE_INFINITY,
+    status,
+  }: { intent: string; amount?: number; status?: Dispute['status'] },
+): StoredResponse {
+  const account = simulator.account();
+  const known = account.disputes.find((each) => each.payment_intent === intent);
+  if (known && status) account.changeDispute(known, status);
+  if (known || status) return { status: 200, body: known ?? null };
+  const charge = account.chargeOf(account.find(intent));
+  const left = charge?.captured ? charge.amount - charge.amount_refunded : 0;
+  return { status: 200, body: left > 0 ? account.dispute(intent, { amount: Math.min(amount, left) }) : null };
 }
 
 const paths: [method: string, path: RegExp, operation: Operation][] = [

@@ -1,7 +1,7 @@
 /**
  * Details of products (brand, type, attributes, texts for search engines) and dimensions of variants.
  */
-import { createTestBox } from '@carton/runtime/testing';
+import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 
 const box = await createTestBox(t);
@@ -118,4 +118,11 @@ t.test('brand and type filter lists, with search, sort and cursor', async (t) =>
   t.equal(await managed('brand=Alder&status=draft'), 'F');
   t.equal(await managed('type=Shirt&q=shirt'), 'FABC');
   t.equal(await titles(visitor, '/products?brand=Birch'), '', 'of another tenant');
+});
+
+t.test('brand and type are stored without spaces around them', async (t) => {
+  const created = await create('Spaces', { brand: ' Alder ', type: 'Shirt\u00a0' });
+  t.match(created, { brand: 'Alder', type: 'Shirt' });
+  const blank = await staff.patch(`/admin/products/${created.id}`, { brand: ' ' });
+  t.match(blank, { status: 400, body: { errors: exactly([{ pointer: '/brand' }]) } });
 });

@@ -124,3 +124,30 @@ t.test('options and variants added concurrently leave no variant without a value
   t.equal(options.length, 4);
   for (const variant of variants) t.equal(variant.options.length, 4, variant.title);
 });
+
+t.test('spaces around names and values are removed, and stored ones do not count', async (t) => {
+  const product = await createShirt([{ name: ' Size ', values: ['S ', '\u00a0M'] }]);
+  t.match(product.options, exactly([{ name: 'Size' }]));
+  t.strictSame(valuesOf(product), ['S', 'M']);
+  t.strictSame(titles(product), ['S', 'M']);
+  const blank = await box.staff.post(`${product.path}/options`, { name: ' ', values: ['1'] });
+  t.match(blank, { status: 400, body: { errors: exactly([{ pointer: '/name' }]) } });
+  const twice = await box.staff.post(`${product.path}/options`, { name: 'Fit', values: ['Slim', ' slim'] });
+  t.match(twice, { status: 400, body: { errors: exactly([{ pointer: '/values/1' }]) } });
+
+  // An earlier release stored them.
+  const [{ id, values }] = product.options;
+  await box.db.query("update product_options set name = 'Size ' where tenant_id = $1 and id = $2", [id]);
+  await box.db.query("update product_option_values set value = ' M' where tenant_id = $1 and id = $2", [values[1].id]);
+  const added = await box.staff.post(`${product.path}/options`, { name: 'size', values: ['1'] });
+  t.match(added, { status: 409, body: { code: 'product_option_taken' } });
+  const [, medium] = product.variants;
+  t.equal((await box.staff.delete(`/admin/variants/${medium.id}`)).status, 204);
+  const variant = { options: [{ name: ' SIZE', value: 'm ' }] };
+  t.match(await box.staff.post(`${product.path}/variants`, variant), { status: 201 });
+  const path = `${product.path}/options/${id}`;
+  t.match(await box.staff.patch(path, { name: 'Size', values: [values[0], { id: values[1].id, value: 'M' }] }), {
+    status: 200,
+    body: { options: exactly([{ name: 'Size', values: exactly([{ value: 'S' }, { value: 'M' }]) }]) },
+  });
+});

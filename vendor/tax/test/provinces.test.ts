@@ -288,3 +288,39 @@ t.test('a rate of postal codes that an earlier release has changed stays one', a
   const [row] = await db.query("select province from tax_rates where tenant_id = $1 and code = 'ni'");
   t.strictSame(row, { province: 'postal code BT*' });
 });
+
+t.test('a province is one, also if its name begins as the mark of postal codes', async (t) => {
+  const at = await storeWith(
+    { code: 'vat', country: 'GB', rate: 20 },
+    { code: 'local', country: 'GB', province: 'Postal code BT*', rate: 3 },
+    { code: 'local', country: 'GB', postalCode: 'BT*', rate: 10 },
+  );
+  const { staff } = at.store;
+  const { items } = await bodyOf(staff.get('/admin/tax-rates?country=GB'));
+  t.match(
+    items,
+    exactly([
+      { code: 'local', province: null, postalCode: 'BT*' },
+      { code: 'local', province: 'POSTAL CODE BT*', postalCode: null },
+      { code: 'vat', province: null, postalCode: null },
+    ]),
+  );
+  t.strictSame(await taxedAt(at, 'GB', 'postal code bt*', 'SW1A 1AA'), ['vat 20 % 200', 'local 3 % 30']);
+  t.strictSame(await taxedAt(at, 'GB', 'Postal code BT*', 'BT9 5AB'), [
+    'vat 20 % 200',
+    'local 3 % 30',
+    'local 10 % 100',
+  ]);
+  t.strictSame(await taxedAt(at, 'GB', null, 'BT9 5AB'), ['vat 20 % 200', 'local 10 % 100']);
+  t.match(await bodyOf(staff.patch(`/admin/tax-rates/${items[1].id}`, { rate: 4 })), {
+    province: 'POSTAL CODE BT*',
+    postalCode: null,
+  });
+  const found = await bodyOf(staff.get('/admin/tax-rates?country=GB&province=Postal%20code%20BT*'));
+  t.match(found.items, exactly([{ id: items[1].id }]));
+  t.match(await bodyOf(staff.get('/admin/tax-rates?country=GB&postalCode=BT*')), {
+    items: exactly([{ id: items[0].id }]),
+  });
+  t.match(await staff.delete(`/admin/tax-rates/${items[0].id}`), { status: 204 });
+  t.match(await bodyOf(staff.get(`/admin/tax-rates/${items[1].id}`)), { province: 'POSTAL CODE BT*' });
+});

@@ -46,6 +46,8 @@ export const sendMessage = route(
       '`GET /contact/token` returned when the form was shown.',
     access: 'public',
     body: SendMessage,
+    // Texts at their longest, also where a client escapes their characters.
+    bodyLimit: 128 * 1024,
     status: 202,
     problems: [formExpired, tooManyRequests],
   },

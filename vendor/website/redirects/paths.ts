@@ -19,8 +19,8 @@ export interface Address {
   /** With the query in the form in which queries are compared; the path alone if there is none. */
   address: string;
   /**
-   * The addresses whose redirect is its own: with its complete query, without the marks of campaigns, without what may be
-   * such a mark, and the path alone, which is for all queries. The longest that has a redirect counts.
+   * The addresses whose redirect is its own, in the order in which they count: with its complete query, with fewer and
+   * fewer of its parameters, and the path alone, which is for all queries.
    */
   found: readonly string[];
 }
@@ -45,29 +45,59 @@ export function parsePath(text: string): ParsedPath | null {
   const resolved = URL.parse(encoded.replaceAll(/\/{2,}/g, '/'), base);
   const path = resolved?.pathname.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') ?? '';
   if (path === '' || path.length > maximumPath || resolved?.origin !== base) return null;
-  const addressWithout = (isLeftOut: (name: string) => boolean) => {
-    const query = queryOf(url.search, isLeftOut);
-    return query === '' ? path : `${path}?${query}`;
+  const parameters = parametersOf(url.search);
+  const addressWith = (kept: readonly Parameter[]) =>
+    kept.length === 0 ? path : `${path}?${kept.map(({ text }) => text).join('&')}`;
+  const own = parameters.filter(({ name }) => !isOnlyCampaignParameter(name));
+  const found = [parameters, ...partsOf(own)].map(addressWith);
+  return {
+    path,
+    address: addressWith(own),
+    found: [...new Set(found)],
+    fragment: url.hash,
+    suffix: url.search + url.hash,
   };
-  const address = addressWithout(isOnlyCampaignParameter);
-  const found = [...new Set([addressWithout(() => false), address, addressWithout(isCampaignParameter), path])];
-  return { path, address, found, fragment: url.hash, suffix: url.search + url.hash };
+}
+
+interface Parameter {
+  name: string;
+  /** Name and value. */
+  text: string;
 }
 
 /**
  * The parameters that pages of other systems differ in (`/index.php?id=5`), in the order of their names and with what needs
  * it percent-encoded. Browsers send `a b` as `a+b` or `a%20b`.
  */
-function queryOf(search: string, isLeftOut: (name: string) => boolean): string {
-  const parameters = search
+function parametersOf(search: string): Parameter[] {
+  return search
     .slice(1)
     .split('&')
-    .map((each) => each.split(/=(.*)/s, 2).map(normalizePart));
-  return parameters
-    .filter(([name = '']) => name !== '' && !isLeftOut(name))
-    .map(([name, value = '']) => (value === '' ? `${name}` : `${name}=${value}`))
-    .toSorted()
-    .join('&');
+    .map((each) => each.split(/=(.*)/s, 2).map(normalizePart))
+    .map(([name = '', value = '']) => ({ name, text: value === '' ? name : `${name}=${value}` }))
+    .filter(({ name }) => name !== '')
+    .toSorted((one, other) => (one.text < other.text ? -1 : 1));
+}
+
+/** Of more parameters, only the first count one by one: all parts of eight are 256 addresses, which one statement finds. */
+const maximumParameters = 8;
+
+/** All, and each part of them: those with more parameters first, of as many the longer ones, and none at the end. */
+function partsOf(parameters: readonly Parameter[]): Parameter[][] {
+  // What campaigns may append tells pages apart less often than the rest.
+  const mayBeMark = ({ name }: Parameter) => Number(isCampaignParameter(name));
+  const counted = new Set(
+    parameters.toSorted((one, other) => mayBeMark(one) - mayBeMark(other)).slice(0, maximumParameters),
+  );
+  const parts = parameters
+    .filter((parameter) => counted.has(parameter))
+    .reduce<Parameter[][]>((all, parameter) => all.flatMap((part) => [part, [...part, parameter]]), [[]]);
+  const lengthOf = (part: Parameter[]) => part.reduce((sum, { text }) => sum + text.length, 0);
+  const isMarked = (part: Parameter[]) => part.reduce((sum, parameter) => sum + mayBeMark(parameter), 0);
+  const ordered = parts.toSorted(
+    (one, other) => other.length - one.length || isMarked(one) - isMarked(other) || lengthOf(other) - lengthOf(one),
+  );
+  return [[...parameters], ...ordered];
 }
 
 function normalizePart(text: string): string {

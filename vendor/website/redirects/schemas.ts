@@ -10,9 +10,9 @@ const Path = Type.String({
   minLength: 1,
   maxLength: 1000,
   description:
-    'A path of the storefront. With a query it is for this query, in any order of its parameters and whatever campaigns ' +
-    'append (`utm_…`, `gclid`), also what only may be theirs (`ref`), which is kept where the path has it itself; without ' +
-    'a query, for all queries that have no redirect of their own',
+    'A path of the storefront. With a query it is for requests with all of its parameters, in any order and whatever other ' +
+    'parameters they have; the redirect with the most of them counts. Without a query it is for all queries that have no ' +
+    'redirect of their own. What only campaigns append (`utm_…`, `gclid`) is not stored',
   examples: ['/old-shirt'],
 });
 const Target = Type.String({

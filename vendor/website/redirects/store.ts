@@ -26,13 +26,19 @@ export function addressOfPath(path: string): Address {
   return { path, address: path, found: [path] };
 }
 
-/** The redirect of an address: that of its path and query, else that of its path. */
-export async function findRedirect(db: TenantDatabase, { found: addresses }: Address): Promise<RedirectRow | null> {
-  const [found] = await db.query<RedirectRow>(
-    'select * from redirects where tenant_id = $1 and path = any($2::text[]) order by length(path) desc limit 1',
+/**
+ * The redirect of an address: that with the most of its parameters, else that of its path. One that leads back to itself, as
+ * they could be written before its parameters counted, is none.
+ */
+export async function findRedirect(
+  db: TenantDatabase,
+  { address, found: addresses }: Address,
+): Promise<RedirectRow | null> {
+  const found = await db.query<RedirectRow>(
+    'select * from redirects where tenant_id = $1 and path = any($2::text[]) order by array_position($2::text[], path)',
     [addresses],
   );
-  return found ?? null;
+  return found.find((each) => each.path === address || !addressOf(each).found.includes(each.path)) ?? null;
 }
 
 /** Lets the redirects to what finds an address lead to its destination, at their own host unless that has one. */

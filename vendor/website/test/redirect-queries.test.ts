@@ -26,7 +26,11 @@ t.test('pages of other systems differ in their query', async (t) => {
     ['/index.php?product_id=42&route=product%2Fproduct', '/products/forty-two'],
     ['/?p=123', '/pages/about'],
     ['/index.php?id=6', '/start'],
-    ['/index.php?id=5&page=2', '/start'],
+    ['/index.php?id=5&page=2', '/products/five'],
+    ['/index.php?id=5&id=6', '/products/five'],
+    ['/index.php?route=product/product&product_id=43', '/start'],
+    ['/index.php?route=product/product', '/start'],
+    ['/index.php?a=1&route=product/product&b=2&product_id=42', '/products/forty-two'],
     ['/index.php?ID=5', '/start'],
     ['/?p=124', null],
   ] as const) {
@@ -108,4 +112,41 @@ t.test('a parameter that campaigns and pages may have tells pages apart', async 
     ['/r /end', '/r?ref=x /end', '/s /end'],
     'no redirect leads to another',
   );
+});
+
+t.test('all parameters of a redirect are in the request, and the one with the most counts', async (t) => {
+  const tenant = await box.openTenant();
+  await redirect(tenant, '/p?ref=A', '/a');
+  t.equal(await targetOf(tenant, '/p?ref=A&trk=x'), '/a', 'two parameters that pages and campaigns may have');
+  t.equal(await targetOf(tenant, '/p?trk=x'), null);
+  await redirect(tenant, '/p?ref=A&trk=x', '/both');
+  await redirect(tenant, '/p?id=1', '/one');
+  await redirect(tenant, '/p?category=shirts-of-linen', '/shirts');
+  for (const [query, target] of [
+    ['trk=x&ref=A', '/both'],
+    ['trk=x&ref=A&utm_id=1&other', '/both'],
+    ['trk=y&ref=A', '/a'],
+    ['ref=A&id=1', '/one'],
+    ['category=shirts-of-linen&id=1', '/shirts'],
+    ['id=1&id=2', '/one'],
+    ['id=12', null],
+  ] as const) {
+    t.equal(await targetOf(tenant, `/p?${query}`), target, query);
+  }
+  const many = Array.from({ length: 100 }, (_, at) => `x${at}`).join('&');
+  t.equal(await targetOf(tenant, `/p?${many}&ref=A&trk=x`), null, 'beyond eight, only the first count');
+  t.equal(await targetOf(tenant, `/p?${many.slice(0, 20)}&id=1`), '/one');
+  await redirect(tenant, `/p?${many}&id=1`, '/all');
+  t.equal(await targetOf(tenant, `/p?id=1&${many}`), '/all', 'the same query always does');
+  t.equal(new Set(parsePath(`/p?${many}`)?.found).size, 257);
+});
+
+t.test('a redirect to its own address with more parameters is a loop, and one of before leads nowhere', async (t) => {
+  const tenant = await box.openTenant();
+  t.match(await create(tenant, '/p?id=1', '/p?id=1&view=2'), refused('redirect_loop'));
+  await redirect(tenant, '/p?id=1', '/end');
+  const stored = "update redirects set target = '/p?id=1&view=2', target_path = '/p' where tenant_id = $1";
+  await box.owner.query(stored, [tenant.id]);
+  t.equal(await targetOf(tenant, '/p?id=1'), '/p?id=1&view=2');
+  t.equal(await targetOf(tenant, '/p?id=1&view=2'), null);
 });

@@ -20,7 +20,7 @@ import { paymentSettings } from '../settings.ts';
 import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { accountOf } from './settings.ts';
-import { currencyOf, stateOfCharge, stateOfDispute, stateOfIntent } from './state.ts';
+import { currencyOf, isDisputed, stateOfCharge, stateOfDispute, stateOfIntent } from './state.ts';
 
 /** Seconds by which a webhook's timestamp may differ from the box's clock. */
 const tolerance = 300;
@@ -96,10 +96,17 @@ function refund(stripe: Stripe, { id, payment, amount }: ProviderStep): Promise<
   });
 }
 
-async function retrieve(db: TenantDatabase, { reference, amount }: ProviderPayment): Promise<ProviderState> {
+async function retrieve(db: TenantDatabase, payment: ProviderPayment): Promise<ProviderState> {
+  return stateOfIntent(await retrieveIntent(db, payment));
+}
+
+async function retrieveIntent(
+  db: TenantDatabase,
+  { reference, amount }: ProviderPayment,
+): Promise<Stripe.PaymentIntent> {
   const intent = await callStripe(db, (stripe) => stripe.paymentIntents.retrieve(reference, withCharge));
   if (currencyOf(intent) !== amount.currency) throw new Error('Stripe has the payment in another currency');
-  return stateOfIntent(intent);
+  return intent;
 }
 
 /** Performs a step. When Stripe refuses it because the payment's state has changed, returns that state. */
@@ -112,8 +119,9 @@ async function orCurrentState(
     return await callStripe(db, step);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const state = await retrieve(db, payment);
-    if (state.status === 'voided' || state.captured > 0) return state;
+    const intent = await retrieveIntent(db, payment);
+    const state = stateOfIntent(intent);
+    if (state.status === 'voided' || state.captured > 0) return { ...state, isDisputed: isDisputed(intent) };
     throw error;
   }
 }

@@ -20,6 +20,11 @@ export function stateOfIntent(intent: Stripe.PaymentIntent): ProviderState {
   };
 }
 
+/** Whether the expanded charge of an intent was ever disputed. */
+export function isDisputed({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
+  return charge !== null && typeof charge === 'object' && charge.disputed;
+}
+
 function statusOf({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderState['status'] {
   if (status === 'requires_capture') return 'authorized';
   if (status === 'succeeded') return 'captured';
