@@ -42,7 +42,9 @@ interface Libheif {
     handle: unknown,
     colorspace: unknown,
     chroma: unknown,
-  ): { code: unknown; message: string } | { channels: [Omit<Pixels, 'hasAlpha'>] };
+  ): { code: unknown; message: string } | { image: { $$: { ptr: number } }; channels: [Omit<Pixels, 'hasAlpha'>] };
+  /** How many there are, for no space to write them to. */
+  _heif_image_get_decoding_warnings(image: number, first: 0, to: 0, space: 0): number;
 }
 
 const libheif = library as Libheif;
@@ -65,6 +67,8 @@ function pixelsOf(bytes: Buffer): Pixels | string {
     const hasAlpha = picture.has_alpha_channel();
     const decoded = libheif.heif_js_decode_image2(picture.handle, rgb, hasAlpha ? four : three);
     if (!('channels' in decoded)) return decoded.message.replace(/[.\s]+$/, '');
+    // It leaves out the tiles of a grid that it cannot decode.
+    if (libheif._heif_image_get_decoding_warnings(decoded.image.$$.ptr, 0, 0, 0) > 0) return 'a part of it is missing';
     const pixels = { ...decoded.channels[0], hasAlpha };
     if (hasAlpha && picture.is_premultiplied_alpha()) divideByAlpha(pixels);
     return pixels;

@@ -223,6 +223,13 @@ export const rights: readonly Mutation[] = [
     tests: ['vendor/media/test/heic.test.ts'],
   },
   {
+    rule: 'A picture is stored without the place where it was taken',
+    file: 'vendor/media/pictures.ts',
+    text: 'await encode(upright, mediaType).toFile(to)',
+    replacement: 'await encode(upright, mediaType).keepMetadata().toFile(to)',
+    tests: ['vendor/media/test/hostile.test.ts', 'vendor/media/test/heic.test.ts'],
+  },
+  {
     rule: 'The pixels of a HEIC picture are limited before it is decoded',
     file: 'vendor/media/pictures.ts',
     text: 'rejectHeader({ ...header, pages: 1 }, heic, pixels);',

@@ -160,6 +160,8 @@ t.test('a picture with too many pixels is refused by its header, which says how 
 });
 
 const phone = await fixture('phone');
+const grids = await phonePicture([1000, 700]);
+const lastTile = codedItem(await fixture('white')).data.length;
 const script = Buffer.from('<script>alert(1)</script>');
 const brandBox = (brand: string) => boxOf('ftyp', Buffer.from(`${brand}\0\0\0\0mif1${brand}`, 'latin1'));
 const refused: [what: string, content: Buffer][] = [
@@ -167,7 +169,11 @@ const refused: [what: string, content: Buffer][] = [
     `${100 * part} % of a picture`,
     phone.subarray(0, phone.length * part),
   ]),
-  ['a grid that has lost its last tiles', (await phonePicture([1000, 700])).subarray(0, -700)],
+  ...[1, 100, 300].map((bytes): [string, Buffer] => [
+    `a grid without its last ${bytes} bytes`,
+    grids.subarray(0, -bytes),
+  ]),
+  ['a grid with a tile of zeros', Buffer.concat([grids.subarray(0, -lastTile), Buffer.alloc(lastTile)])],
   ['zeros in place of the picture', heif([{ ...withSize(512, 512), data: Buffer.alloc(500) }])],
   [
     'a picture that is much larger than its header says',

@@ -115,6 +115,6 @@ export async function phonePicture(
     const { properties = [], ...tile } = codedItem(file);
     return { ...tile, isHidden: true, properties: [...properties, size(512, 512)] };
   });
-  const { properties = [], ...joined } = grid(2, 2, [width, height], [2, 3, 4, 5]);
-  return heif([{ ...joined, properties: [...properties, ...transformations] }, ...tiles, exif(orientation, 1)]);
+  const { properties = [], ...joined } = grid(2, 2, [width, height], [3, 4, 5, 6]);
+  return heif([{ ...joined, properties: [...properties, ...transformations] }, exif(orientation, 1), ...tiles]);
 }
