@@ -2,9 +2,6 @@
  * Decodes HEIC pictures, in a compute process: libheif in WebAssembly, with libde265 for HEVC, which libvips does not have.
  */
 import { readFile } from 'node:fs/promises';
-// Types of what is used: the declarations of the package are of its C functions.
-// @ts-expect-error
-import library from 'libheif-js/wasm-bundle.js';
 import { type Pixels, writePng } from './png.ts';
 
 export interface Decoding {
@@ -33,6 +30,7 @@ interface Picture {
   is_premultiplied_alpha(): boolean;
 }
 
+/** What is used of the library: its declarations are of its functions in C. */
 interface Libheif {
   HeifDecoder: new () => Decoder;
   heif_colorspace: { heif_colorspace_RGB: unknown };
@@ -47,18 +45,18 @@ interface Libheif {
   _heif_image_get_decoding_warnings(image: number, first: 0, to: 0, space: 0): number;
 }
 
-const libheif = library as Libheif;
-
 /** Decodes the primary picture. libheif applies rotation, mirroring and clipping; an orientation in EXIF is not one of HEIC. */
 export default async function decodeHeic({ from, to, profile }: Decoding): Promise<Decoded> {
-  const pixels = pixelsOf(await readFile(from));
+  // @ts-expect-error: the module has no types.
+  const { default: libheif } = (await import('libheif-js/wasm-bundle.js')) as { default: Libheif };
+  const pixels = pixelsOf(libheif, await readFile(from));
   if (typeof pixels === 'string') return { kind: 'refused', message: pixels };
   await writePng(to, pixels, profile);
   return { kind: 'decoded' };
 }
 
 /** The pixels of the primary picture, or why there are none. */
-function pixelsOf(bytes: Buffer): Pixels | string {
+function pixelsOf(libheif: Libheif, bytes: Buffer): Pixels | string {
   try {
     const picture = new libheif.HeifDecoder().decode(bytes).find((each) => each.is_primary());
     if (!picture) return 'it has no primary picture';
