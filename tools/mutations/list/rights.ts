@@ -237,13 +237,6 @@ export const rights: readonly Mutation[] = [
     tests: ['vendor/media/test/heic.test.ts'],
   },
   {
-    rule: 'Work with a process of its own is ended when it takes more memory than it may',
-    file: 'runtime/compute/process.ts',
-    text: '> this.#megabytes * 1024) this.end',
-    replacement: '> this.#megabytes * 4096) this.end',
-    tests: ['runtime/compute/test/compute.test.ts'],
-  },
-  {
     rule: 'No more of an upload is received than was admitted',
     file: 'runtime/http/receive.ts',
     text: 'const limit = Math.min(declared, (await options.admit(announcedBy(ctx))) ?? declared);',
