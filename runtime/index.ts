@@ -23,7 +23,14 @@ export { issueStamp, readStamp } from './box/stamps.ts';
 export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
-export { type ComputeTask, compute, computeProcesses, tooCostly } from './compute/compute.ts';
+export {
+  type ComputeTask,
+  compute,
+  computeAlone,
+  computeProcesses,
+  type LargeComputeTask,
+  tooCostly,
+} from './compute/compute.ts';
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';

@@ -8,6 +8,7 @@ export const subjectOfLazyModule: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-trace-otlp-proto': 'services',
   cockatiel: 'services',
   'file-type': 'media',
+  'libheif-js/wasm-bundle.js': 'media',
   nodemailer: 'documents',
   'prom-client': 'services',
   sharp: 'media',

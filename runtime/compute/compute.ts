@@ -23,6 +23,12 @@ export interface ComputeTask<Input, Output> {
   readonly types?: { input: Input; output: Output };
 }
 
+/** Work that takes more memory than other work, in a process of its own. */
+export interface LargeComputeTask<Input, Output> extends ComputeTask<Input, Output> {
+  /** Most memory of the process at any time, in MiB. */
+  readonly megabytes: number;
+}
+
 /** For whom the work is done; a database handle is one. */
 export interface ComputeCaller {
   readonly tenantId: string;
@@ -70,7 +76,24 @@ export class ComputeProcesses {
     input: Input,
   ): Promise<Output> {
     const limit = holdsConnection ? waitingWithConnection : waiting;
-    return this.#turns.run(tenantId, busy, () => this.#do(tenantId, task, input), limit);
+    return this.#turns.run(
+      tenantId,
+      busy,
+      () => this.#do(tenantId, task, input, () => this.#takeIdle() ?? this.#start()),
+      limit,
+    );
+  }
+
+  /**
+   * Does a task at once, in a process that ends with it. The caller limits how many there are at a time.
+   * @throws too_costly (422), unavailable (503), Error of the module
+   */
+  async runAlone<Input, Output>(
+    { tenantId }: ComputeCaller,
+    task: LargeComputeTask<Input, Output>,
+    input: Input,
+  ): Promise<Output> {
+    return this.#do(tenantId, task, input, () => this.#start(task.megabytes));
   }
 
   /** Ends all processes. */
@@ -80,10 +103,14 @@ export class ComputeProcesses {
     await Promise.all([...this.#processes].map(({ ended }) => ended));
   };
 
-  async #do<Input, Output>(tenantId: string, task: ComputeTask<Input, Output>, input: Input): Promise<Output> {
+  async #do<Input, Output>(
+    tenantId: string,
+    { name, module, milliseconds }: ComputeTask<Input, Output>,
+    input: Input,
+    take: () => ComputeProcess,
+  ): Promise<Output> {
     if (this.#isClosed) throw unavailable('The box stops.');
-    const { name, module, milliseconds } = task;
-    const process = this.#takeIdle() ?? this.#start();
+    const process = take();
     try {
       return (await process.run({ module, input }, milliseconds)) as Output;
     } catch (error) {
@@ -99,8 +126,8 @@ export class ComputeProcesses {
     }
   }
 
-  #start(): ComputeProcess {
-    const process = new ComputeProcess();
+  #start(megabytes?: number): ComputeProcess {
+    const process = new ComputeProcess(megabytes);
     this.#processes.add(process);
     void process.ended.then(() => {
       this.#processes.delete(process);
@@ -122,7 +149,8 @@ export class ComputeProcesses {
 
   #keep(process: ComputeProcess): void {
     if (!process.isUsable || this.#isClosed) return;
-    this.#idle.set(process, setTimeout(() => process.end(), this.#idleLimit).unref());
+    if (process.isLarge) process.end();
+    else this.#idle.set(process, setTimeout(() => process.end(), this.#idleLimit).unref());
   }
 }
 
@@ -142,7 +170,24 @@ export function compute<Input, Output>(
   task: ComputeTask<Input, Output>,
   input: Input,
 ): Promise<Output> {
+  return processesOf(db).run(db, task, input);
+}
+
+/**
+ * Does work that takes more memory, in a process of its own. The caller limits how much of it there is at a time: it takes
+ * no turn of other work.
+ * @throws too_costly (422) if it exceeds its budget, unavailable (503) if its process is ended by something else
+ */
+export function computeAlone<Input, Output>(
+  db: HasExtensions & ComputeCaller,
+  task: LargeComputeTask<Input, Output>,
+  input: Input,
+): Promise<Output> {
+  return processesOf(db).runAlone(db, task, input);
+}
+
+function processesOf(db: HasExtensions): ComputeProcesses {
   const [processes] = computeProcesses.of(db);
   if (!processes) throw new Error('the box has no compute processes');
-  return processes.run(db, task, input);
+  return processes;
 }

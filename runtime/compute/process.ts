@@ -13,10 +13,10 @@ import type { FromProcess, ToProcess } from './messages.ts';
 /** Of the heap, in MiB. */
 const heap = { oldSpace: 48, semiSpace: 2 };
 /**
- * Most memory of the process at any time, in KiB. It has 65 MiB from the start, most of which it shares with the box.
+ * Most memory of the process at any time, in MiB. It has 65 MiB from the start, most of which it shares with the box.
  * V8 lets a single large text exceed the limit of the heap, so both are needed.
  */
-const maxMemory = 192 * 1024;
+const usualMemory = 192;
 /** Milliseconds between two looks at the memory of a process with a task. */
 const watchInterval = 25;
 /** Milliseconds for the start of the process, and for loading the module of a task. */
@@ -56,8 +56,11 @@ export class ComputeProcess {
   /** Why this side has ended it. */
   #reason: Error | undefined;
   #output = '';
+  readonly #megabytes: number;
 
-  constructor() {
+  /** @param megabytes most memory, if not that of usual tasks; it is not for the heap, but for what WebAssembly holds */
+  constructor(megabytes = usualMemory) {
+    this.#megabytes = megabytes;
     this.#child = fork(new URL(import.meta.resolve(packageName('runtime/compute'))), [], {
       // A box in one binary passes no options to itself but by a variable.
       execArgv: [],
@@ -90,6 +93,11 @@ export class ComputeProcess {
   /** Whether it can do another task. */
   get isUsable(): boolean {
     return !this.#hasEnded && this.#reason === undefined;
+  }
+
+  /** Whether it may take more memory than usual tasks, and is of no use to these: its peak counts as long as it lives. */
+  get isLarge(): boolean {
+    return this.#megabytes > usualMemory;
   }
 
   /**
@@ -148,7 +156,7 @@ export class ComputeProcess {
   }
 
   #limitMemory(): void {
-    if (peakOf(this.#child.pid as number) > maxMemory) this.end(new BudgetExceeded('memory'));
+    if (peakOf(this.#child.pid as number) > this.#megabytes * 1024) this.end(new BudgetExceeded('memory'));
   }
 
   #clearTimers(): void {

@@ -1,10 +1,11 @@
 /**
- * Media: the native part of sharp, and the detection of types.
+ * Media: the native part of sharp, libheif for HEIC, and the detection of types.
  */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { packageName } from '../../runtime/vendor.ts';
+import { repository } from '../../tools/packages/sources.ts';
 import { boxFolder } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
 
@@ -51,6 +52,31 @@ subject('media', async (t, { settings, url, openTenant }) => {
       }
     });
   }
+
+  for (const [name, mediaType] of [
+    ['phone', 'image/jpeg'],
+    ['clear', 'image/webp'],
+  ] as const) {
+    await t.test(`a picture in HEIC is stored as ${mediaType}`, async (t) => {
+      const bytes = new Uint8Array(await readFile(join(repository, `vendor/media/test/heic/${name}.heic`)));
+      const { status, body } = await upload('IMG_0001.HEIC', 'image/heic', bytes);
+      t.match({ status, body }, { status: 201, body: { mediaType } });
+      const response = await fetch(`${url}${body.variants.at(-1)?.url}`, { headers: store.visitor().headers });
+      t.match(await sharp(Buffer.from(await response.arrayBuffer())).metadata(), { width: 320, height: 240 });
+    });
+  }
+
+  await t.test('libheif is installed beside the bundle, unchanged and with its licence', async (t) => {
+    const folder = join(boxFolder(settings), 'current/node_modules', packageName('libheif-js-any'));
+    t.match(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')), { license: 'LGPL-3.0' });
+    t.match(await readFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), 'GNU LESSER GENERAL PUBLIC LICENSE');
+    const module = 'libheif-wasm/libheif-bundle.js';
+    const [shipped, original] = await Promise.all([
+      readFile(join(folder, 'lib/node_modules/libheif-js', module)),
+      readFile(join(repository, 'node_modules/libheif-js', module)),
+    ]);
+    t.ok(shipped.equals(original));
+  });
 
   await t.test('the type of a file is found in its bytes', async (t) => {
     t.match(await upload('a.pdf', 'application/pdf', Buffer.from(pdf)), {

@@ -113,13 +113,13 @@ const inlineExplorerTemplate: Plugin = {
 };
 
 function loadNative(libraries: readonly NativeLibrary[]): Plugin {
-  const byName = new Map(libraries.map((library) => [library.library, library]));
+  const byEntry = new Map(libraries.map((library) => [library.entry, library]));
   return {
     name: 'load-native',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^[^./]/ }, ({ path }) => (byName.has(path) ? { path, namespace: 'native' } : undefined));
+      onResolve({ filter: /^[^./]/ }, ({ path }) => (byEntry.has(path) ? { path, namespace: 'native' } : undefined));
       onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => ({
-        contents: nativeLoader(byName.get(path) as NativeLibrary),
+        contents: nativeLoader(byEntry.get(path) as NativeLibrary),
         loader: 'js',
       }));
     },

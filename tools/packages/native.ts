@@ -19,6 +19,7 @@ const redistributableLicences = new Set([
   'BSD-3-Clause',
   'ISC',
   'LGPL-2.1-or-later',
+  'LGPL-3.0',
   'LGPL-3.0-or-later',
   'MIT',
 ]);
@@ -29,9 +30,11 @@ const anyPlatform = 'any';
 export type NativeLibrary = {
   /** Its npm name: `sharp`. */
   library: string;
+  /** The module of it that is used: `sharp`, `libheif-js/wasm-bundle.js`. */
+  entry: string;
   /** Names of its packages without the platform: `@carton/sharp`. */
   prefix: string;
-  /** The library's version, and a digest of its dependencies on every platform. */
+  /** The library's version, and a digest of its dependencies on every platform and of its module. */
   version: string;
   /** The platforms that the library supports (`linux-x64`), or `any`. */
   platforms: string[];
@@ -51,17 +54,16 @@ export async function nativeLibraries(
   fetchPackage?: FetchPackage,
 ): Promise<NativeLibrary[]> {
   const vendorFields = source.manifest[workspace.vendor] as { native?: string[] } | undefined;
-  return Promise.all(
-    (vendorFields?.native ?? []).map((library) => readLibrary(workspace, source, library, fetchPackage)),
-  );
+  return Promise.all((vendorFields?.native ?? []).map((entry) => readLibrary(workspace, source, entry, fetchPackage)));
 }
 
 async function readLibrary(
   { scope }: Workspace,
   source: Source,
-  library: string,
+  entry: string,
   fetchPackage?: FetchPackage,
 ): Promise<NativeLibrary> {
+  const library = /^(?:@[^/]+\/)?[^/]+/.exec(entry)?.[0] ?? entry;
   const own = await findPart(source.folder, library);
   if (!own) throw new Error(`${source.manifest.name} lists the native library ${library}, which is not installed`);
   const common = await closureOf([own]);
@@ -80,9 +82,11 @@ async function readLibrary(
     );
   }
   const needed = common.map(({ manifest }) => `${manifest.name}@${manifest.version}`).sort();
+  if (entry !== library) needed.push(entry);
   const digest = createHash('sha256').update(needed.join('\n')).digest('hex').slice(0, 8);
   return {
     library,
+    entry,
     prefix: `${scope}/${library.replace(/^@/, '').replace('/', '-')}`,
     version: `${own.manifest.version}-parts.d${digest}`,
     platforms: known.length > 0 ? known : [anyPlatform],
@@ -164,7 +168,7 @@ export function nativeLoader({ prefix, platforms }: NativeLibrary): string {
 
 /** The files of a library's package for a platform, in npm's layout, so that they resolve one another. */
 export async function nativeFiles(
-  { library, prefix, version }: NativeLibrary,
+  { library, entry, prefix, version }: NativeLibrary,
   { platform, parts }: NativeLibrary['installed'][number],
   vendor: string,
 ): Promise<PackageFiles> {
@@ -181,7 +185,7 @@ export async function nativeFiles(
   };
   const files: PackageFiles = new Map([
     ['package.json', { content: `${JSON.stringify(manifest, null, 2)}\n` }],
-    ['lib/index.cjs', { content: `module.exports = require('${library}');\n` }],
+    ['lib/index.cjs', { content: `module.exports = require('${entry}');\n` }],
     ['THIRD-PARTY-LICENSES.txt', { content: await thirdPartyLicences(parts.map(({ folder }) => folder).sort()) }],
   ]);
   for (const { folder, manifest: part } of parts) {

@@ -46,6 +46,13 @@ function typesFor({ opaque, frames }: Dimensions, height: number): MediaType[] {
   return frames > 1 ? ['image/webp'] : ['image/webp', 'image/avif'];
 }
 
+/** The type in which a picture is stored whose own type browsers do not show: the smallest that has its size. */
+export function storedTypeOf({ width, height, opaque }: { width: number; height: number; opaque: boolean }): MediaType {
+  const longest = Math.max(width, height);
+  if (opaque) return longest <= maximumJpeg ? 'image/jpeg' : 'image/png';
+  return longest <= maximumModern ? 'image/webp' : 'image/png';
+}
+
 /** The last part of the address of the original. */
 export function originalName({ mediaType }: Pick<MediaAssetRow, 'mediaType'>): string {
   return `original.${extensionOf(mediaType)}`;

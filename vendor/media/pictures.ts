@@ -3,15 +3,18 @@
  *
  * The size in pixels is read from the header and limited before anything is decoded; libvips checks it again while it
  * decodes. Only the decoders of the accepted types are enabled: what claims to be another type inside is not opened.
+ * Of HEIC it reads the header alone (`heic.ts`).
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { type Problem, type TenantDatabase, Turns, unavailable } from '@carton/runtime';
 import type sharpFunction from 'sharp';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import { storedTypeOf } from './addresses.ts';
+import { decodeHeic } from './heic.ts';
 import { jpegSizeOf, withEndMarker } from './jpeg.ts';
 import { pictureTooManyPixels, pictureUnreadable } from './problems.ts';
 import { maximumMegapixels } from './settings.ts';
-import type { MediaType } from './types.ts';
+import { heic, type MediaType, type UploadType } from './types.ts';
 
 /** Seconds for one picture. */
 const deadline = 60;
@@ -45,12 +48,13 @@ const decoders = [
 ];
 
 /** The formats of libvips. */
-const formats: Partial<Record<MediaType, Metadata['format']>> = {
+const formats: Partial<Record<UploadType, Metadata['format']>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',
   'image/webp': 'webp',
   'image/gif': 'gif',
   'image/avif': 'heif',
+  [heic]: 'heif',
 };
 
 export interface Dimensions {
@@ -61,32 +65,28 @@ export interface Dimensions {
   opaque: boolean;
 }
 
+/** A picture that can be stored. */
+export interface CleanPicture extends Dimensions {
+  mediaType: MediaType;
+}
+
 /**
  * Decodes a picture completely and writes it to another file: upright, in sRGB, without metadata such as the place where
- * it was taken, and without anything that followed the picture in the file.
+ * it was taken, and without anything that followed the picture in the file. HEIC becomes JPEG, or WebP where it is
+ * transparent.
  * @param pixels the most pixels, over all frames
  * @throws picture_too_many_pixels (413), picture_unreadable (400), unavailable (503) while too many of the tenant wait
  */
 export function cleanPicture(
-  db: Pick<TenantDatabase, 'tenantId'>,
+  db: TenantDatabase,
   from: string,
   to: string,
-  { type, pixels }: { type: MediaType; pixels: number },
-): Promise<Dimensions> {
+  { type, pixels }: { type: UploadType; pixels: number },
+): Promise<CleanPicture> {
   return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
-    const options = { limitInputPixels: pixels, failOn: 'warning', animated: true } satisfies SharpOptions;
-    const clean = async (source: string | Buffer): Promise<Dimensions> => {
-      // Nothing is decoded yet, so the limit is not needed: with it, the size would not be known that exceeds it.
-      const header = await sharp(source, { ...options, limitInputPixels: false }).metadata();
-      rejectHeader(header, type, pixels);
-      const frames = header.pages ?? 1;
-      const picture = sharp(source, options).timeout({ seconds: deadline });
-      const upright = frames === 1 ? picture.autoOrient() : picture;
-      const written = await encode(upright, type, isLossless(header)).toFile(to);
-      const { isOpaque } = header.hasAlpha ? await sharp(to, options).stats() : { isOpaque: true };
-      return { width: written.width, height: written.pageHeight ?? written.height, frames, opaque: isOpaque };
-    };
+    if (type === heic) return cleanHeic(db, sharp, from, to, pixels);
+    const clean = (source: string | Buffer) => cleanWith(sharp, source, to, { type, pixels });
     try {
       return await clean(from);
     } catch (error) {
@@ -94,12 +94,54 @@ export function cleanPicture(
       const bytes = await readFile(from);
       if (/maximum supported image dimension/i.test((error as Error).message)) rejectSize(jpegSizeOf(bytes), pixels);
       for (const ended of withEndMarker(bytes)) {
-        const dimensions = await clean(ended).catch(() => null);
-        if (dimensions) return dimensions;
+        const picture = await clean(ended).catch(() => null);
+        if (picture) return picture;
       }
       throw problemOf(error as Error);
     }
   });
+}
+
+async function cleanWith(
+  sharp: typeof sharpFunction,
+  source: string | Buffer,
+  to: string,
+  { type, mediaType = type, pixels }: { type: MediaType; mediaType?: MediaType; pixels: number },
+): Promise<CleanPicture> {
+  const options = { limitInputPixels: pixels, failOn: 'warning', animated: true } satisfies SharpOptions;
+  // Nothing is decoded yet, so the limit is not needed: with it, the size would not be known that exceeds it.
+  const header = await sharp(source, { ...options, limitInputPixels: false }).metadata();
+  rejectHeader(header, type, pixels);
+  const frames = header.pages ?? 1;
+  const picture = sharp(source, options).timeout({ seconds: deadline });
+  const upright = frames === 1 ? picture.autoOrient() : picture;
+  const written = await encode(upright, mediaType).toFile(to);
+  const { isOpaque } = header.hasAlpha ? await sharp(to, options).stats() : { isOpaque: true };
+  const { width, pageHeight: height = written.height } = written;
+  return { width, height, frames, opaque: isOpaque, mediaType };
+}
+
+/** HEIC is decoded to a PNG, and that is stored as another type. */
+async function cleanHeic(
+  db: TenantDatabase,
+  sharp: typeof sharpFunction,
+  from: string,
+  to: string,
+  pixels: number,
+): Promise<CleanPicture> {
+  const decoded = `${to}.png`;
+  try {
+    // Of the primary picture alone.
+    const header = await sharp(from, { limitInputPixels: false }).metadata().catch(throwProblem);
+    rejectHeader({ ...header, pages: 1 }, heic, pixels);
+    const { width, height, hasAlpha, icc: profile } = header;
+    await decodeHeic(db, { from, to: decoded }, { pixels: width * height, seconds: deadline, profile });
+    const opaque = !hasAlpha || (await sharp(decoded, { limitInputPixels: pixels }).stats()).isOpaque;
+    const mediaType = storedTypeOf({ width, height, opaque });
+    return await cleanWith(sharp, decoded, to, { type: 'image/png', mediaType, pixels }).catch(throwProblem);
+  } finally {
+    await rm(decoded, { force: true });
+  }
 }
 
 /**
@@ -140,7 +182,7 @@ function encodeVariant(picture: Sharp, type: MediaType): Sharp {
 /** @throws picture_too_many_pixels (413), picture_unreadable (400) */
 function rejectHeader(
   { format, width, height, pageHeight, pages = 1 }: Metadata,
-  type: MediaType,
+  type: UploadType,
   limit: number,
 ): void {
   if (format !== formats[type]) throw pictureUnreadable(`Its header is not that of ${type}.`);
@@ -157,18 +199,14 @@ function rejectSize({ width, height, frames }: Pick<Dimensions, 'width' | 'heigh
   );
 }
 
-function isLossless({ format }: Metadata): boolean {
-  return format === 'png' || format === 'gif';
-}
-
-function encode(picture: Sharp, type: MediaType, lossless: boolean): Sharp {
+function encode(picture: Sharp, type: MediaType): Sharp {
   switch (type) {
     case 'image/jpeg':
       return picture.jpeg({ quality: 92 });
     case 'image/png':
       return picture.png();
     case 'image/webp':
-      return picture.webp({ quality: 92, lossless });
+      return picture.webp({ quality: 92 });
     case 'image/gif':
       return picture.gif();
     default:
@@ -176,9 +214,14 @@ function encode(picture: Sharp, type: MediaType, lossless: boolean): Sharp {
   }
 }
 
+function throwProblem(error: Error): never {
+  throw problemOf(error);
+}
+
 function problemOf(error: Error): Error {
   if ('type' in error) return error;
   if (/pixel limit/i.test(error.message)) return pictureTooManyPixels('Its header does not tell its size.');
+  if (/unsupported image format/i.test(error.message)) return pictureUnreadable('Its header is not that of a picture.');
   if (/timeout/i.test(error.message)) return pictureUnreadable(`Decoding takes longer than ${deadline} s.`);
   return pictureUnreadable('It is truncated or damaged.');
 }

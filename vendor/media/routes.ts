@@ -57,7 +57,7 @@ export const adminMedia = resource({
 
 const file = {
   size: 100 * 1024 * 1024,
-  description: 'A JPEG, PNG, WebP, GIF or AVIF picture, an MP4 or WebM video, or a PDF document',
+  description: 'A JPEG, PNG, WebP, GIF, AVIF or HEIC picture, an MP4, MOV or WebM video, or a PDF document',
   example: examplePicture,
 };
 
@@ -74,6 +74,7 @@ export const createMedia = withOverrides(
       summary: 'Upload a file',
       description:
         'Pictures are decoded, turned upright, and stored without metadata such as the place where they were taken. ' +
+        'A HEIC picture, as iPhones take them, is stored as JPEG, or as WebP if it is transparent. ' +
         'The type is detected from the content. SVG is not accepted.',
       access: 'staff',
       body: UploadFields,

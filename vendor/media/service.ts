@@ -25,7 +25,7 @@ import type { ChangeMediaAsset, Media, MediaAsset, MediaAssetRow, UploadFields }
 import { mediaSettings, megabyte } from './settings.ts';
 import { storageOf } from './storage/index.ts';
 import { assignFile, findAssets, keyOf, type MediaFile, mediaAssets, releaseFiles, reserveFile } from './store.ts';
-import { detectType, kindOf, type MediaType } from './types.ts';
+import { detectType, isPicture, kindOf, type MediaType } from './types.ts';
 import { mediaUses } from './uses.ts';
 
 const resourceType = 'media_asset';
@@ -98,11 +98,11 @@ export async function createAsset(
 /** @throws as `createAsset` does for the file */
 async function checkFile(db: TenantDatabase, { path, size }: { path: string; size: number }): Promise<CheckedFile> {
   const { pictureSize, pixels } = mediaSettings.of(db);
-  const mediaType = await detectType(path);
-  if (kindOf(mediaType) !== 'picture') return { path, mediaType, size, sha256: await digestOf(path), dimensions: null };
+  const type = await detectType(path);
+  if (!isPicture(type)) return { path, mediaType: type, size, sha256: await digestOf(path), dimensions: null };
   if (size > pictureSize) throw bodyTooLarge(`The limit for pictures is ${pictureSize / megabyte} MiB.`);
   const clean = `${path}.clean`;
-  const dimensions = await cleanPicture(db, path, clean, { type: mediaType, pixels });
+  const { mediaType, ...dimensions } = await cleanPicture(db, path, clean, { type, pixels });
   return { path: clean, mediaType, size: (await stat(clean)).size, sha256: await digestOf(clean), dimensions };
 }
 

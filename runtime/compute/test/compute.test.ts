@@ -69,6 +69,36 @@ t.test('work that exceeds its budget is ended, and the next is done', async (t) 
   t.equal(processes.size, 1, 'those that were ended are gone');
 });
 
+t.test('work that takes more memory has a process of its own, which ends with it', async (t) => {
+  const processes = open(t);
+  const pid = await processes.run(one, task, { kind: 'pid' });
+  const large = { ...task, megabytes: 512 };
+  t.equal(
+    await processes.runAlone(one, large, { kind: 'hold', value: 300 }),
+    300 * 1024 * 1024,
+    'more than others may',
+  );
+  t.equal(await codeOf(processes.runAlone(one, large, { kind: 'hold', value: 600 })), 'too_costly', 'but no more');
+  t.equal(await codeOf(processes.runAlone(one, { ...large, milliseconds: 100 }, { kind: 'spin' })), 'too_costly');
+  t.not(await processes.runAlone(one, large, { kind: 'pid' }), pid);
+  t.equal(await codeOf(processes.runAlone(one, large, { kind: 'throw' })), 'no such value');
+  await until(
+    async () => processes.size,
+    (size) => size === 1,
+  );
+  t.equal(await codeOf(processes.run(one, task, { kind: 'hold', value: 300 })), 'too_costly', 'others may as before');
+});
+
+t.test('work that has a process of its own takes no turn of other work', async (t) => {
+  const processes = open(t);
+  const large = { ...task, megabytes: 512 };
+  const endless = [one, one, another].map((each) => codeOf(processes.runAlone(each, large, { kind: 'spin' })));
+  t.equal(await processes.run(one, task, { kind: 'echo', value: 1 }), 1);
+  t.equal(processes.size, 4);
+  await processes.close();
+  t.strictSame(await Promise.all(endless), ['unavailable', 'unavailable', 'unavailable']);
+});
+
 t.test('a module that does not exist fails the task alone', async (t) => {
   const processes = open(t);
   const missing = { ...task, module: new URL('./missing.ts', import.meta.url).href };

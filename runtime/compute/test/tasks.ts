@@ -2,8 +2,8 @@
  * Work for tests of compute processes. Its default export runs in one.
  */
 export interface Work {
-  /** What to do: `echo` the value, `spin` for ever, `fill` the heap, `copy` a text larger than the heap, … */
-  kind: 'echo' | 'spin' | 'fill' | 'copy' | 'throw' | 'exit' | 'pid' | 'environment';
+  /** What to do: `echo` the value, `spin` for ever, `fill` the heap, `copy` a text larger than the heap, `hold` MiB, … */
+  kind: 'echo' | 'spin' | 'fill' | 'copy' | 'hold' | 'throw' | 'exit' | 'pid' | 'environment';
   value?: unknown;
 }
 
@@ -19,6 +19,9 @@ export default function work({ kind, value }: Work): unknown {
     }
     case 'copy':
       return 'x'.repeat(2000).split('x').join('y'.repeat(200_000)).charCodeAt(3);
+    case 'hold':
+      // Touched, so that it is in memory; not of the heap.
+      return Buffer.alloc((value as number) * 1024 * 1024, 1).length;
     case 'throw':
       throw new Error('no such value');
     case 'exit':

@@ -216,6 +216,27 @@ export const rights: readonly Mutation[] = [
     tests: ['vendor/media/test/uploads.test.ts'],
   },
   {
+    rule: 'A picture in HEIF is stored without its place, whatever its brand',
+    file: 'vendor/media/types.ts',
+    text: 'if (heif) return heif;',
+    replacement: "if (heif && !start.startsWith('heim', 8)) return heif;",
+    tests: ['vendor/media/test/heic.test.ts'],
+  },
+  {
+    rule: 'A picture is stored without the place where it was taken',
+    file: 'vendor/media/pictures.ts',
+    text: 'await encode(upright, mediaType).toFile(to)',
+    replacement: 'await encode(upright, mediaType).keepMetadata().toFile(to)',
+    tests: ['vendor/media/test/hostile.test.ts', 'vendor/media/test/heic.test.ts'],
+  },
+  {
+    rule: 'The pixels of a HEIC picture are limited before it is decoded',
+    file: 'vendor/media/pictures.ts',
+    text: 'rejectHeader({ ...header, pages: 1 }, heic, pixels);',
+    replacement: '',
+    tests: ['vendor/media/test/heic.test.ts'],
+  },
+  {
     rule: 'No more of an upload is received than was admitted',
     file: 'runtime/http/receive.ts',
     text: 'const limit = Math.min(declared, (await options.admit(announcedBy(ctx))) ?? declared);',

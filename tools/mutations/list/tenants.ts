@@ -291,8 +291,8 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Costly work of a tenant that takes too much memory at once is ended',
     file: 'runtime/compute/process.ts',
-    text: 'if (peakOf(this.#child.pid as number) > maxMemory) this.end',
-    replacement: 'if (maxMemory < 0) this.end',
+    text: '> this.#megabytes * 1024) this.end',
+    replacement: '> this.#megabytes * 4096) this.end',
     tests: ['runtime/compute/test/compute.test.ts'],
   },
   {

@@ -121,6 +121,40 @@ t.test('a library with native code is built as a package beside the one that lis
   t.equal(stdout, 'glass binary seen\n');
 });
 
+t.test('a library for all platforms is built once, and the module is loaded that is listed', async (t) => {
+  const root = await makeWorkspace(t);
+  await write(root, {
+    'node_modules/mirror/package.json': { name: 'mirror', version: '1.0.0', license: 'LGPL-3.0', main: 'index.js' },
+    'node_modules/mirror/index.js': "throw new Error('another module');\n",
+    'node_modules/mirror/wasm.js': "module.exports = (text) => 'mirrored ' + text;\n",
+    'node_modules/mirror/LICENSE': 'GNU LESSER GENERAL PUBLIC LICENSE\n',
+    'vendor/above/package.json': {
+      ...user,
+      dependencies: { '@carton/runtime': '1.0.0', mirror: '1.0.0' },
+      carton: { tier: 'growth', native: ['mirror/wasm.js'] },
+    },
+    'vendor/above/index.ts':
+      "// @ts-ignore: it has no types.\nimport mirror from 'mirror/wasm.js';\nexport const seen: string = mirror('seen');\n",
+  });
+  const built = await buildPackages({ root, out: await makeFolder(t), only: ['@carton/above'] });
+  const name = '@carton/mirror-any';
+  t.strictSame(
+    built.map(({ name }) => name),
+    [name, '@carton/above'],
+  );
+  const folder = await makeFolder(t);
+  for (const { name, tarball } of built) await unpack(folder, name, tarball);
+  const library = join(folder, 'node_modules', name);
+  const { license, os } = JSON.parse(await readFile(join(library, 'package.json'), 'utf8'));
+  t.strictSame([license, os], ['LGPL-3.0', undefined]);
+  t.match(await readFile(join(library, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), 'GNU LESSER GENERAL PUBLIC LICENSE');
+  const script = "import { seen } from '@carton/above'; console.log(seen)";
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: folder,
+  });
+  t.equal(stdout, 'mirrored seen\n');
+});
+
 t.test('a library that may not be redistributed or is not installed fails the build', async (t) => {
   const rows: [message: RegExp, more: Record<string, string | object>][] = [
     [

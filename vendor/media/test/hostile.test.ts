@@ -151,15 +151,25 @@ t.test('a JPEG without the marker at its end is taken, and one whose data end ea
   }
 });
 
-t.test('MOV is a video', async (t) => {
-  const mov = video();
-  mov.write('qt  ', 8, 'latin1');
-  const { status, body } = await upload(box, mov, 'film.mov');
-  t.match({ status, body }, { status: 201, body: { kind: 'video', mediaType: 'video/quicktime' } });
-  t.match(body.url, /\/original\.mov$/);
-  const { headers } = await download(box.visitor(), `${box.url}${body.url}`);
-  t.equal(headers.get('content-type'), 'video/quicktime');
-  t.match(headers.get('content-disposition'), /^inline; filename="film.mov"/);
+t.test('MOV is a video, of phones and older ones, and is read in parts', async (t) => {
+  const phone = video();
+  phone.write('qt  ', 8, 'latin1');
+  const older = ['mdat', 'moov', 'wide', 'free'].map((type) => {
+    const film = video();
+    film.write(type, 4, 'latin1');
+    return film;
+  });
+  for (const mov of [phone, ...older]) {
+    const { status, body } = await upload(box, mov, 'film.mov');
+    t.match({ status, body }, { status: 201, body: { kind: 'video', mediaType: 'video/quicktime', width: null } });
+    t.match(body.url, /\/original\.mov$/);
+    const { headers, bytes } = await download(box.visitor(), `${box.url}${body.url}`);
+    t.ok(bytes.equals(mov), 'as it is');
+    t.equal(headers.get('content-type'), 'video/quicktime');
+    t.match(headers.get('content-disposition'), /^inline; filename="film.mov"/);
+    const part = await download(box.visitor(), `${box.url}${body.url}`, { range: 'bytes=4-7' });
+    t.strictSame([part.status, part.bytes.toString()], [206, mov.toString('latin1', 4, 8)]);
+  }
 });
 
 t.test('the problem of SVG says that it is SVG', async (t) => {
