@@ -25,7 +25,7 @@ export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
 export { type ComputeTask, compute, computeProcesses, tooCostly } from './compute/compute.ts';
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
-export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';
+export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
 export { isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';

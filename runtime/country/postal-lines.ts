@@ -7,7 +7,8 @@ import { type Address, formatAddress } from 'localized-address-format';
 import { countryName } from './country.ts';
 import addressRules from './data/addresses.json' with { type: 'json' };
 import { folded } from './folding.ts';
-import { provinceKey, provinceName } from './provinces.ts';
+import { coreName } from './province-words.ts';
+import { isProvince, provinceKey, provinceName } from './provinces.ts';
 
 /** The parts of an address; what is not known is null or absent. */
 export interface PostalAddress {
@@ -72,13 +73,12 @@ function bareCode(country: string, script: Script, postalCode: string): string {
   return prefix !== '' && postalCode.toUpperCase().startsWith(prefix) ? postalCode.slice(prefix.length) : postalCode;
 }
 
-/** Whether the province is that of the town with its name: Comunidad de Madrid. */
+/** Whether the province is that of the town with its name: Comunidad de Madrid, Cebu of Cebu City. */
 function isSame(country: string, city: string, province: string): boolean {
   if (city === '' || province === '') return false;
-  return (
-    ` ${folded(province)} `.includes(` ${folded(city)} `) ||
-    provinceKey(country, city) === provinceKey(country, province)
-  );
+  if (` ${folded(province)} `.includes(` ${folded(city)} `)) return true;
+  if (isProvince(country, city)) return provinceKey(country, city) === provinceKey(country, province);
+  return coreName(city)?.core === folded(province);
 }
 
 /** Empty lines and what was left between absent parts are removed. */

@@ -9,7 +9,15 @@ import {
   parsePostalPattern,
   postalKeys,
 } from '@carton/region';
-import { isProvince, isUndecided, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
+import {
+  isProvince,
+  isUndecided,
+  levelOf,
+  needsProvince,
+  provinceKey,
+  provinceLine,
+  storedProvinces,
+} from '@carton/runtime';
 
 /** A part of a zone: a country, one of its provinces, or some of its postal codes. */
 export interface ZonePlace {
@@ -81,6 +89,15 @@ export function zoneOf(places: readonly ZonePlace[], address: ZoneAddress): stri
 }
 
 /**
+/**
+ * Whether an address lacks the province that addresses of its country have, and its postal code does not decide its zone.
+ * @param places that may have the address
+ */
+export function isProvinceMissing(places: readonly ZonePlace[], address: ZoneAddress): boolean {
+  if (address.province !== null || !needsProvince(address.country)) return false;
+  return (placeOf(places, address)?.postalCode ?? null) === null;
+}
+
  * Whether the zone of an address may be another one than that of its province: that is no known one and none of a zone, or
  * only provinces in it are in zones.
  * @param places that may have the address

@@ -14,6 +14,7 @@ import {
 } from '@carton/runtime';
 import type { ApplicableRate } from './rates.ts';
 import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
+  needsProvince,
 
 export interface RatesOfPlace {
   rates: readonly ApplicableRate[];
@@ -29,8 +30,10 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
   const { shippingAddress, regionId } = sale;
   const country = countryOf(sale, shippingAddress);
   if (country === null) {
+  /** The country has rates of provinces, its addresses have one, and that of the sale lacks it. */
+  isProvinceMissing: boolean;
     const { rates } = await findRatesAt(db, { country, provinces: [], regionId });
-    return { rates, isProvinceUnknown: false };
+    return { rates, isProvinceUnknown: false, isProvinceMissing: false };
   }
   const province = shippingAddress?.province?.trim() || null;
   const provinces = province === null ? [] : storedProvinces(country, province);
@@ -42,7 +45,11 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
     province === null ||
     placed.some((rate) => rate.province !== null) ||
     (isProvince(country, province) && !there.rates.some((rate) => isInPart(rate, country, province)));
-  return { rates: [...placed, ...ofCode], isProvinceUnknown: there.hasProvinces && !isDecided };
+  return {
+    rates: [...placed, ...ofCode],
+    isProvinceUnknown: there.hasProvinces && !isDecided,
+    isProvinceMissing: there.hasProvinces && province === null && shippingAddress !== null && needsProvince(country),
+  };
 }
 
 function isInPart(rate: StoredRate, country: string, province: string): boolean {

@@ -51,7 +51,7 @@ t.test('a rate of a province holds for those that it contains', async (t) => {
   ]) {
     t.strictSame(await taxedAt(spain, 'ES', province), ['igic 7 % 70'], province);
   }
-  for (const province of [null, 'M', 'Madrid', 'Illes Balears', 'CE']) {
+  for (const province of ['M', 'Madrid', 'Illes Balears', 'CE']) {
     t.strictSame(await taxedAt(spain, 'ES', province), ['iva 21 % 210'], String(province));
   }
   const world = await storeWith(
@@ -168,8 +168,7 @@ t.test('a province that is not known is an issue where a rate depends on it', as
   const fine: [country: string, province: string | null][] = [
     ['US', 'CA'],
     ['US', 'New York'],
-    ['US', null],
-    ['US', ' '],
+    ['DE', null],
     ['DE', 'Atlantis'],
     ['FR', 'Atlantis'],
   ];
