@@ -2,8 +2,9 @@
  * What addresses of a country need: some countries have no towns in their addresses, no provinces, or no postal codes.
  */
 import { invalidField } from '../http/problems.ts';
+import { rulesOfAddresses } from './address-rules.ts';
 import { countryName } from './country.ts';
-import { hasPart, rulesOfAddresses } from './postal-lines.ts';
+import { hasPart } from './postal-lines.ts';
 import { provincesOf } from './provinces.ts';
 
 /** Countries that are a town, or have none, besides those whose addresses are written without one. */

@@ -8,6 +8,7 @@ import {
   type PostalPattern,
   parsePostalPattern,
   postalKeys,
+  postalLookups,
 } from '@carton/region';
 import {
   isProvince,
@@ -45,7 +46,7 @@ export function comparedWith({
   if (country === null) return { provinces: [], codes: [] };
   return {
     provinces: province === null ? [] : storedProvinces(country, province),
-    codes: postalCode === null ? [] : postalKeys(country, postalCode),
+    codes: postalCode === null ? [] : postalLookups(country, postalCode),
   };
 }
 
@@ -89,7 +90,6 @@ export function zoneOf(places: readonly ZonePlace[], address: ZoneAddress): stri
 }
 
 /**
-/**
  * Whether an address lacks the province that addresses of its country have, and its postal code does not decide its zone.
  * @param places that may have the address
  */
@@ -98,6 +98,7 @@ export function isProvinceMissing(places: readonly ZonePlace[], address: ZoneAdd
   return (placeOf(places, address)?.postalCode ?? null) === null;
 }
 
+/**
  * Whether the zone of an address may be another one than that of its province: that is no known one and none of a zone, or
  * only provinces in it are in zones.
  * @param places that may have the address
@@ -132,6 +133,6 @@ function keyOf({ country, province }: ZonePlace): string | null {
   return province === null ? null : provinceKey(country, province);
 }
 
-function patternOf({ postalCode }: ZonePlace): PostalPattern | null {
-  return postalCode === null ? null : parsePostalPattern(postalCode);
+function patternOf({ country, postalCode }: ZonePlace): PostalPattern | null {
+  return postalCode === null ? null : parsePostalPattern(country, postalCode);
 }

@@ -2,11 +2,19 @@
  * The rates of the place of a sale: of its country, of its province and of those that contain it, and of its postal code.
  */
 import { countryOf, type Sale } from '@carton/cart';
-import { breadthOf, matchesPostal, parsePostalPattern, postalKeys } from '@carton/region';
+import {
+  breadthOf,
+  matchesPostal,
+  parsePostalPattern,
+  postalKeys,
+  postalLookups,
+  postalPatternText,
+} from '@carton/region';
 import {
   isProvince,
   isUndecided,
   levelOf,
+  needsProvince,
   provinceKey,
   provinceLine,
   storedProvinces,
@@ -14,7 +22,6 @@ import {
 } from '@carton/runtime';
 import type { ApplicableRate } from './rates.ts';
 import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
-  needsProvince,
 
 export interface RatesOfPlace {
   rates: readonly ApplicableRate[];
@@ -23,6 +30,8 @@ export interface RatesOfPlace {
    * it have rates.
    */
   isProvinceUnknown: boolean;
+  /** The country has rates of provinces, its addresses have one, and that of the sale lacks it. */
+  isProvinceMissing: boolean;
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */
@@ -30,8 +39,6 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
   const { shippingAddress, regionId } = sale;
   const country = countryOf(sale, shippingAddress);
   if (country === null) {
-  /** The country has rates of provinces, its addresses have one, and that of the sale lacks it. */
-  isProvinceMissing: boolean;
     const { rates } = await findRatesAt(db, { country, provinces: [], regionId });
     return { rates, isProvinceUnknown: false, isProvinceMissing: false };
   }
@@ -76,9 +83,11 @@ function withLevels(rates: readonly StoredRate[], country: string, province: str
 
 async function readRatesOfCode(db: TenantDatabase, country: string, postalCode: string): Promise<ApplicableRate[]> {
   const keys = postalKeys(country, postalCode);
-  return (await findRatesOfCode(db, country, keys)).flatMap((rate) => {
-    const pattern = parsePostalPattern(rate.postalCode ?? '');
+  return (await findRatesOfCode(db, country, postalLookups(country, postalCode))).flatMap((rate) => {
+    const pattern = parsePostalPattern(country, rate.postalCode ?? '');
     const key = pattern && keys.find((each) => matchesPostal(pattern, each));
-    return pattern && key ? [{ ...rate, breadth: breadthOf(pattern, key.length) }] : [];
+    return pattern && key
+      ? [{ ...rate, postalCode: postalPatternText(pattern), breadth: breadthOf(pattern, key.length) }]
+      : [];
   });
 }

@@ -258,6 +258,13 @@ export const places: readonly Mutation[] = [
     tests: ['runtime/country/test/postal-lines.test.ts'],
   },
   {
+    rule: 'A postal code is printed in the form of its country',
+    file: 'runtime/country/postal-codes.ts',
+    text: 'if (found !== undefined) return found;\n  }',
+    replacement: 'if (found === undefined) return text;\n  }',
+    tests: ['runtime/country/test/postal-lines.test.ts'],
+  },
+  {
     rule: 'Mails, pages and lists write an address as its country does',
     file: 'vendor/order/address-lines.ts',
     text: 'if (code === null) {',
@@ -375,6 +382,20 @@ export const places: readonly Mutation[] = [
     text: "postal_to || '~'",
     replacement: 'postal_to',
     tests: ['vendor/tax/test/provinces.test.ts', 'vendor/shipping/test/carts.test.ts'],
+  },
+  {
+    rule: 'A British pattern has no code whose first part is another',
+    file: 'runtime/country/postal-codes.ts',
+    text: 'if (!british.has(country)) return compact;',
+    replacement: 'if (compact) return compact;',
+    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
+  },
+  {
+    rule: 'British patterns that an earlier release has stored hold',
+    file: 'vendor/region/postal-codes.ts',
+    text: "const code = pattern.code.replace(' ', '');",
+    replacement: 'const { code } = pattern;',
+    tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A pattern that matches no postal code is refused',
