@@ -201,7 +201,7 @@ function keysOfParts(country: string, text: string): readonly string[] {
     const [keys, others] = [namedKeys(country, one), namedKeys(country, other)];
     const both = keys.filter((key) => others.includes(key));
     if (both.length > 0) return both;
-    if (keys.length > 0 && others.length === 0 && countryCodeOf(other) === country) return keys;
+    if (keys.length > 0 && countryCodeOf(other) === country) return keys;
   }
   return [];
 }

@@ -3,7 +3,7 @@
  */
 import { countryOf, type Sale } from '@carton/cart';
 import { countryOfSale, isWithinBounds } from '@carton/region';
-import { type MoneyValue, referenceQuery, type TenantDatabase } from '@carton/runtime';
+import { type MoneyValue, placedProvince, referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
 import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
@@ -139,10 +139,11 @@ async function findMethods(db: TenantDatabase, cartId: string | null): Promise<r
 /** The address to deliver to: also if the goods are picked up now, since the shopper may choose delivery instead. */
 function addressOf(sale: Sale) {
   const { shippingAddress, deliveryAddress = shippingAddress } = sale;
-  const { province = null, postalCode = null } = deliveryAddress ?? {};
+  const { postalCode = null } = deliveryAddress ?? {};
+  const country = countryOf(sale, deliveryAddress);
   return {
-    country: countryOf(sale, deliveryAddress),
-    province: province?.trim() || null,
+    country,
+    province: country === null ? null : placedProvince(country, deliveryAddress ?? {}),
     postalCode,
     isGiven: deliveryAddress !== null,
   };

@@ -15,6 +15,7 @@ import {
   isUndecided,
   levelOf,
   needsProvince,
+  placedProvince,
   provinceKey,
   provinceLine,
   storedProvinces,
@@ -42,7 +43,7 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
     const { rates } = await findRatesAt(db, { country, provinces: [], regionId });
     return { rates, isProvinceUnknown: false, isProvinceMissing: false };
   }
-  const province = shippingAddress?.province?.trim() || null;
+  const province = placedProvince(country, shippingAddress ?? {});
   const provinces = province === null ? [] : storedProvinces(country, province);
   const there = await findRatesAt(db, { country, provinces, regionId: null });
   const placed = province === null ? there.rates : withLevels(there.rates, country, province);

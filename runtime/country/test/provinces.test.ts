@@ -145,6 +145,9 @@ t.test('codes and names in the language of the country, in English and in other 
     ['US', 'NY', 'New York, NY', 'New York, United States'],
     ['US', 'DC', 'Washington, D.C.'],
     ['CA', 'QC', 'Québec (QC)', 'QC - Québec', 'Québec, Canada', 'QC\u2060'],
+    // The country has the name of another of its provinces.
+    ['MX', 'PUE', 'Puebla, México'],
+    ['MX', 'CMX', 'Ciudad de México, México'],
     ['DE', 'NW', 'NW-Nordrhein-Westfalen', 'Nordrhein-Westfalen (NW)'],
     ['JP', '13', '東京都 (Tokyo)', '13 - Tokyo'],
   ];

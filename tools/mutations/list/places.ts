@@ -216,6 +216,13 @@ export const places: readonly Mutation[] = [
     tests: ['vendor/shipping/test/carts.test.ts'],
   },
   {
+    rule: 'A Spanish address without its province is taxed by its postal code',
+    file: 'runtime/country/placed-province.ts',
+    text: 'return number !== undefined && isProvince(country, number) ? number : null;',
+    replacement: 'return number === undefined ? null : null;',
+    tests: ['vendor/tax/test/missing-provinces.test.ts'],
+  },
+  {
     rule: 'A store may require the province of the address',
     file: 'vendor/checkout/customer.ts',
     text: "if (part === 'province') return hasProvince(code);",

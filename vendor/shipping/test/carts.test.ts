@@ -63,10 +63,13 @@ t.test('a province that is not known is an issue where a zone depends on it', as
   t.strictSame(await issuesAt('ES', 'Madrid'), []);
   t.strictSame(await issuesAt('ES', null), ['province_missing']);
   t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'customer_details_missing' } });
-  const codes = await createZone(store, 'Tenerife', { country: 'ES', postalCodes: ['38*'] });
-  t.ok(codes);
-  const known = { ...addressIn('ES'), postalCode: '38001' };
-  t.strictSame((await bodyOf(shopper.put('/cart/shipping-address', known))).issues, [], 'the code decides the zone');
+  await createZone(store, 'California', { country: 'US', provinces: ['CA'] });
+  await createZone(store, 'Los Angeles', { country: 'US', postalCodes: ['900*'] });
+  const byCode = async (country: string, postalCode: string) =>
+    (await bodyOf(shopper.put('/cart/shipping-address', { ...addressIn(country), postalCode }))).issues;
+  t.strictSame(await byCode('US', '90001'), [], 'the code decides the zone');
+  t.strictSame(await byCode('US', '91001'), ['province_missing']);
+  t.strictSame(await byCode('ES', '28001'), [], 'the code names the province');
   t.strictSame(await issuesAt('FR', 'Atlantis'), [], 'no zone depends on it');
   t.strictSame(await issuesAt('ES', 'Las Palmas'), []);
   await choose(shopper, option);

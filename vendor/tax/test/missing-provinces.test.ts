@@ -76,6 +76,26 @@ t.test('nothing is missing where addresses have no province, or nothing depends 
   }
 });
 
+t.test('Spanish postal codes name the province', async (t) => {
+  const store = await box.openTenant();
+  await createRate(store, { code: 'iva', country: 'ES', rate: 21 });
+  await createRate(store, { code: 'igic', country: 'ES', province: 'CN', rate: 7, override: true });
+  const variantId = await createArticle(store, 1000);
+  const cases: [postalCode: string | undefined, issues: string[], taxes: string[]][] = [
+    ['35001', [], ['igic 7 % 70']],
+    ['E-38001', [], ['igic 7 % 70']],
+    ['28001', [], ['iva 21 % 210']],
+    ['99001', ['province_missing'], ['iva 21 % 210']],
+    ['3500', ['postal_code_invalid', 'province_missing'], ['iva 21 % 210']],
+    [undefined, ['province_missing'], ['iva 21 % 210']],
+  ];
+  for (const [postalCode, issues, taxes] of cases) {
+    const buyer = await shopperWith(store, [variantId, 1]);
+    const cart = await bodyOf(buyer.put('/cart/shipping-address', { ...addressIn('ES'), postalCode }));
+    t.strictSame([cart.issues, taxesOfCart(cart)[0]], [issues, taxes], String(postalCode));
+  }
+});
+
 t.test('a store may require the province', async (t) => {
   const store = await box.openTenant();
   const settings = { checkoutRequires: ['address.province'] };
