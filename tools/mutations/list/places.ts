@@ -372,8 +372,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A postal code with the country before it is in the zone of the code',
     file: 'runtime/country/postal-codes.ts',
-    text: '[withoutCountry(country, written), written]',
-    replacement: '[written, written]',
+    text: '[withoutCountry(country, written), written].map',
+    replacement: '[written, written].map',
     tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
   },
   {
