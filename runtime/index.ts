@@ -33,10 +33,11 @@ export {
 } from './compute/compute.ts';
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
-export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';
+export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
-export { isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
+export { placedProvince } from './country/placed-province.ts';
+export { dividedCode, isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {
   isProvince,

@@ -154,7 +154,15 @@ function shippingOf(random: Random, currency: string): ShippingRead {
   });
   const chosen = random.isTrue(0.2) ? [] : options.filter(() => random.isTrue(0.9));
   return {
-    ...{ options, profiles: ['bulky'], zoneId: 'zone', isProvinceUnknown: false, hasCountry: true, locations: [] },
+    ...{
+      options,
+      profiles: ['bulky'],
+      zoneId: 'zone',
+      isProvinceUnknown: false,
+      isProvinceMissing: false,
+      hasCountry: true,
+      locations: [],
+    },
     chosen: chosen.map(({ id, profile }) => ({ profile, optionId: id, pickupLocationId: null })),
     sources: new Map(
       rateSourcesOf({ extensions: new Map() }).map((source) => [source.type, { source, read: undefined }]),

@@ -16,9 +16,17 @@ const letters: Readonly<Record<string, string>> = {
   臺: '台',
 };
 
+/** A text in the usual width, without characters that are not shown, such as those that are copied with it. */
+export function cleaned(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .trim();
+}
+
 /** Without accents, case, punctuation and an English article, `&` as `and`; letters of other scripts keep their vowel signs. */
 export function folded(name: string): string {
-  const plain = name
+  const plain = cleaned(name)
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .normalize('NFC')

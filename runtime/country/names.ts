@@ -2,7 +2,7 @@
  * Recognises a country in the forms in which people and other systems write it: the codes of ISO 3166-1, and its names.
  */
 import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166';
-import { folded } from './folding.ts';
+import { cleaned, folded } from './folding.ts';
 
 /** Codes that everybody uses for countries to which ISO 3166-1 has given none: Kosovo. */
 const userAssigned: Readonly<Record<string, string>> = { XKX: 'XK' };
@@ -26,6 +26,8 @@ const otherNames: Readonly<Record<string, string>> = {
   Burma: 'MM',
   'Czech Republic': 'CZ',
   'East Timor': 'TL',
+  // In numbers of VAT.
+  EL: 'GR',
   England: 'GB',
   'Great Britain': 'GB',
   Holland: 'NL',
@@ -90,8 +92,9 @@ export const maxCountryLength = 100;
  * languages: `ES` for `es`, `ESP`, `Spain` and `España`. Null for anything else, and for a name that two countries have.
  */
 export function countryCodeOf(text: string): string | null {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > maxCountryLength) return null;
+  if (text.length > maxCountryLength) return null;
+  const trimmed = cleaned(text);
+  if (trimmed === '') return null;
   // Also for U.S.A.
   const code = trimmed.toUpperCase().replaceAll('.', '');
   if (countryCodes.has(code)) return code;

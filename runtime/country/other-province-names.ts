@@ -34,7 +34,8 @@ export const otherNames: Readonly<Record<string, Names>> = {
     NT: 'NWT',
     ON: 'Ont',
     PE: 'PEI',
-    QC: 'Que, PQ',
+    // The city is in no other province.
+    QC: 'Que, PQ, Quebec City, Ville de Québec',
     SK: 'Sask',
     YT: 'Yukon Territories',
   },
@@ -160,7 +161,7 @@ export const otherNames: Readonly<Record<string, Names>> = {
   JP: {
     '01': 'Hokkaidou',
     10: 'Gumma',
-    13: 'Toukyou',
+    13: 'Toukyou, Tokyo City',
     26: 'Kyouto',
     27: 'Oosaka',
     28: 'Hyougo',
@@ -270,6 +271,8 @@ export const otherNames: Readonly<Record<string, Names>> = {
     MI: 'Mich',
     MN: 'Minn',
     NE: 'Nebr',
+    // Of the towns that have the name of a state, this one is in it.
+    NY: 'New York City, NYC',
     OK: 'Okla',
     OR: 'Ore',
     PA: 'Penn, Penna',

@@ -3,13 +3,14 @@
  * code that either takes is one, since false alarms are worse than a wrong code.
  */
 import { postcodeValidator, postcodeValidatorExistsForCountry } from 'postcode-validator';
-import { rulesOfAddresses } from './postal-lines.ts';
+import { rulesOfAddresses } from './address-rules.ts';
 
 const maxLength = 20;
 
 /** Letters before a code from abroad, where they are not the code of the country: those of its cars. */
 const otherPrefixes: Readonly<Record<string, string>> = {
   AT: 'A',
+  AX: 'FI',
   BE: 'B',
   DE: 'D',
   ES: 'E',
@@ -56,6 +57,11 @@ function withoutCountry(country: string, written: string): string {
   return written.replace(prefix, '');
 }
 
+/** A code in capitals, without the country before it. */
+export function bareCode(country: string, text: string): string {
+  return withoutCountry(country, plain(text));
+}
+
 /** A pattern without the country before it, where a space or a hyphen says that the letters are not of the code. */
 export function withoutPostalCountry(country: string, text: string): string {
   const written = plain(text);
@@ -71,13 +77,60 @@ export function postalForms(country: string, text: string): string[] {
   return [...new Set([withoutCountry(country, written), written].map(lettersAndDigits))].filter((form) => form !== '');
 }
 
+/** Where the rule has a mark that nobody writes. */
+const undividedCountries = new Set(['FR']);
+
+/**
+ * A postal code as its country writes it, without the country before it: `SW1A 2AA` for `sw1a2aa`. Where the form is not
+ * known, or the text is no code in it, the text as it is.
+ */
+export function printedCode(country: string, text: string): string {
+  const rule = rulesOfAddresses[country]?.postalCode;
+  if (rule === undefined || undividedCountries.has(country) || text.length > maxLength) return text;
+  // With the marks that the rule leaves to the writer; before the four digits of ZIP+4 both are right.
+  const strict = new RegExp(`^(?:${rule.replaceAll(/([ -])\?/g, '$1')})$`);
+  const written = plain(text);
+  for (const form of [withoutCountry(country, written), written]) {
+    const found = ['-', ' ']
+      .flatMap((mark) => dividedBy(mark, lettersAndDigits(form)))
+      .find((each) => strict.test(each));
+    if (found !== undefined) return found;
+  }
+  return text;
+}
+
+/** A text with a mark at each place. */
+function dividedBy(mark: string, key: string): string[] {
+  return Array.from(
+    { length: Math.max(0, key.length - 1) },
+    (_, at) => `${key.slice(0, at + 1)}${mark}${key.slice(at + 1)}`,
+  );
+}
+
+/** Countries whose codes are British: the last three characters are the second part of a code, and the first part varies. */
+const british = new Set(['GB', 'GG', 'IM', 'JE']);
+const firstPart = /^(?:[A-Z]{1,2}\d[A-Z\d]?|GIR|BFPO)$/;
+const undivided = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{0,2})(\*?)$|^(GIR|BFPO)(\d\w*)(\*?)$/;
+
+/**
+ * A code or the pattern of one without spaces, but for that between the two parts of a British code. One that is written
+ * without it is divided if it is too long for a first part.
+ * @param written in capitals
+ */
+export function dividedCode(country: string, written: string): string {
+  const compact = written.replaceAll(/\s/g, '');
+  if (!british.has(country)) return compact;
+  const bare = compact.replaceAll('-', '');
+  const [, first = '', second] = /^\s*(\w+)[\s-]+((?:\d\w*)?\*?)\s*$/.exec(written) ?? [];
+  if (second && firstPart.test(first)) return `${first} ${second}`;
+  if (firstPart.test(bare.replace('*', ''))) return bare;
+  return bare.replace(undivided, '$1$4 $2$5$3$6');
+}
+
 /** The forms in which a code may be meant: with its spaces and hyphens, without, and with one at any place. */
 function formsOf(written: string): string[] {
   const key = lettersAndDigits(written);
-  const divided = Array.from({ length: Math.max(0, key.length - 1) }, (_, at) =>
-    [' ', '-'].map((mark) => `${key.slice(0, at + 1)}${mark}${key.slice(at + 1)}`),
-  );
-  return [written, ...(key === '' ? [] : [key]), ...divided.flat()];
+  return [written, ...(key === '' ? [] : [key]), ...[' ', '-'].flatMap((mark) => dividedBy(mark, key))];
 }
 
 /**

@@ -1,13 +1,15 @@
 /**
  * Addresses as their country writes them: the order of the lines, and the parts in them, from the npm package
  * `localized-address-format`, whose data are those of Google's libaddressinput; and what is in capital letters, from
- * `data/addresses.json`.
+ * `address-rules.ts`.
  */
 import { type Address, formatAddress } from 'localized-address-format';
+import { rulesOfAddresses } from './address-rules.ts';
 import { countryName } from './country.ts';
-import addressRules from './data/addresses.json' with { type: 'json' };
 import { folded } from './folding.ts';
-import { provinceKey, provinceName } from './provinces.ts';
+import { bareCode, printedCode } from './postal-codes.ts';
+import { coreName } from './province-words.ts';
+import { isProvince, provinceKey, provinceName } from './provinces.ts';
 
 /** The parts of an address; what is not known is null or absent. */
 export interface PostalAddress {
@@ -22,19 +24,6 @@ export interface PostalAddress {
 
 type Script = 'local' | 'latin';
 type Part = Exclude<keyof Address, 'addressLines' | 'postalCountry'>;
-
-interface AddressRule {
-  /** Parts in capital letters: the town (C), the province (S), the postal code (Z). */
-  readonly capitals?: string;
-  /** Parts that an address needs, in the same letters; A is the street. */
-  readonly requires?: string;
-  /** What a postal code is like, as a regular expression. */
-  readonly postalCode?: string;
-  /** Addresses have the code of the province. */
-  readonly provinceCodes?: boolean;
-}
-
-export const rulesOfAddresses: Readonly<Record<string, AddressRule>> = addressRules;
 
 /** Whether addresses of a country have a part. */
 export function hasPart(country: string, script: Script, part: Part): boolean {
@@ -62,23 +51,23 @@ function writtenProvince(country: string, script: Script, province: string): str
 /** Where the code of the country before a postal code is for mail from abroad only. */
 const withoutPrefix = new Set(['CH', 'FI', 'HR', 'LI', 'MC', 'SE', 'SI']);
 
-/** Without the code of the country before the postal code, which the format adds. */
-function bareCode(country: string, script: Script, postalCode: string): string {
+/** The postal code in the form of its country, without the country before it where the format adds that. */
+function writtenCode(country: string, script: Script, postalCode: string): string {
   const probe = '\uFFFC';
   const line = formatAddress({ postalCountry: country, postalCode: probe }, script).find((each) =>
     each.includes(probe),
   );
-  const prefix = line?.split(probe)[0]?.trimStart() ?? '';
-  return prefix !== '' && postalCode.toUpperCase().startsWith(prefix) ? postalCode.slice(prefix.length) : postalCode;
+  const isAdded = /[A-Z]/.test(line?.split(probe)[0] ?? '');
+  const printed = printedCode(country, postalCode);
+  return isAdded ? bareCode(country, printed) : printed;
 }
 
-/** Whether the province is that of the town with its name: Comunidad de Madrid. */
+/** Whether the province is that of the town with its name: Comunidad de Madrid, Cebu of Cebu City. */
 function isSame(country: string, city: string, province: string): boolean {
   if (city === '' || province === '') return false;
-  return (
-    ` ${folded(province)} `.includes(` ${folded(city)} `) ||
-    provinceKey(country, city) === provinceKey(country, province)
-  );
+  if (` ${folded(province)} `.includes(` ${folded(city)} `)) return true;
+  if (isProvince(country, city)) return provinceKey(country, city) === provinceKey(country, province);
+  return coreName(city)?.core === folded(province);
 }
 
 /** Empty lines and what was left between absent parts are removed. */
@@ -99,7 +88,7 @@ export function postalLines(country: string, address: PostalAddress): string[] {
   const { name, company, lines } = address;
   let city = address.city ?? '';
   let province = address.province ? writtenProvince(country, script, address.province) : '';
-  let postalCode = address.postalCode ? bareCode(country, script, address.postalCode) : '';
+  let postalCode = address.postalCode ? writtenCode(country, script, address.postalCode) : '';
   const street = [...lines];
   const rest: string[] = [];
   // Streets in Japan begin with the town, and in countries without towns what is given for one may say more.

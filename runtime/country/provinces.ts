@@ -6,10 +6,11 @@
  */
 import { iso31662 } from 'iso-3166';
 import more from './data/provinces.json' with { type: 'json' };
-import { folded } from './folding.ts';
+import { cleaned, folded } from './folding.ts';
 import { missingProvinces } from './missing-provinces.ts';
+import { countryCodeOf } from './names.ts';
 import { otherNamesOf } from './other-provinces.ts';
-import { coreName } from './province-words.ts';
+import { coreName, kindsOf } from './province-words.ts';
 
 export interface Province {
   /** ISO 3166-2 */
@@ -60,7 +61,7 @@ function namesOf({ code, name }: Province): string[] {
 const nameKey = (name: string) => folded(name).replaceAll(/(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu, '');
 
 /** The name without a word such as province, if it has one. */
-const coreKey = (name: string) => nameKey(coreName(name) ?? name);
+const coreKey = (name: string) => nameKey(coreName(name)?.core ?? name);
 
 const withoutSpaces = (key: string) => key.replaceAll(' ', '');
 
@@ -83,6 +84,8 @@ interface Index {
   closed: Keys;
   /** By all names without words such as province. */
   cores: Keys;
+  /** What each province is said to be, where a word says so of what may also lie in one. */
+  kinds: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const indexes = new Map<string, Index>();
@@ -122,6 +125,7 @@ function newIndex(country: string): Index {
     exact: [preferred, official, spelled].map((entries) => by(nameKey, entries)),
     closed: by((name) => withoutSpaces(nameKey(name)), spelled),
     cores: by(coreKey, all),
+    kinds: new Map([...names].map(([key, own]) => [key, kindsOf(`${country}-${key}`, own)])),
   };
 }
 
@@ -141,11 +145,21 @@ function keysByName(entries: readonly [name: string, key: string][], lines: Inde
 }
 
 /** The form in which a text that is no known province is stored and compared. */
-const writtenKey = (province: string) => province.normalize('NFC').trim().toUpperCase();
+const writtenKey = (province: string) => cleaned(province).normalize('NFC').toUpperCase();
 
-/** The keys of the provinces that a text may mean: none if it is not known, several for a shared name. Codes come first. */
+/** That of earlier releases. */
+const formerKey = (province: string) => province.normalize('NFC').trim().toUpperCase();
+
+/** The keys of the provinces that a text may mean: none if it is not known, several for a shared name. */
 function meantKeys(country: string, province: string): readonly string[] {
-  const { lines, exact, closed, cores } = indexOf(country);
+  const text = cleaned(province);
+  const whole = namedKeys(country, text);
+  return whole.length > 0 ? whole : keysOfParts(country, text);
+}
+
+/** The keys of the provinces of a code or a name. Codes come first. */
+function namedKeys(country: string, province: string): readonly string[] {
+  const { lines, exact, closed } = indexOf(country);
   const written = writtenKey(province);
   const prefix = `${country}-`;
   const code = written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
@@ -157,9 +171,39 @@ function meantKeys(country: string, province: string): readonly string[] {
   return (
     exact.find((names) => names.has(name))?.get(name) ??
     closed.get(withoutSpaces(name)) ??
-    cores.get(coreKey(province)) ??
-    []
+    keysOfCore(country, province)
   );
+}
+
+/** A town that has the name of a province may lie in another: only of provinces that are towns, the word is dropped. */
+function keysOfCore(country: string, province: string): readonly string[] {
+  const { cores, kinds } = indexOf(country);
+  const dropped = coreName(province)?.kinds ?? [];
+  const keys = cores.get(coreKey(province)) ?? [];
+  return keys.filter((key) => dropped.every((kind) => kinds.get(key)?.has(kind)));
+}
+
+/** The longest text that may be a name beside a code or a country. */
+const maxParts = 100;
+
+/** What is before and after each mark that divides a code from a name, or a name from the country. */
+function* partsOf(text: string): Iterable<[one: string, other: string]> {
+  const [, name, inside] = /^([^()]+)\(([^()]+)\)$/.exec(text) ?? [];
+  if (name !== undefined && inside !== undefined) yield [name, inside];
+  for (const { index } of text.matchAll(/[-,/|–—]/g)) yield [text.slice(0, index), text.slice(index + 1)];
+}
+
+/** The provinces of `Québec (QC)`, `QC - Québec` and `California, USA`: those that both parts mean. */
+function keysOfParts(country: string, text: string): readonly string[] {
+  if (text.length > maxParts) return [];
+  for (const [one, other] of partsOf(text)) {
+    if ([one, other].some((part) => part.trim() === '')) continue;
+    const [keys, others] = [namedKeys(country, one), namedKeys(country, other)];
+    const both = keys.filter((key) => others.includes(key));
+    if (both.length > 0) return both;
+    if (keys.length > 0 && countryCodeOf(other) === country) return keys;
+  }
+  return [];
 }
 
 /**
@@ -224,8 +268,8 @@ export function isUndecided(country: string, province: string, stored: string): 
 export function storedProvinces(country: string, province: string): string[] {
   const { names } = indexOf(country);
   const keys = [...provinceLine(country, province), ...undecidedKeys(country, province)];
-  const spelled = keys.flatMap((key) => [key, ...(names.get(key) ?? []).map(writtenKey)]);
-  return [...new Set([...spelled, writtenKey(province)])];
+  const spelled = keys.flatMap((key) => [key, ...(names.get(key) ?? []).map(formerKey)]);
+  return [...new Set([...spelled, writtenKey(province), formerKey(province)])];
 }
 
 /**

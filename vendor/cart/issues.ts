@@ -2,7 +2,7 @@
  * Explains why a sale cannot be ordered.
  */
 import { explainQuantityRule } from '@carton/product';
-import { countryName, formatMoney, isProvince } from '@carton/runtime';
+import { countryName, formatMoney, isProvince, needsProvince } from '@carton/runtime';
 import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
 import { countryOf } from './sale.ts';
 import type { CartIssue } from './totals.ts';
@@ -48,6 +48,11 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
     const where = country === null ? 'the country' : countryName(country);
     return `${sale.shippingAddress?.postalCode} is no postal code of ${where}. Correct it.`;
   },
+  province_missing: ({ sale }) => {
+    const country = countryOf(sale, sale.deliveryAddress ?? sale.shippingAddress);
+    const where = country === null ? 'the country' : countryName(country);
+    return `Missing: address.province. Taxes or shipping in ${where} depend on it.`;
+  },
   province_unknown: ({ sale }) => {
     const address = sale.deliveryAddress ?? sale.shippingAddress;
     const country = countryOf(sale, address);
@@ -56,7 +61,8 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
     if (country !== null && isProvince(country, province)) {
       return `${province} is or has several provinces of ${where}. Taxes or shipping depend on which: name the province itself.`;
     }
-    return `${province} is not a known province of ${where}. Taxes or shipping depend on it: correct it, or leave it out.`;
+    const canLeaveOut = country !== null && !needsProvince(country);
+    return `${province} is not a known province of ${where}. Taxes or shipping depend on it: correct it${canLeaveOut ? ', or leave it out' : ''}.`;
   },
   minimum_order: ({ sale: { currency }, shortfall }) => {
     const show = (amount = 0) => formatMoney({ amount, currency }, 'en');

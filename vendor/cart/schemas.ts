@@ -34,6 +34,7 @@ export const cartIssues = [
   'currency_changed',
   'minimum_order',
   'postal_code_invalid',
+  'province_missing',
   'province_unknown',
 ] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;

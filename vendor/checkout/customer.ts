@@ -11,6 +11,7 @@ import {
   countryMeaning,
   type FieldError,
   hasPostalCodes,
+  hasProvince,
   invalidRequest,
   isCountry,
   needsCity,
@@ -62,11 +63,12 @@ export function customerOf<Email extends string | null>(
   };
 }
 
-/** Whether an address may have a part: not each country has towns and postal codes. */
+/** Whether an address may have a part: not each country has towns, provinces and postal codes. */
 function canHave(country: string | null | undefined, part: string): boolean {
   const code = country ? countryCodeOf(country) : null;
   if (code === null) return true;
   if (part === 'city') return needsCity(code);
+  if (part === 'province') return hasProvince(code);
   return part !== 'postalCode' || hasPostalCodes(code);
 }
 

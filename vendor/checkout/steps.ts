@@ -49,6 +49,7 @@ const cart: PlacingStep = {
     currency_changed: currencyChanged,
     minimum_order: minimumOrder,
     postal_code_invalid: postalCodeInvalid,
+    province_missing: customerDetailsMissing,
     province_unknown: provinceUnknown,
   },
   require: (_, { sale, store, seenCurrency }) =>
@@ -70,7 +71,11 @@ const errorsOfCart: Readonly<Record<string, { pointer: string; detail: string }>
   country_not_served: { pointer: '/customer/address', detail: 'must be in a country that the region serves' },
   currency_changed: { pointer: '/expectedTotal', detail: 'must be the total in the new currency' },
   postal_code_invalid: { pointer: '/customer/address/postalCode', detail: 'must be a postal code of the country' },
-  province_unknown: { pointer: '/customer/address/province', detail: 'must be a province of the country, or absent' },
+  province_missing: {
+    pointer: '/customer/address/province',
+    detail: 'is required, since taxes or shipping depend on it',
+  },
+  province_unknown: { pointer: '/customer/address/province', detail: 'must be a province of the country' },
 };
 
 /** Quotes of services without which the store sells nothing. */
@@ -91,7 +96,8 @@ const customer: PlacingStep = {
   requirements: { customer_details_missing: customerDetailsMissing },
   require(_, { isPreview, shopper, store, sale, customer }) {
     if (isPreview || shopper === null) return [];
-    const missing = missingFields(requiredFields(store, sale), customer);
+    const isNamed = (field: string) => field === 'address.province' && sale.issues.includes('province_missing');
+    const missing = missingFields(requiredFields(store, sale), customer).filter((field) => !isNamed(field));
     if (missing.length === 0) return [];
     const errors = missing.map((field) => ({ in: 'body' as const, pointer: pointerOf(field), detail: isRequired }));
     return [{ code: 'customer_details_missing', detail: `Missing: ${missing.join(', ')}.`, errors }];

@@ -46,6 +46,7 @@ export const checkoutFields = [
   'address.line1',
   'address.postalCode',
   'address.city',
+  'address.province',
   'address.country',
   'billing',
 ] as const;

@@ -18,7 +18,9 @@ export {
   parsePostalPattern,
   postalBounds,
   postalKeys,
+  postalLookups,
   postalPatternText,
+  storedPatterns,
 } from './postal-codes.ts';
 export { countryOfSale, regionOfCountry } from './sale-places.ts';
 export type { RegionRow } from './schemas.ts';

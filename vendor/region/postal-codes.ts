@@ -1,8 +1,12 @@
 /**
  * Patterns of postal codes: one code (`10115`), a prefix (`EC1*`), or a range of codes, or of what they begin with, in as
  * many digits (`10000-19999`). Spaces, hyphens within codes, the country before them and case do not matter.
+ *
+ * British codes are the exception: what is before their last three characters has two to four, so that only the space says
+ * whether KW1 5EA is in `KW15*`. They and their patterns are compared with it. Rows have the bounds of a pattern without
+ * it, as all releases write them, and are read for both.
  */
-import { invalidField, isPostalCode, postalForms, withoutPostalCountry } from '@carton/runtime';
+import { dividedCode, invalidField, isPostalCode, postalForms, withoutPostalCountry } from '@carton/runtime';
 
 interface CodePattern {
   readonly kind: 'code' | 'prefix';
@@ -18,17 +22,25 @@ export type PostalPattern = CodePattern | RangePattern;
 /** Of a code in the United States the first five digits count (ZIP+4). */
 const countedOf = (country: string, form: string) => (country === 'US' ? form.slice(0, 5) : form);
 
-/** The forms in which a postal code is compared with patterns: without the country before it first. */
-export function postalKeys(country: string, postalCode: string): string[] {
+/** The forms by which a postal code is looked up (`isWithinBounds`): without the country before it first. */
+export function postalLookups(country: string, postalCode: string): string[] {
   return postalForms(country, postalCode).map((form) => countedOf(country, form));
 }
 
-/** Parses a pattern; null if it is none. A hyphen makes a range if as many digits are on both sides. */
-export function parsePostalPattern(text: string): PostalPattern | null {
-  const compact = text.normalize('NFKC').toUpperCase().replaceAll(/\s/g, '');
-  const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(compact) ?? [];
+/** The forms in which a postal code is compared with patterns, in the same order. */
+export function postalKeys(country: string, postalCode: string): string[] {
+  return postalLookups(country, postalCode).map((form) => dividedCode(country, form));
+}
+
+/**
+ * Parses a pattern of a country; null if it is none. A hyphen makes a range if as many digits are on both sides. The space
+ * of a British pattern counts where what is before it may be the first part of a code.
+ */
+export function parsePostalPattern(country: string, text: string): PostalPattern | null {
+  const written = text.normalize('NFKC').toUpperCase();
+  const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(written.replaceAll(/\s/g, '')) ?? [];
   if (from !== '' && from.length === to.length) return from <= to ? { kind: 'range', from, to } : null;
-  const [, code, star] = /^([A-Z0-9]+)(\*?)$/.exec(compact.replaceAll('-', '')) ?? [];
+  const [, code, star] = /^([A-Z0-9]+ ?[A-Z0-9]*)(\*?)$/.exec(dividedCode(country, written).replaceAll('-', '')) ?? [];
   return code === undefined ? null : { kind: star ? 'prefix' : 'code', code };
 }
 
@@ -38,7 +50,7 @@ export function parsePostalPattern(text: string): PostalPattern | null {
  * @throws invalid_request (400) for what is no pattern, or one that no postal code of the country matches
  */
 export function checkedPattern(country: string, text: string, pointer: string): string {
-  const pattern = parsePostalPattern(withoutPostalCountry(country, text));
+  const pattern = parsePostalPattern(country, withoutPostalCountry(country, text));
   if (!pattern) throw invalidField(pointer, 'must be a code, a prefix (EC1*) or a range (10000-19999)');
   if (!hasMatch(country, pattern)) throw invalidField(pointer, 'matches no postal code of the country');
   return postalPatternText(pattern);
@@ -74,10 +86,16 @@ export function postalPatternText(pattern: PostalPattern): string {
   return pattern.kind === 'prefix' ? `${pattern.code}*` : pattern.code;
 }
 
-/** Bounds, in the order of code points, of what all keys that match begin with; other keys may be between them, too. */
+/** Bounds, in the order of code points, of what all codes that match begin with; others may be between them, too. */
 export function postalBounds(pattern: PostalPattern): { from: string; to: string } {
   if (pattern.kind === 'range') return { from: pattern.from, to: pattern.to };
-  return { from: pattern.code, to: pattern.kind === 'prefix' ? `${pattern.code}~` : pattern.code };
+  const code = pattern.code.replace(' ', '');
+  return { from: code, to: pattern.kind === 'prefix' ? `${code}~` : code };
+}
+
+/** The stored forms of a pattern: that of this release, and that of earlier ones, which had no space. */
+export function storedPatterns(text: string): string[] {
+  return [...new Set([text, text.replaceAll(' ', '')])];
 }
 
 /**

@@ -3,12 +3,12 @@
  */
 import { countryOf, type Sale } from '@carton/cart';
 import { countryOfSale, isWithinBounds } from '@carton/region';
-import { type MoneyValue, referenceQuery, type TenantDatabase } from '@carton/runtime';
+import { type MoneyValue, placedProvince, referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
 import type { ShippingRate } from './schemas.ts';
 import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
 import { ratesOf } from './store.ts';
-import { comparedWith, isProvinceUnknown, type ZonePlace, zoneOf } from './zones.ts';
+import { comparedWith, isProvinceMissing, isProvinceUnknown, type ZonePlace, zoneOf } from './zones.ts';
 
 /** What is chosen for the goods of a profile. */
 export interface ChosenMethod {
@@ -37,6 +37,8 @@ export interface ShippingRead {
   readonly zoneId: string | null;
   /** Zones depend on the province of the address, which is not known. */
   readonly isProvinceUnknown: boolean;
+  /** Zones depend on the province of the address, which has none. */
+  readonly isProvinceMissing: boolean;
   /** Whether the country of the address is known. */
   readonly hasCountry: boolean;
   readonly locations: readonly PickupLocation[];
@@ -113,14 +115,15 @@ export async function readShipping(
   const { province, postalCode } = known === null ? { province: null, postalCode: null } : address;
   const at = found === null ? null : { country: found, province, postalCode };
   const zoneId = at && zoneOf(places, at);
-  const isUnknown = at !== null && hasProvinces && isProvinceUnknown(places, at);
+  const compared = hasProvinces ? at : null;
   const sources = new Map(contributed.map((source, at) => [source.type, { source, read: reads[at] }]));
   return {
     chosen,
     options,
     profiles,
     zoneId,
-    isProvinceUnknown: isUnknown,
+    isProvinceUnknown: compared !== null && isProvinceUnknown(places, compared),
+    isProvinceMissing: compared !== null && known !== null && address.isGiven && isProvinceMissing(places, compared),
     hasCountry: found !== null,
     locations,
     sources,
@@ -136,6 +139,12 @@ async function findMethods(db: TenantDatabase, cartId: string | null): Promise<r
 /** The address to deliver to: also if the goods are picked up now, since the shopper may choose delivery instead. */
 function addressOf(sale: Sale) {
   const { shippingAddress, deliveryAddress = shippingAddress } = sale;
-  const { province = null, postalCode = null } = deliveryAddress ?? {};
-  return { country: countryOf(sale, deliveryAddress), province: province?.trim() || null, postalCode };
+  const { postalCode = null } = deliveryAddress ?? {};
+  const country = countryOf(sale, deliveryAddress);
+  return {
+    country,
+    province: country === null ? null : placedProvince(country, deliveryAddress ?? {}),
+    postalCode,
+    isGiven: deliveryAddress !== null,
+  };
 }

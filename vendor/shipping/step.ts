@@ -76,7 +76,9 @@ function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | nul
 /** Without the province, the zone may be the wrong one. What is picked up is in none. */
 function findIssues(draft: TotalsDraft, read: ShippingRead): CartIssue[] {
   const isDelivered = draft.sale.deliveryAddress === undefined && parcelsIn(draft, read).size > 0;
-  return isDelivered && read.isProvinceUnknown ? ['province_unknown'] : [];
+  if (!isDelivered) return [];
+  if (read.isProvinceMissing) return ['province_missing'];
+  return read.isProvinceUnknown ? ['province_unknown'] : [];
 }
 
 function chargeOf({ option, rate }: Method): Adjustment[] {

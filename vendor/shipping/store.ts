@@ -66,11 +66,11 @@ export async function replacePlaces(
   );
 }
 
-function boundsOf({ postalCode }: Pick<ZonePlace, 'postalCode'>): {
+function boundsOf({ country, postalCode }: Pick<ZonePlace, 'country' | 'postalCode'>): {
   postalFrom: string | null;
   postalTo: string | null;
 } {
-  const pattern = postalCode === null ? null : parsePostalPattern(postalCode);
+  const pattern = postalCode === null ? null : parsePostalPattern(country, postalCode);
   if (!pattern) return { postalFrom: null, postalTo: null };
   const { from, to } = postalBounds(pattern);
   return { postalFrom: from, postalTo: to };

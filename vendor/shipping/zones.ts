@@ -8,8 +8,17 @@ import {
   type PostalPattern,
   parsePostalPattern,
   postalKeys,
+  postalLookups,
 } from '@carton/region';
-import { isProvince, isUndecided, levelOf, provinceKey, provinceLine, storedProvinces } from '@carton/runtime';
+import {
+  isProvince,
+  isUndecided,
+  levelOf,
+  needsProvince,
+  provinceKey,
+  provinceLine,
+  storedProvinces,
+} from '@carton/runtime';
 
 /** A part of a zone: a country, one of its provinces, or some of its postal codes. */
 export interface ZonePlace {
@@ -37,7 +46,7 @@ export function comparedWith({
   if (country === null) return { provinces: [], codes: [] };
   return {
     provinces: province === null ? [] : storedProvinces(country, province),
-    codes: postalCode === null ? [] : postalKeys(country, postalCode),
+    codes: postalCode === null ? [] : postalLookups(country, postalCode),
   };
 }
 
@@ -81,6 +90,15 @@ export function zoneOf(places: readonly ZonePlace[], address: ZoneAddress): stri
 }
 
 /**
+ * Whether an address lacks the province that addresses of its country have, and its postal code does not decide its zone.
+ * @param places that may have the address
+ */
+export function isProvinceMissing(places: readonly ZonePlace[], address: ZoneAddress): boolean {
+  if (address.province !== null || !needsProvince(address.country)) return false;
+  return (placeOf(places, address)?.postalCode ?? null) === null;
+}
+
+/**
  * Whether the zone of an address may be another one than that of its province: that is no known one and none of a zone, or
  * only provinces in it are in zones.
  * @param places that may have the address
@@ -115,6 +133,6 @@ function keyOf({ country, province }: ZonePlace): string | null {
   return province === null ? null : provinceKey(country, province);
 }
 
-function patternOf({ postalCode }: ZonePlace): PostalPattern | null {
-  return postalCode === null ? null : parsePostalPattern(postalCode);
+function patternOf({ country, postalCode }: ZonePlace): PostalPattern | null {
+  return postalCode === null ? null : parsePostalPattern(country, postalCode);
 }

@@ -2,11 +2,20 @@
  * The rates of the place of a sale: of its country, of its province and of those that contain it, and of its postal code.
  */
 import { countryOf, type Sale } from '@carton/cart';
-import { breadthOf, matchesPostal, parsePostalPattern, postalKeys } from '@carton/region';
+import {
+  breadthOf,
+  matchesPostal,
+  parsePostalPattern,
+  postalKeys,
+  postalLookups,
+  postalPatternText,
+} from '@carton/region';
 import {
   isProvince,
   isUndecided,
   levelOf,
+  needsProvince,
+  placedProvince,
   provinceKey,
   provinceLine,
   storedProvinces,
@@ -22,6 +31,8 @@ export interface RatesOfPlace {
    * it have rates.
    */
   isProvinceUnknown: boolean;
+  /** The country has rates of provinces, its addresses have one, and that of the sale lacks it. */
+  isProvinceMissing: boolean;
 }
 
 /** Goods are taxed where they are shipped; the billing address does not matter. */
@@ -30,9 +41,9 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
   const country = countryOf(sale, shippingAddress);
   if (country === null) {
     const { rates } = await findRatesAt(db, { country, provinces: [], regionId });
-    return { rates, isProvinceUnknown: false };
+    return { rates, isProvinceUnknown: false, isProvinceMissing: false };
   }
-  const province = shippingAddress?.province?.trim() || null;
+  const province = placedProvince(country, shippingAddress ?? {});
   const provinces = province === null ? [] : storedProvinces(country, province);
   const there = await findRatesAt(db, { country, provinces, regionId: null });
   const placed = province === null ? there.rates : withLevels(there.rates, country, province);
@@ -42,7 +53,11 @@ export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOf
     province === null ||
     placed.some((rate) => rate.province !== null) ||
     (isProvince(country, province) && !there.rates.some((rate) => isInPart(rate, country, province)));
-  return { rates: [...placed, ...ofCode], isProvinceUnknown: there.hasProvinces && !isDecided };
+  return {
+    rates: [...placed, ...ofCode],
+    isProvinceUnknown: there.hasProvinces && !isDecided,
+    isProvinceMissing: there.hasProvinces && province === null && shippingAddress !== null && needsProvince(country),
+  };
 }
 
 function isInPart(rate: StoredRate, country: string, province: string): boolean {
@@ -69,9 +84,11 @@ function withLevels(rates: readonly StoredRate[], country: string, province: str
 
 async function readRatesOfCode(db: TenantDatabase, country: string, postalCode: string): Promise<ApplicableRate[]> {
   const keys = postalKeys(country, postalCode);
-  return (await findRatesOfCode(db, country, keys)).flatMap((rate) => {
-    const pattern = parsePostalPattern(rate.postalCode ?? '');
+  return (await findRatesOfCode(db, country, postalLookups(country, postalCode))).flatMap((rate) => {
+    const pattern = parsePostalPattern(country, rate.postalCode ?? '');
     const key = pattern && keys.find((each) => matchesPostal(pattern, each));
-    return pattern && key ? [{ ...rate, breadth: breadthOf(pattern, key.length) }] : [];
+    return pattern && key
+      ? [{ ...rate, postalCode: postalPatternText(pattern), breadth: breadthOf(pattern, key.length) }]
+      : [];
   });
 }

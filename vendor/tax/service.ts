@@ -51,7 +51,7 @@ export function listRates(db: TenantDatabase, query: TaxRateQuery): Promise<Inte
   return taxRates.page(db, {
     ...query,
     ...(province !== undefined && { province: provinceKey(country, province) }),
-    ...(postalCode !== undefined && { postalCode: patternOf(postalCode) }),
+    ...(postalCode !== undefined && { postalCode: patternOf(country, postalCode) }),
   });
 }
 
@@ -121,9 +121,9 @@ async function checked<R extends CreateTaxRate>(
   return { ...values, province, postalCode };
 }
 
-/** The stored form of a pattern. @throws invalid_request (400) */
-function patternOf(postalCode: string): string {
-  const pattern = parsePostalPattern(postalCode);
+/** The stored form of a pattern. Without a country, one that may be British is read as such. @throws invalid_request (400) */
+function patternOf(country = 'GB', postalCode: string): string {
+  const pattern = parsePostalPattern(country, postalCode);
   if (!pattern) throw invalidField('/postalCode', 'must be a code, a prefix (BT*) or a range (10000-19999)');
   return postalPatternText(pattern);
 }

@@ -93,9 +93,11 @@ function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead
  * Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself, and the address
  * of a place of pickup is not the shopper's to correct.
  */
-function findIssues({ sale }: TotalsDraft, { isExempt, isProvinceUnknown, settings }: TaxRead): CartIssue[] {
+function findIssues({ sale }: TotalsDraft, read: TaxRead): CartIssue[] {
   const isPickedUp = sale.deliveryAddress !== undefined;
-  return isProvinceUnknown && !isExempt && !isPickedUp && settings.provider === null ? ['province_unknown'] : [];
+  if (read.isExempt || isPickedUp || read.settings.provider !== null) return [];
+  if (read.isProvinceMissing) return ['province_missing'];
+  return read.isProvinceUnknown ? ['province_unknown'] : [];
 }
 
 /** One tax for each line or charge and rate. */

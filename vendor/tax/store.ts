@@ -2,7 +2,7 @@
  * Queries of the tables of tax.
  */
 import { quoteStore, type StoredQuote } from '@carton/cart';
-import { countryOfSale, isWithinBounds, parsePostalPattern, postalBounds } from '@carton/region';
+import { countryOfSale, isWithinBounds, parsePostalPattern, postalBounds, storedPatterns } from '@carton/region';
 import { type Rows, referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
 import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
 import type { TaxAnswer } from './providers/provider.ts';
@@ -27,7 +27,8 @@ const isOfCodes = (table: string) => `
   (left(${table}.province, ${mark.length}) = '${mark}' or left(${table}.province, ${mark.length}) = '${mark.toUpperCase()}'
    and exists (select from tax_rate_postal_codes bounds
                 where bounds.tenant_id = ${table}.tenant_id and bounds.rate_id = ${table}.id))`;
-const placesOf = (pattern: string) => [`${mark}${pattern}`, `${mark}${pattern}`.toUpperCase()];
+const placesOf = (pattern: string) =>
+  storedPatterns(pattern).flatMap((each) => [`${mark}${each}`, `${mark}${each}`.toUpperCase()]);
 const postalCodeOf = (table: string) =>
   `case when ${isOfCodes(table)} then substr(${table}.province, ${mark.length + 1}) end`;
 
@@ -40,8 +41,14 @@ const storedRates = rows<TaxRate>({
     rate: 'tax_rates.rate::float8',
     postalCode: postalCodeOf('tax_rates'),
   },
-  // As this release writes it, so that an index serves the filter.
-  filters: { postalCode: (listed, pattern: string) => listed.where('tax_rates.province', `${mark}${pattern}`) },
+  // Plain values, so that an index serves the filter.
+  filters: {
+    postalCode: (listed, pattern: string) =>
+      listed.whereIn(
+        'tax_rates.province',
+        storedPatterns(pattern).map((each) => `${mark}${each}`),
+      ),
+  },
   duplicates: { tax_rates_place: taxRateTaken },
   // Nearly all rates may be of one country. As the only choice it always has the value of the filter.
   choices: { country: [] },
@@ -88,7 +95,7 @@ export async function updateRate(tx: TenantDatabase, before: TaxRate, patch: Par
 }
 
 async function putBounds(tx: TenantDatabase, { id: rateId, country, postalCode }: TaxRate): Promise<void> {
-  const pattern = postalCode === null ? null : parsePostalPattern(postalCode);
+  const pattern = postalCode === null ? null : parsePostalPattern(country, postalCode);
   if (postalCode === null || !pattern) return;
   await rejectSamePlace(tx, rateId, postalCode);
   const { from: postalFrom, to: postalTo } = postalBounds(pattern);
@@ -166,7 +173,7 @@ const ratesOfCode = referenceQuery(`
      and exists (select from unnest($3::text[]) as written (key) where ${isWithinBounds('codes', 'written.key')})
    order by rates.code, rates.id`);
 
-/** The rates of patterns that may match a postal code. @param keys as `postalKeys` returns them */
+/** The rates of patterns that may match a postal code. @param keys as `postalLookups` returns them */
 export async function findRatesOfCode(db: TenantDatabase, country: string, keys: string[]): Promise<StoredRate[]> {
   if (keys.length === 0) return [];
   const found = await db.readReference<{ rate: StoredRate }>(ratesOfCode, [country, keys]);

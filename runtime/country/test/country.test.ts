@@ -31,6 +31,8 @@ t.test('codes in any case and names in many languages are recognised', async (t)
     ['CI', "Côte d'Ivoire", 'Côte d’Ivoire', 'Ivory Coast'],
     ['IN', 'India', 'भारत'],
     ['TR', 'Turkey', 'Türkiye'],
+    ['GR', 'EL', 'el', 'Greece'],
+    ['DE', 'ＤＥ', '\u200eDE', 'D\u200bE', '\u200bGermany'],
     ['XK', 'xk', 'XKX', 'Kosovo', 'Kosova', 'Косово'],
     [null, '', ' ', 'XX', 'EU', 'ABCD', 'Atlantis', 'Kongo', 'toString', '__proto__', 'S'.repeat(200)],
   ];

@@ -110,6 +110,46 @@ t.test('codes and names in the language of the country, in English and in other 
     ['PL', '24', 'Śląsk', 'Silesian'],
     ['TH', '50', 'เชียงใหม่', 'Chiang Mai', 'Chiangmai'],
     ['PT', '30', 'Madeira', 'Região Autónoma da Madeira'],
+    // Towns whose names are those of their own province.
+    ['US', 'NY', 'New York City', 'NYC', 'New York State'],
+    ['CA', 'QC', 'Quebec City', 'Ville de Québec'],
+    ['JP', '13', 'Tokyo-to', 'Tokyo City'],
+    ['KR', '11', 'Seoul City', '서울시', 'Seoul-si'],
+    ['ES', 'CE', 'Ciudad Autónoma de Ceuta', 'Ciudad de Ceuta'],
+    ['RU', 'MOW', 'город Москва', 'Moscow City'],
+    ['VN', 'HN', 'Thành phố Hà Nội', 'Hanoi City'],
+    ['CN', 'BJ', 'Beijing Shi', 'Beijing City'],
+    ['IE', 'D L', 'County Dublin', 'Co. Dublin'],
+    // As they are copied from other systems.
+    [
+      'US',
+      'CA',
+      'ＣＡ',
+      '\u200eCA',
+      '\u200bCA\u200b',
+      'CA\u00ad',
+      'Ｃａｌｉｆｏｒｎｉａ',
+      'California, USA',
+      'CA - California',
+    ],
+    [
+      'US',
+      'CA',
+      'California (CA)',
+      'CA – California',
+      'CA-California',
+      'California/CA',
+      'CA, US',
+      'US-CA (California)',
+    ],
+    ['US', 'NY', 'New York, NY', 'New York, United States'],
+    ['US', 'DC', 'Washington, D.C.'],
+    ['CA', 'QC', 'Québec (QC)', 'QC - Québec', 'Québec, Canada', 'QC\u2060'],
+    // The country has the name of another of its provinces.
+    ['MX', 'PUE', 'Puebla, México'],
+    ['MX', 'CMX', 'Ciudad de México, México'],
+    ['DE', 'NW', 'NW-Nordrhein-Westfalen', 'Nordrhein-Westfalen (NW)'],
+    ['JP', '13', '東京都 (Tokyo)', '13 - Tokyo'],
   ];
   for (const [country, line, ...texts] of cases) {
     for (const text of texts) {
@@ -129,11 +169,29 @@ t.test('other texts are compared as they are written', async (t) => {
     ['JP', '県', '県'],
     ['US', '__proto__', '__PROTO__'],
     ['US', 'constructor', 'CONSTRUCTOR'],
+    // Towns and counties, most of them in another state than that whose name they have.
+    ['US', 'Kansas City', 'KANSAS CITY'],
+    ['US', 'Ciudad de Kansas', 'CIUDAD DE KANSAS'],
+    ['US', 'Michigan City', 'MICHIGAN CITY'],
+    ['US', 'Nevada City', 'NEVADA CITY'],
+    ['US', 'Delaware County', 'DELAWARE COUNTY'],
+    ['US', 'Washington Co.', 'WASHINGTON CO.'],
+    ['US', 'Kansas City (KS)', 'KANSAS CITY (KS)'],
+    ['US', 'Kansas City - MO', 'KANSAS CITY - MO'],
+    ['US', 'Municipality of Texas', 'MUNICIPALITY OF TEXAS'],
+    ['MX', 'Ciudad Hidalgo', 'CIUDAD HIDALGO'],
+    ['CO', 'Ciudad Bolívar', 'CIUDAD BOLÍVAR'],
+    ['CN', '吉林市', '吉林市'],
+    // Parts that do not agree.
+    ['US', 'California (NV)', 'CALIFORNIA (NV)'],
+    ['US', 'California, Canada', 'CALIFORNIA, CANADA'],
+    ['US', 'CA - ', 'CA -'],
+    ['US', ', '.repeat(500), `${', '.repeat(499)},`],
   ];
   // Without the word that says which of two it is, a name is that of both.
   const shared: [country: string, text: string, keys: string[]][] = [
     ['AR', 'Buenos Aires Region', ['B', 'C']],
-    ['MX', 'Municipality of Mexico', ['MEX', 'CMX']],
+    ['MX', 'Region of Mexico', ['MEX', 'CMX']],
     ['CH', 'Basel', ['BS', 'BL']],
     ['TW', 'Hsinchu', ['HSZ', 'HSQ']],
   ];

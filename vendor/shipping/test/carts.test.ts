@@ -60,7 +60,16 @@ t.test('a province that is not known is an issue where a zone depends on it', as
     (await bodyOf(shopper.put('/cart/shipping-address', { ...addressIn(country), province }))).issues;
   t.strictSame(await issuesAt('ES', 'Atlantis'), ['province_unknown']);
   t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'province_unknown' } });
-  for (const province of ['Madrid', null]) t.strictSame(await issuesAt('ES', province), [], String(province));
+  t.strictSame(await issuesAt('ES', 'Madrid'), []);
+  t.strictSame(await issuesAt('ES', null), ['province_missing']);
+  t.match(await shopper.post('/checkout', buyer), { status: 409, body: { code: 'customer_details_missing' } });
+  await createZone(store, 'California', { country: 'US', provinces: ['CA'] });
+  await createZone(store, 'Los Angeles', { country: 'US', postalCodes: ['900*'] });
+  const byCode = async (country: string, postalCode: string) =>
+    (await bodyOf(shopper.put('/cart/shipping-address', { ...addressIn(country), postalCode }))).issues;
+  t.strictSame(await byCode('US', '90001'), [], 'the code decides the zone');
+  t.strictSame(await byCode('US', '91001'), ['province_missing']);
+  t.strictSame(await byCode('ES', '28001'), [], 'the code names the province');
   t.strictSame(await issuesAt('FR', 'Atlantis'), [], 'no zone depends on it');
   t.strictSame(await issuesAt('ES', 'Las Palmas'), []);
   await choose(shopper, option);
