@@ -145,12 +145,16 @@ export async function authenticate<Scope, Caller>(
   throw unauthenticated(`Authenticate as ${names.join(' or ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** Reads and validates the body of a route that declares one. */
+/**
+ * Reads and validates the body of a route that declares one.
+ * @param correct returns what takes the place of a body that is refused, or throws the fault
+ */
 export async function readInput(
   ctx: Context,
   declaration: RouteDeclaration,
   deadline = defaultBodyDeadline,
   emptyTextsAreNull = false,
+  correct?: (body: unknown, fault: unknown) => Promise<unknown>,
 ): Promise<unknown> {
   if (!declaration.body) return undefined;
   const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
@@ -161,7 +165,12 @@ export async function readInput(
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
   if (emptyTextsAreNull) mendEmptyTexts(declaration.body, body);
-  return validate(declaration.body, body, 'body');
+  try {
+    return validate(declaration.body, body, 'body');
+  } catch (fault) {
+    if (!correct) throw fault;
+    return correct(body, fault);
+  }
 }
 
 /** Of a response that is for its caller alone. */
