@@ -117,7 +117,16 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
 export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
   if (!query) return {};
   const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
+  rejectMisread(query, sent, ctx.querystring);
   return validate(query, sent, 'query');
+}
+
+/** Parsing puts U+FFFD in the place of escapes that are not UTF-8 (`%FC`): such a search would find nothing. */
+function rejectMisread({ properties = {} }: TSchema, sent: Record<string, unknown>, source: string): void {
+  const name = Object.keys(properties).find((name) => String(sent[name]).includes('\ufffd'));
+  if (name === undefined || /%ef%bf%bd|\ufffd/i.test(source)) return;
+  const detail = 'must be UTF-8';
+  throw invalidRequest(`query /${name}: ${detail}`, { errors: [{ in: 'query', pointer: `/${name}`, detail }] });
 }
 
 /**
