@@ -151,7 +151,10 @@ export async function authenticate<Scope, Caller>(
       throw forbidden(`The permission ${permission} is required.`);
     return caller;
   }
-  throw unauthenticated(`Authenticate as ${names.join(' or ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  const wrong = ctx.get('authorization') === '' ? '' : 'The credential is invalid here, or has expired. ';
+  throw unauthenticated(`${wrong}Authenticate as ${names.join(' or ')}.`, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 }
 
 /**

@@ -29,19 +29,43 @@ export function rejectDuplicates(
   }
 }
 
-/** Options with ids for them and their values. @throws invalid_request (400) for a duplicate name or value */
-export function planOptions(requested: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
-  rejectDuplicates(
-    requested.map(({ name }) => name),
-    (index) => `${pointer}/${index}/name`,
-  );
-  return requested.map((option, index) => planOption(option, `${pointer}/${index}`));
+/**
+ * The name of an option, or a value, without spaces around it. Earlier releases kept them, so that what is stored may have
+ * some, or nothing else.
+ * @throws invalid_request (400) for a blank one
+ */
+export function trimmedName(name: string, pointer: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw invalidField(pointer, 'must be a text that is not blank');
+  return trimmed;
 }
 
-/** @throws invalid_request (400) for a duplicate value */
+/** What has a name: exactly, or else without regard to case and spaces around it. */
+function findNamed<Item>(items: readonly Item[], nameOf: (item: Item) => string, name: string): Item | undefined {
+  return (
+    items.find((item) => nameOf(item) === name) ?? items.find((item) => sameName(nameOf(item).trim(), name.trim()))
+  );
+}
+
+/** Options with ids for them and their values. @throws invalid_request (400) for a duplicate name or value */
+export function planOptions(requested: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
+  const planned = requested.map((option, index) => planOption(option, `${pointer}/${index}`));
+  rejectDuplicates(
+    planned.map(({ name }) => name),
+    (index) => `${pointer}/${index}/name`,
+  );
+  return planned;
+}
+
+/** @throws invalid_request (400) for a blank name or value, or a duplicate value */
 export function planOption({ name, values }: CreateProductOption, pointer = ''): OptionDocument {
-  rejectDuplicates(values, (index) => `${pointer}/values/${index}`);
-  return { id: newId(), name, values: values.map((value) => ({ id: newId(), value })) };
+  const trimmed = values.map((value, index) => trimmedName(value, `${pointer}/values/${index}`));
+  rejectDuplicates(trimmed, (index) => `${pointer}/values/${index}`);
+  return {
+    id: newId(),
+    name: trimmedName(name, `${pointer}/name`),
+    values: trimmed.map((value) => ({ id: newId(), value })),
+  };
 }
 
 /**
@@ -55,10 +79,10 @@ export function planChoice(
 ): string[] {
   const ids = new Map<string, string>();
   for (const [index, { name, value }] of chosen.entries()) {
-    const option = options.find((candidate) => sameName(candidate.name, name));
+    const option = findNamed(options, (candidate) => candidate.name, name);
     if (!option) throw invalidField(`${pointer}/${index}/name`, 'is not an option of this product');
     if (ids.has(option.id)) throw invalidField(`${pointer}/${index}/name`, 'is a duplicate');
-    const found = option.values.find((candidate) => sameName(candidate.value, value));
+    const found = findNamed(option.values, (candidate) => candidate.value, value);
     if (!found) throw invalidField(`${pointer}/${index}/value`, `is not a value of ${option.name}`);
     ids.set(option.id, found.id);
   }

@@ -124,3 +124,50 @@ t.test('options and variants added concurrently leave no variant without a value
   t.equal(options.length, 4);
   for (const variant of variants) t.equal(variant.options.length, 4, variant.title);
 });
+
+t.test('names and values lose the spaces around them; what earlier releases stored with some stays', async (t) => {
+  const create = (options: object[]) => box.staff.post('/admin/products', { title: 'Shirt', options });
+  const faults: [options: object[], pointer: string][] = [
+    [[{ name: 'Size', values: ['S', ' S'] }], '/options/0/values/1'],
+    [[{ name: 'Size', values: ['S', 's\n'] }], '/options/0/values/1'],
+    [[{ name: 'Size', values: ['S', ' '] }], '/options/0/values/1'],
+    [[size, { name: ' size ', values: ['S'] }], '/options/1/name'],
+    [[{ name: '\t', values: ['S'] }], '/options/0/name'],
+  ];
+  for (const [options, pointer] of faults) {
+    t.match(await create(options), { status: 400, body: { errors: exactly([{ pointer }]) } }, JSON.stringify(options));
+  }
+  const product = await createShirt([{ name: ' Size ', values: [' S', 'M '] }]);
+  t.match(product.options, exactly([{ name: 'Size' }]));
+  t.strictSame(valuesOf(product), ['S', 'M']);
+  t.strictSame(titles(product), ['S', 'M']);
+  const [{ id: optionId, values }] = product.options;
+  const path = `${product.path}/options/${optionId}`;
+  await box.owner.query("update product_options set name = ' Size ' where id = $1", [optionId]);
+  for (const [{ id }, value] of [
+    [values[0], ' M '],
+    [values[1], ' '],
+  ]) {
+    await box.owner.query('update product_option_values set value = $2 where id = $1', [id, value]);
+  }
+  const { options } = (await box.staff.get(product.path)).body;
+  const sent = { name: ' Size ', values: [...options[0].values, { value: ' M' }] };
+  const changed = await box.staff.patch(path, sent);
+  t.equal(changed.status, 200, 'what is read can be sent back');
+  t.strictSame(valuesOf(changed.body), [' M ', ' ', 'M']);
+  const chosen = await box.staff.post(`${product.path}/variants`, { options: [{ name: 'size', value: 'M' }] });
+  t.match(
+    chosen.body,
+    { options: exactly([{ name: ' Size ', value: 'M' }]) },
+    'what is written exactly so comes first',
+  );
+  const other = { values: [{ ...options[0].values[0], value: 'm ' }, ...changed.body.options[0].values.slice(1)] };
+  t.match(await box.staff.patch(path, other), {
+    status: 400,
+    body: { errors: exactly([{ pointer: '/values/2/value' }]) },
+  });
+  t.match(await box.staff.patch(path, { name: ' Fit ' }), {
+    status: 200,
+    body: { options: exactly([{ name: 'Fit' }]) },
+  });
+});
