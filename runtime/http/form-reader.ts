@@ -107,6 +107,7 @@ export class FormReader {
     const isAfterFiles = this.#upload.streamed && this.#counts.size > 0;
     if (!name) this.fail(malformedForm('A part has no name.'));
     else if (tooLong) this.fail(bodyTooLarge(`The limit for a field is ${maxFieldBytes} bytes.`));
+    else if (isMisread(name + value)) this.fail(malformedForm(`The field ${name} is not UTF-8.`));
     else if (isAfterFiles) this.fail(malformedForm('The fields must precede the files.'));
     else this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
   }
@@ -116,7 +117,7 @@ export class FormReader {
     content.on('error', () => {});
     // Browsers send an empty part for a file input without a file.
     const isChosen = name !== '';
-    const problem = isChosen ? this.#checkFile(field, type) : undefined;
+    const problem = isChosen ? this.#checkFile(field, name, type) : undefined;
     if (problem) this.fail(problem);
     if (!isChosen) {
       content.once('end', () => {
@@ -132,7 +133,8 @@ export class FormReader {
     this.#options.onFile(file).catch((error) => this.fail(error));
   }
 
-  #checkFile(field = '', type: string): Problem | undefined {
+  #checkFile(field = '', name: string, type: string): Problem | undefined {
+    if (isMisread(name)) return malformedForm('The name of a file is not UTF-8.');
     const declared = Object.hasOwn(this.#upload.files, field) ? this.#upload.files[field] : undefined;
     if (!declared) return invalidField(pointerTo(field), 'does not accept a file');
     const count = (this.#counts.get(field) ?? 0) + 1;
@@ -180,6 +182,11 @@ export class FormReader {
 
 function pointerTo(field = ''): string {
   return `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Whether the parser has put U+FFFD in the place of bytes that are not UTF-8; who sends that character has read them so. */
+function isMisread(text: string): boolean {
+  return text.includes('\ufffd');
 }
 
 const maxNameLength = 255;

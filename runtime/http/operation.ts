@@ -117,7 +117,16 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
 export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
   if (!query) return {};
   const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
+  rejectMisread(query, sent, ctx.querystring);
   return validate(query, sent, 'query');
+}
+
+/** Parsing puts U+FFFD in the place of escapes that are not UTF-8 (`%FC`): such a search would find nothing. */
+function rejectMisread({ properties = {} }: TSchema, sent: Record<string, unknown>, source: string): void {
+  const name = Object.keys(properties).find((name) => String(sent[name]).includes('\ufffd'));
+  if (name === undefined || /%ef%bf%bd|\ufffd/i.test(source)) return;
+  const detail = 'must be UTF-8';
+  throw invalidRequest(`query /${name}: ${detail}`, { errors: [{ in: 'query', pointer: `/${name}`, detail }] });
 }
 
 /**
@@ -142,15 +151,22 @@ export async function authenticate<Scope, Caller>(
       throw forbidden(`The permission ${permission} is required.`);
     return caller;
   }
-  throw unauthenticated(`Authenticate as ${names.join(' or ')}.`, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  const wrong = ctx.get('authorization') === '' ? '' : 'The credential is invalid here, or has expired. ';
+  throw unauthenticated(`${wrong}Authenticate as ${names.join(' or ')}.`, {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
 }
 
-/** Reads and validates the body of a route that declares one. */
+/**
+ * Reads and validates the body of a route that declares one.
+ * @param correct returns what takes the place of a body that is refused, or throws the fault
+ */
 export async function readInput(
   ctx: Context,
   declaration: RouteDeclaration,
   deadline = defaultBodyDeadline,
   emptyTextsAreNull = false,
+  correct?: (body: unknown, fault: unknown) => Promise<unknown>,
 ): Promise<unknown> {
   if (!declaration.body) return undefined;
   const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
@@ -161,7 +177,12 @@ export async function readInput(
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
   if (emptyTextsAreNull) mendEmptyTexts(declaration.body, body);
-  return validate(declaration.body, body, 'body');
+  try {
+    return validate(declaration.body, body, 'body');
+  } catch (fault) {
+    if (!correct) throw fault;
+    return correct(body, fault);
+  }
 }
 
 /** Of a response that is for its caller alone. */

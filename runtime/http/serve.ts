@@ -29,9 +29,11 @@ import { notFound, Problem, preconditionFailed } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
 import type { RefusalReport } from './repair.ts';
+import { presentOf, representationOf } from './representation.ts';
 import { hasRichText, loadSanitizer } from './rich-text.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
+import { nothing, withoutUnchanged } from './unchanged.ts';
 import { UploadSpace } from './upload-space.ts';
 import { faults } from './validation.ts';
 
@@ -69,6 +71,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const { admit } = declaration.upload ?? {};
     const received = await receive(ctx, declaration, {
       ...options,
+      correct: corrector(route, params, services, options),
       space,
       owner,
       admit: async (announced) => (await admit?.({ ...services, params, query } as never, announced)) ?? null,
@@ -92,7 +95,10 @@ export function serveRoute<Scope, Services extends object, Caller>(
     }
     const ifMatch = declaration.conditional === 'inHandler' ? ifMatchOf(ctx, route, options) : null;
     const work = async (services: Services): Promise<Reply> => {
-      const result = await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
+      const result =
+        body === nothing && route.readRoute
+          ? await presentOf(route.readRoute, services, params)
+          : await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, reportOf(ctx, declaration, options), fields);
       if (declaration.isPersonal?.(services as never)) reply.headers['Cache-Control'] = personalCacheControl;
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
@@ -124,13 +130,35 @@ async function receive(
     bodyDeadline: patience = defaultBodyDeadline,
     emptyTextsAreNull = false,
     uploadFolder: folder = defaultUploadFolder,
+    correct,
     ...options
   }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'emptyTextsAreNull' | 'uploadFolder'> &
-    Pick<ReceiveOptions, 'space' | 'owner' | 'admit'>,
+    Pick<ReceiveOptions, 'space' | 'owner' | 'admit'> & { correct: Correct | null },
 ): Promise<Omit<Received, 'discard'> & Partial<Received>> {
   if (declaration.upload) return receiveForm(ctx, declaration, { ...options, patience, folder });
-  const body = await readInput(ctx, declaration, patience, emptyTextsAreNull);
-  return { body, files: {}, fingerprint: body };
+  let sent: unknown;
+  const body = await readInput(ctx, declaration, patience, emptyTextsAreNull, (refused, fault) => {
+    if (!correct) throw fault;
+    sent = refused;
+    return correct(refused, fault);
+  });
+  return { body, files: {}, fingerprint: sent ?? body };
+}
+
+/** Returns what takes the place of a body that is refused. @throws the fault, if nothing does */
+type Correct = (body: unknown, fault: unknown) => Promise<unknown>;
+
+/** For a PATCH whose response is what a read returns: see `withoutUnchanged`. */
+function corrector<Services>(
+  { declaration: { method, body: schema, returnsRepresentation }, readRoute }: Route<Services>,
+  params: unknown,
+  services: Services,
+  { strictResponses }: Pick<AppOptions<never, Services>, 'strictResponses'>,
+): Correct | null {
+  if (method !== 'patch' || !schema || !returnsRepresentation || !readRoute) return null;
+  const read = async () =>
+    JSON.parse(String((await representationOf(readRoute, services, params, strictResponses)).body));
+  return (body, fault) => withoutUnchanged(schema, body, fault, read);
 }
 
 const defaultUploadFolder = join(tmpdir(), 'uploads');
@@ -187,19 +215,7 @@ function applyIfMatch<Services>(
 ): (services: Services) => Promise<Reply> {
   const ifMatch = ctx.req.headers['if-match'];
   if (ifMatch === undefined || !readRoute || !runConsistently || declaration.conditional === 'inHandler') return work;
-  const query = readQuery({ query: {} } as Context, readRoute.declaration);
-  const readRepresentation = async (services: Services) => {
-    const result = await readRoute.handler({
-      ...services,
-      params,
-      query,
-      body: undefined,
-      files: {},
-      fields: null,
-    } as never);
-    const { body, etag } = replyOf(readRoute.declaration, result, strictResponses ? null : () => {});
-    return { body: String(body), etag: etag ?? etagOf(String(body)) };
-  };
+  const readRepresentation = (services: Services) => representationOf(readRoute, services, params, strictResponses);
 
   // `*` matches any state, so concurrent changes do not matter.
   if (ifMatch.trim() === '*') {

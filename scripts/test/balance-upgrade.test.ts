@@ -1,23 +1,13 @@
 /**
  * Starts the database of release 0.2.0 with this one: orders have the balance, the payment status and the refunds that
- * the README of payment says, at once and in lists, and carts are priced in the region that applies to them. What the
- * former release writes beside the new schema is read like everything else.
+ * the README of payment says, at once and in lists. What the former release writes beside the new schema is read like
+ * everything else.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createForSale, shopperWith } from '@carton/cart/testing';
 import { type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
-import {
-  bodyOf,
-  type Caller,
-  callerOf,
-  createTestBox,
-  exactly,
-  packagesOfTier,
-  sourceRoot,
-  type TestTenant,
-} from '@carton/runtime/testing';
+import { bodyOf, callerOf, createTestBox, packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
 import { kindsOfMigrations } from '../../tools/packages/additive.ts';
@@ -199,67 +189,6 @@ const begun: [name: string, order: FormerOrder, before: Expected, after: Expecte
   ],
 ];
 
-/** What carts show before and after: region, currency, issues and total. */
-interface ShownCart {
-  shopper: Caller;
-  tenant: TestTenant;
-  regionId: string | null;
-  currency: string;
-  issues: string[];
-  total: number;
-}
-const carts = new Map<string, ShownCart>();
-// A store of the former release has the defaults of before; the change of its name has the box read it again.
-await run('update stores set default_version = 1 where tenant_id = $1', [former.id]);
-await former.staff.patch('/admin/store', { name: 'Former' });
-const { body: settingsBefore } = await former.staff.get('/admin/store');
-
-async function fillCarts(): Promise<void> {
-  const [store, plain] = [former, await former.openTenant()];
-  const amount = 1000;
-  const articles = new Map<TestTenant, string>();
-  for (const tenant of [store, plain]) {
-    const { variantId } = await createForSale(tenant, amount, { currencies: ['EUR', 'USD', 'CHF'] });
-    articles.set(tenant, variantId);
-  }
-  const add = async (name: string, tenant: TestTenant, expected: Omit<ShownCart, 'shopper' | 'tenant'>) => {
-    const shopper = await shopperWith(tenant, [articles.get(tenant) as string, 1]);
-    carts.set(name, { shopper, tenant, ...expected });
-    return shopper;
-  };
-  const unchanged = { issues: [], total: amount };
-  await add('of a store without regions', plain, { regionId: null, currency: 'EUR', ...unchanged });
-  const dollars = await add('in a currency without a region', store, {
-    ...{ regionId: null, currency: 'EUR', issues: ['currency_changed'], total: amount },
-  });
-  await bodyOf(dollars.patch('/cart', { currency: 'USD' }));
-  const empty = await add('that is empty', store, { regionId: null, currency: 'EUR', issues: [], total: 0 });
-  await bodyOf(empty.patch('/cart', { currency: 'USD' }));
-  await empty.delete('/cart');
-  const region = async (currency: string, countries: string[]): Promise<string> =>
-    (await bodyOf(store.staff.post('/admin/regions', { name: currency, currency, countries }))).id;
-  const [euro, franc] = [await region('EUR', ['FR', 'DE']), await region('CHF', ['CH'])];
-  for (const { tenant, regionId, ...cart } of carts.values()) {
-    if (tenant === store) Object.assign(cart, { regionId: euro });
-  }
-  const address = (country: string) => ({ name: 'Ada', line1: '12 Rue', city: 'Lyon', country });
-  await add('without a region', store, { regionId: euro, currency: 'EUR', ...unchanged });
-  const german = await add('to a country of the default region', store, {
-    ...{ regionId: euro, currency: 'EUR', ...unchanged },
-  });
-  await bodyOf(german.put('/cart/shipping-address', address('DE')));
-  const swiss = await add('to a country of another region', store, {
-    ...{ regionId: franc, currency: 'CHF', issues: ['currency_changed'], total: amount },
-  });
-  await bodyOf(swiss.put('/cart/shipping-address', address('CH')));
-  const chosen = await add('with a region', store, { regionId: franc, currency: 'CHF', ...unchanged });
-  await bodyOf(chosen.patch('/cart', { regionId: franc }));
-  for (const name of ['in a currency without a region', 'that is empty']) {
-    Object.assign(carts.get(name) as ShownCart, { regionId: euro });
-  }
-}
-
-await fillCarts();
 await former.box.stop();
 const later = await undoLaterMigrations(former.databaseUrl);
 const written = new Map<string, WrittenOrder>();
@@ -347,21 +276,6 @@ t.test('refunds that the former release has begun are completed', async (t) => {
     t.strictSame(await shownOf(name), amounts(expected), name);
     if (expected.left !== undefined) t.equal(await refundRest(name), expected.left, `the rest of ${name}`);
   }
-});
-
-t.test('carts are priced in the region that applies to them', async (t) => {
-  for (const [name, { shopper, regionId, currency, issues, total }] of carts) {
-    const { body } = await callerOf(upgraded.url, shopper.headers).get('/cart');
-    t.match(
-      body,
-      { regionId, currency, issues: exactly(issues), totals: { total: { amount: total, currency } } },
-      name,
-    );
-  }
-});
-
-t.test('the store keeps its settings', async (t) => {
-  t.strictSame((await bodyOf(staff.get('/admin/store'))).settings, settingsBefore.settings);
 });
 
 t.test('what the former release writes beside the new schema is read as before', async (t) => {

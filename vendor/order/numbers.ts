@@ -25,13 +25,15 @@ async function numbersLike(db: TenantDatabase, number: string): Promise<string[]
   return rows.map((row) => row.number);
 }
 
-/** The number of an order as it is stored, from how it was written; unchanged if there is no such order. */
+/** The number of an order as it is stored, from how it was written (`#1001` for 1001); unchanged if there is no such order. */
 export async function storedNumber(db: TenantDatabase, written: string): Promise<string> {
-  const [stored] = await numbersLike(db, narrow(written));
-  return stored ?? written;
+  const number = narrow(written);
+  const [stored] = await numbersLike(db, number);
+  if (stored !== undefined || !number.startsWith('#')) return stored ?? written;
+  return (await numbersLike(db, number.slice(1)))[0] ?? written;
 }
 
-/** The orders with a number, of which there are several only if they differ in case. People write `#1001` for 1001. */
+/** The orders with a number, of which there are several only if they differ in case. */
 export async function ordersByNumber(db: TenantDatabase, written: string): Promise<OrderRow[]> {
   const number = narrow(written);
   const bare = number.replace(/^#/, '');

@@ -3,7 +3,7 @@
  */
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
 import { findOptions, type OptionDocument } from './documents.ts';
-import { planOption, rejectDuplicates, retitle, sameName } from './plan.ts';
+import { planOption, rejectDuplicates, retitle, sameName, trimmedName } from './plan.ts';
 import { choiceTaken, limitReached, optionTaken, valueInUse } from './problems.ts';
 import { type AdminProduct, type ChangeProductOption, type CreateProductOption, maxOptions } from './schemas.ts';
 import { insertOptions, publishProductChange, readAdminProduct } from './service.ts';
@@ -35,7 +35,7 @@ export async function addOption(
 ): Promise<AdminProduct> {
   const added = planOption(body);
   await changeOptions(db, productId, async (transaction, options) => {
-    rejectUsedName(options, body.name);
+    rejectUsedName(options, added.name);
     if (options.length >= maxOptions) throw limitReached(`A product has at most ${maxOptions} options.`);
     await insertOptions(transaction, productId, [added], options.length);
     const first = added.values[0]?.id as string;
@@ -56,10 +56,11 @@ export async function changeOption(
 ): Promise<AdminProduct> {
   await changeOptions(db, productId, async (transaction, options) => {
     const option = requireOption(options, optionId);
-    if (name !== undefined) {
+    if (name !== undefined && name !== option.name) {
       const others = options.filter((other) => other !== option);
-      rejectUsedName(others, name);
-      await transaction.update('product_options', { id: optionId }, { name });
+      const trimmed = trimmedName(name, '/name');
+      rejectUsedName(others, trimmed);
+      await transaction.update('product_options', { id: optionId }, { name: trimmed });
     }
     if (values) {
       await replaceValues(transaction, productId, option, values);
@@ -121,8 +122,15 @@ async function replaceValues(
   db: TenantDatabase,
   productId: string,
   option: OptionDocument,
-  requested: NonNullable<ChangeProductOption['values']>,
+  sent: NonNullable<ChangeProductOption['values']>,
 ): Promise<void> {
+  const isStored = (id: string | undefined, value: string) =>
+    option.values.some((stored) => stored.id === id && stored.value === value);
+  // What earlier releases stored stays as it is.
+  const requested = sent.map(({ id, value }, index) => ({
+    id,
+    value: isStored(id, value) ? value : trimmedName(value, `/values/${index}/value`),
+  }));
   rejectDuplicates(
     requested.map(({ value }) => value),
     (index) => `/values/${index}/value`,

@@ -40,19 +40,36 @@ export function rejectDuplicates(
   }
 }
 
-/** Options with ids for them and their values. @throws invalid_request (400) for a duplicate name or value */
-export function planOptions(requested: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
-  rejectDuplicates(
-    requested.map(({ name }) => name),
-    (index) => `${pointer}/${index}/name`,
-  );
-  return requested.map((option, index) => planOption(option, `${pointer}/${index}`));
+/**
+ * The name of an option, or a value, without spaces around it. Earlier releases kept them, so that what is stored may have
+ * some, or nothing else.
+ * @throws invalid_request (400) for a blank one
+ */
+export function trimmedName(name: string, pointer: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw invalidField(pointer, 'must be a text that is not blank');
+  return trimmed;
 }
 
-/** @throws invalid_request (400) for a duplicate value */
+/** Options with ids for them and their values. @throws invalid_request (400) for a duplicate name or value */
+export function planOptions(requested: readonly CreateProductOption[], pointer = '/options'): OptionDocument[] {
+  const planned = requested.map((option, index) => planOption(option, `${pointer}/${index}`));
+  rejectDuplicates(
+    planned.map(({ name }) => name),
+    (index) => `${pointer}/${index}/name`,
+  );
+  return planned;
+}
+
+/** @throws invalid_request (400) for a blank name or value, or a duplicate value */
 export function planOption({ name, values }: CreateProductOption, pointer = ''): OptionDocument {
-  rejectDuplicates(values, (index) => `${pointer}/values/${index}`);
-  return { id: newId(), name, values: values.map((value) => ({ id: newId(), value })) };
+  const trimmed = values.map((value, index) => trimmedName(value, `${pointer}/values/${index}`));
+  rejectDuplicates(trimmed, (index) => `${pointer}/values/${index}`);
+  return {
+    id: newId(),
+    name: trimmedName(name, `${pointer}/name`),
+    values: trimmed.map((value) => ({ id: newId(), value })),
+  };
 }
 
 /**

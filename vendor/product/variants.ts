@@ -75,18 +75,17 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
 
 /** @throws not_found (404), invalid_request (400), sku_taken (409), variant_choice_taken (409) */
 export function changeVariant(db: TenantDatabase, id: string, body: ChangeVariant): Promise<AdminVariant> {
-  const { options: chosen, ...fields } = body;
+  const { options: chosen, ...sent } = body;
   const work = db.transaction(async (transaction) => {
     const variant = await lockVariant(transaction, id);
     const { productId } = variant;
+    const fields = await withAllowedSku(transaction, variant, sent);
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const optionValueIds = chosen && planChoice(options, chosen, '/options');
     if (optionValueIds) {
       const others = (await variantsOf(transaction, productId)).filter((other) => other.id !== variant.id);
       rejectUsedChoice(others, optionValueIds);
     }
-    // One that earlier releases have let differ in case alone from another stays.
-    if (fields.sku && fields.sku !== variant.sku) await rejectUsedSkus(transaction, [{ sku: fields.sku }], id);
     const title =
       fields.title ??
       retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
@@ -100,6 +99,26 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
     return readAdminVariant(transaction, id);
   });
   return work.catch(throwConflict);
+}
+
+/**
+ * Returns the fields of a change with a SKU that no other variant has. One that earlier releases have let differ from
+ * another in case or in spaces around it alone stays as it is stored.
+ * @throws sku_taken (409)
+ */
+async function withAllowedSku<Fields extends { sku?: string | null | undefined }>(
+  tx: TenantDatabase,
+  { id, sku: stored }: VariantRow,
+  fields: Fields,
+): Promise<Fields> {
+  const { sku } = fields;
+  if (!sku || sku === stored) return fields;
+  // The spaces of the stored one are not in the body any more.
+  const isStored = sku === stored?.trim();
+  if (isStored && (await variantsWithSkus(tx, [sku])).some((other) => other.id !== id))
+    return { ...fields, sku: stored };
+  await rejectUsedSkus(tx, [{ sku }], id);
+  return fields;
 }
 
 /** Soft deletes a variant: its SKU becomes available. @throws not_found (404), last_variant (409) */

@@ -3,38 +3,14 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
 import { exactly } from '../../testing/exactly.ts';
-import { createApp, listen, Metadata, object, routeFor } from '../index.ts';
+import { startNotes } from './notes.ts';
 
-const route = routeFor<object>();
-const write = route(
-  {
-    method: 'post',
-    path: '/notes',
-    operationId: 'createNote',
-    tag: 'Notes',
-    summary: 'Create a note',
-    access: 'public',
-    body: object({ data: Metadata }),
-    bodyLimit: 2000,
-    status: 204,
-  },
-  () => undefined,
-);
-const app = createApp<null, object>({
-  routes: [write],
-  accessKinds: [],
-  scope: () => null,
-  services: () => ({}),
-  log: pino({ level: 'silent' }),
-  // Long enough for a busy machine to read a body that is too large before this deadline.
-  bodyDeadline: 2000,
-});
-const server = await listen(app, '127.0.0.1', 0, { headersTimeout: 300, connectionsCheckingInterval: 50 });
-t.teardown(() => server.stop());
+// The deadline is long enough for a busy machine to read a body that is too large before it.
+const limits = { headersTimeout: 300, connectionsCheckingInterval: 50 };
+const { server } = await startNotes(t, 2000, { bodyDeadline: 2000 }, limits);
 
 async function open(): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1');

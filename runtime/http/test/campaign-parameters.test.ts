@@ -4,6 +4,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
+import { exactly } from '../../testing/exactly.ts';
 import { type AccessKind, createApp, listen, object, routeFor, serviceRoutes, Type } from '../index.ts';
 
 const route = routeFor<object>();
@@ -79,4 +80,12 @@ t.test('health ignores what probes append', async (t) => {
     t.match(await caller.get(`/health?probe=live&${text}`), { status: 200, body: { status: 'ok' } }, text);
   }
   t.match(await caller.get('/health?probe=dead'), { status: 400 });
+});
+
+t.test('escapes that are not UTF-8 are refused, in parameters of a read alone', async (t) => {
+  const errors = exactly([{ in: 'query', pointer: '/ref_src', detail: 'must be UTF-8' }]);
+  t.match(await caller.get('/public?ref_src=M%FCller'), { status: 400, body: { errors } });
+  for (const text of ['ref_src=M%C3%BCller', 'ref_src=%ef%bf%bd', 'utm_term=M%FCller&ref_src=x', 'ref_src=%']) {
+    t.equal((await caller.get(`/public?${text}`)).status, 200, text);
+  }
 });

@@ -2,38 +2,12 @@
  * Bodies that are not what JSON can say, or not what JavaScript keeps: refused instead of changed.
  */
 import { gzipSync } from 'node:zlib';
-import { pino } from 'pino';
 import t from 'tap';
 import { exactly } from '../../testing/exactly.ts';
-import { createApp, listen, Metadata, object, routeFor } from '../index.ts';
 import { changedNumber } from '../json-numbers.ts';
+import { startNotes } from './notes.ts';
 
-const received: unknown[] = [];
-const route = routeFor<object>();
-const write = route(
-  {
-    method: 'post',
-    path: '/notes',
-    operationId: 'createNote',
-    tag: 'Notes',
-    summary: 'Create a note',
-    access: 'public',
-    body: object({ data: Metadata }),
-    status: 204,
-  },
-  ({ body }) => {
-    received.push(body.data);
-  },
-);
-const app = createApp<null, object>({
-  routes: [write],
-  accessKinds: [],
-  scope: () => null,
-  services: () => ({}),
-  log: pino({ level: 'silent' }),
-});
-const server = await listen(app, '127.0.0.1', 0);
-t.teardown(() => server.stop());
+const { server, received } = await startNotes(t);
 
 async function send(body: string | Uint8Array, headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/notes`, {

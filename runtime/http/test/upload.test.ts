@@ -100,7 +100,7 @@ function formOf(...parts: Part[]): FormData {
   return form;
 }
 
-async function send(body: FormData | string, { path = '/files', type = '' } = {}) {
+async function send(body: FormData | string | Uint8Array<ArrayBuffer>, { path = '/files', type = '' } = {}) {
   const headers: Record<string, string> = type ? { 'content-type': type } : {};
   const response = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
   // biome-ignore lint/suspicious/noExplicitAny: responses have any shape.
@@ -348,4 +348,18 @@ t.test('an inconsistent declaration fails at the start', async (t) => {
     start({ upload: { ...upload.declaration.upload, streamed: true }, idempotent: true }),
     /cannot be idempotent/,
   );
+});
+
+t.test('bytes that are not UTF-8 are refused', async (t) => {
+  const forms = [
+    `${title}${part(`${named('paper', '; filename="M\xfcller.txt"')}\r\nContent-Type: text/plain`)}--x--`,
+    `${part(named('title'), 'M\xfcller')}${paper}--x--`,
+    `${title}${part(named('M\xfcller'))}${paper}--x--`,
+  ];
+  const malformed = { status: 400, body: { code: 'malformed_form', detail: /not UTF-8/ } };
+  for (const form of forms) {
+    t.match(await send(new Uint8Array(Buffer.from(form, 'latin1')), { type: boundary }), malformed, form);
+  }
+  t.match(await send(forms[1] as string, { type: boundary }), { status: 201, body: { title: 'M\xfcller' } });
+  t.strictSame(await readdir(folder), []);
 });

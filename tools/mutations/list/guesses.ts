@@ -24,7 +24,7 @@ export const guesses: readonly Mutation[] = [
     text: 'if (!parsed) throw licenseKeyMalformed(',
     replacement:
       "if (!parsed) guesses.count([guesserOf('licence', address)]);\n  if (!parsed) throw licenseKeyMalformed(",
-    tests: ['control-plane/test/license.test.ts'],
+    tests: ['control-plane/test/license-guesses.test.ts'],
   },
   {
     rule: 'A generated secret of the control plane is served at the address of a guesser',

@@ -269,6 +269,6 @@ export const holds: readonly Mutation[] = [
     file: 'vendor/payment/free-units.ts',
     text: 'if (known.length > 0) return',
     replacement: 'if (known.length < 0) return',
-    tests: ['vendor/payment/test/refund-items.test.ts'],
+    tests: ['vendor/payment/test/refund-amounts.test.ts'],
   },
 ];

@@ -156,7 +156,7 @@ export const money: readonly Mutation[] = [
     file: 'vendor/order/refunds.ts',
     text: 'if (amount.amount > left.amount) {',
     replacement: 'if (amount.amount > charge.amount) {',
-    tests: ['vendor/payment/test/refund-items.test.ts'],
+    tests: ['vendor/payment/test/refund-amounts.test.ts'],
   },
   {
     rule: 'Rounded shares of reductions do not exceed a charge',
@@ -177,14 +177,14 @@ export const money: readonly Mutation[] = [
     file: 'vendor/order/charges.ts',
     text: 'amount: Math.max(0, charge.amount - refunded.amount),',
     replacement: 'amount: Math.max(0, charge.amount - 0 * refunded.amount),',
-    tests: ['vendor/payment/test/refund-items.test.ts'],
+    tests: ['vendor/payment/test/refund-amounts.test.ts'],
   },
   {
     rule: 'What an earlier release refunded by amount is not refunded again with the units',
     file: 'vendor/order/refunds.ts',
     text: 'if (unassigned <= 0) return open;',
     replacement: 'if (unassigned !== 0.5) return open;',
-    tests: ['vendor/payment/test/refund-items.test.ts'],
+    tests: ['vendor/payment/test/refund-amounts.test.ts'],
   },
   {
     rule: 'A credit note has the tax of its refund',

@@ -153,6 +153,20 @@ export const places: readonly Mutation[] = [
     tests: ['runtime/http/test/encodings.test.ts'],
   },
   {
+    rule: 'Names and fields of forms that are not UTF-8 are refused',
+    file: 'runtime/http/form-reader.ts',
+    text: "return text.includes('\\ufffd');",
+    replacement: 'return text.length < 0;',
+    tests: ['runtime/http/test/upload.test.ts'],
+  },
+  {
+    rule: 'What is refused today is taken only as the value that is stored',
+    file: 'runtime/http/unchanged.ts',
+    text: 'if (!isObject(present) || !names.every((name) => isSame(present, body, name))) throw fault;',
+    replacement: 'if (!isObject(present)) throw fault;',
+    tests: ['vendor/product/test/unchanged-values.test.ts'],
+  },
+  {
     rule: 'Half of a surrogate pair is refused',
     file: 'runtime/http/body.ts',
     text: 'return text.isWellFormed() ? null',

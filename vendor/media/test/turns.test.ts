@@ -3,6 +3,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TenantDatabase } from '@carton/runtime';
 import t from 'tap';
 import { cleanPicture } from '../pictures.ts';
 import { picture } from './helpers.ts';
@@ -14,7 +15,9 @@ t.test('a tenant’s pictures do not wait for all those of another', async (t) =
   await writeFile(join(folder, 'small'), await picture(40, 30).png().toBuffer());
   const ended: string[] = [];
   const clean = async (tenantId: string, name: string, number: number) => {
-    await cleanPicture({ tenantId }, join(folder, name), join(folder, `${name}-${number}`), {
+    // All that it needs for a PNG.
+    const db = { tenantId } as TenantDatabase;
+    await cleanPicture(db, join(folder, name), join(folder, `${name}-${number}`), {
       type: 'image/png',
       pixels,
     });

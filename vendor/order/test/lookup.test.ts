@@ -70,7 +70,7 @@ t.test('a number is found without regard to case, also by staff', async (t) => {
   }
   await request(number.toLowerCase(), 'eve@example.com');
   t.equal(await latestMail(), null, 'for its own address only');
-  for (const each of [number, number.toLowerCase(), `${number.toUpperCase()} `]) {
+  for (const each of [number, number.toLowerCase(), `${number.toUpperCase()} `, `#${number}`, `＃${number}`]) {
     const { body } = await box.staff.get(`/admin/orders?number=${encodeURIComponent(each)}`);
     t.strictSame(
       body.items.map(({ id }: { id: string }) => id),

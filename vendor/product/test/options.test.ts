@@ -151,3 +151,26 @@ t.test('spaces around names and values are removed, and stored ones do not count
     body: { options: exactly([{ name: 'Size', values: exactly([{ value: 'S' }, { value: 'M' }]) }]) },
   });
 });
+
+t.test('names and values are compared without the spaces around them', async (t) => {
+  const create = (options: object[]) => box.staff.post('/admin/products', { title: 'Shirt', options });
+  const faults: [options: object[], pointer: string][] = [
+    [[{ name: 'Size', values: ['S', ' S'] }], '/options/0/values/1'],
+    [[{ name: 'Size', values: ['S', 's\n'] }], '/options/0/values/1'],
+    [[{ name: 'Size', values: ['S', ' '] }], '/options/0/values/1'],
+    [[size, { name: ' size ', values: ['S'] }], '/options/1/name'],
+    [[{ name: '\t', values: ['S'] }], '/options/0/name'],
+  ];
+  for (const [options, pointer] of faults) {
+    t.match(await create(options), { status: 400, body: { errors: exactly([{ pointer }]) } }, JSON.stringify(options));
+  }
+  const product = await createShirt([{ name: ' Size ', values: [' S', 'M '] }]);
+  t.match(product.options, exactly([{ name: 'Size' }]));
+  t.strictSame(valuesOf(product), ['S', 'M']);
+  t.strictSame(titles(product), ['S', 'M']);
+  const path = `${product.path}/options/${product.options[0].id}`;
+  t.match(await box.staff.patch(path, { name: ' Fit ' }), {
+    status: 200,
+    body: { options: exactly([{ name: 'Fit' }]) },
+  });
+});

@@ -208,3 +208,25 @@ t.test('a store has a limited number of active automatic promotions', async (t) 
   await promote(box, { discount: percent(1), endsAt: '2020-01-01' });
   await promote(box, { discount: percent(1), automatic: false });
 });
+
+t.test('what earlier releases took can be sent back', async (t) => {
+  const sent = { label: 'Nothing off', discount: { kind: 'percent', percent: 5 } };
+  const { id } = await bodyOf(staff.post('/admin/promotions', sent));
+  const path = `/admin/promotions/${id}`;
+  const discount = { kind: 'fixed', amounts: [{ amount: 0, currency: 'EUR' }] };
+  const [startsAt, endsAt] = ['1000-01-01T00:00:00.000Z', '1899-01-01T00:00:00.000Z'];
+  await box.owner.query('update promotions set discount = $2, starts_at = $3, ends_at = $4 where id = $1', [
+    ...[id, JSON.stringify(discount), startsAt, endsAt],
+  ]);
+  const old = { discount, startsAt, endsAt };
+  t.match(await staff.patch(path, { ...old, label: 'Ended' }), { status: 200, body: { ...old, label: 'Ended' } });
+  t.equal(
+    (
+      await staff.patch(path, {
+        discount: { ...discount, amounts: [...discount.amounts, { amount: 0, currency: 'USD' }] },
+      })
+    ).status,
+    400,
+  );
+  t.equal((await staff.patch(path, { startsAt: endsAt })).status, 400);
+});
