@@ -29,10 +29,18 @@ const sorted = new Map<string, readonly Province[]>();
 export function provincesOf(country: string): readonly Province[] {
   let provinces = sorted.get(country);
   if (provinces === undefined) {
-    provinces = unsorted(country).toSorted((one, other) => collator.compare(one.name, other.name));
+    provinces = unsorted(country)
+      .map((province) => ({ ...province, name: usualName(province) }))
+      .toSorted((one, other) => collator.compare(one.name, other.name));
     sorted.set(country, provinces);
   }
   return provinces;
+}
+
+/** In Japan that of the CLDR, since the standard spells names as few people do: `Fukuoka` for `Hukuoka`. */
+function usualName({ code, name }: Province): string {
+  const usual = code.startsWith('JP-') ? additions[code]?.names?.find((each) => /^\p{Script=Latin}/u.test(each)) : null;
+  return usual ?? name;
 }
 
 function unsorted(country: string): readonly Province[] {
