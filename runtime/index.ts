@@ -28,6 +28,7 @@ export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { countryCodeOf } from './country/names.ts';
+export { isPostalBeginning } from './country/postal-beginnings.ts';
 export { isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {
