@@ -27,6 +27,7 @@ export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, needsCity, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
+export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { isPostalBeginning } from './country/postal-beginnings.ts';
 export { isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';

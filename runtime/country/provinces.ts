@@ -184,6 +184,16 @@ export function provinceKey(country: string | undefined, province: string): stri
   return written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
 }
 
+/** The keys of the provinces of this code or name: several for a shared name. */
+export function provincesMeant(country: string, province: string): readonly string[] {
+  return meantKeys(country, province);
+}
+
+/** All names of the provinces of a country, by their keys. */
+export function provinceNames(country: string): ReadonlyMap<string, readonly string[]> {
+  return indexOf(country).names;
+}
+
 /** Whether a country has a province of this code or name, or several of this name. */
 export function isProvince(country: string, province: string): boolean {
   return meantKeys(country, province).length > 0;

@@ -148,7 +148,8 @@ t.test('what an earlier release has stored for a name that it did not recognise 
     t.strictSame(await taxedAt(mexico, 'MX', province), ['city 5 % 50'], province);
   }
   t.strictSame(await taxedAt(mexico, 'MX', 'Estado de México'), []);
-  const odd = await storeWith({ code: 'nine', country: 'DE', province: 'District 9', rate: 9 });
+  const odd = await storeWith({ code: 'nine', country: 'DE', province: 'BY', rate: 9 });
+  await odd.store.db.query("update tax_rates set province = 'DISTRICT 9' where tenant_id = $1");
   t.strictSame(await taxedAt(odd, 'DE', 'district 9'), ['nine 9 % 90']);
 });
 
