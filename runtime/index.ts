@@ -35,8 +35,10 @@ export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';
 export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
+export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { placedProvince } from './country/placed-province.ts';
+export { isPostalBeginning } from './country/postal-beginnings.ts';
 export { dividedCode, isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {

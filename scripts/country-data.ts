@@ -12,17 +12,32 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { iso31661, iso31662 } from 'iso-3166';
+import { isWrong, newKeyOf } from './former-province-numbers.ts';
 
 const target = new URL('../runtime/country/data/', import.meta.url);
 const provinceCodes = new Set(iso31662.map(({ code }) => code));
 
-/** The code of ISO 3166-2 for one of the CLDR: `DE-BY` for `deby`; null if the standard has none. */
+/**
+ * The code of ISO 3166-2 for one of the CLDR: `DE-BY` for `deby`; null if the standard has none. Where the standard has
+ * new numbers, the CLDR has the former ones.
+ */
 function codeOf(type: string): string | null {
-  const code = `${type.slice(0, 2)}-${type.slice(2)}`.toUpperCase();
+  const [country, key] = [type.slice(0, 2).toUpperCase(), type.slice(2).toUpperCase()];
+  const code = `${country}-${newKeyOf(country, key)}`;
   return provinceCodes.has(code) ? code : null;
 }
 
-const plainText = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&apos;', "'").trim();
+/** Without the number of the CLDR behind a name that another code has, too. */
+const plainText = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&apos;', "'").replace(/[²³]$/, '').trim();
+
+/** In which languages provinces are written as well: Chinese in the letters of the other country. */
+const otherLanguages: Readonly<Record<string, readonly string[]>> = { CN: ['yue'], TW: ['yue', 'yue_Hans'] };
+
+/** What says in letters without spaces, or in Arabic, what a name is: 京都府 is known as 京都, إمارة أبوظبي as أبوظبي. */
+const kinds =
+  /^(?:إمارة|امارة|المنطقة|منطقة|محافظة|ولاية|استان) |(?<=..)(?:特别行政区|壮族自治区|回族自治区|维吾尔自治区|自治区|[県府都省市縣])$/u;
+
+const bareNames = (name: string) => (kinds.test(name) ? [name.replace(kinds, '')] : []);
 
 /** The languages of each country that are official in it or in a part of it. */
 function languagesOf(cldr: string): Map<string, string[]> {
@@ -38,11 +53,16 @@ function languagesOf(cldr: string): Map<string, string[]> {
   );
 }
 
-function namesIn(cldr: string, language: string): Map<string, string> {
+/** The names by code of ISO 3166-2. */
+function namesIn(cldr: string, language: string): Map<string, string[]> {
   const file = join(cldr, 'subdivisions', `${language}.xml`);
   if (!existsSync(file)) return new Map();
   const found = readFileSync(file, 'utf8').matchAll(/<subdivision type="([a-z0-9]+)"[^>]*>([^<]+)</g);
-  return new Map([...found].map(([, type = '', name = '']) => [type, plainText(name)]));
+  const names = [...found].flatMap(([, type = '', name = '']): [string, string][] => {
+    const code = codeOf(type);
+    return code === null || isWrong(code, language, plainText(name)) ? [] : [[code, plainText(name)]];
+  });
+  return new Map([...Map.groupBy(names, ([code]) => code)].map(([code, all]) => [code, all.map(([, name]) => name)]));
 }
 
 /** What contains a province: in the standard, else in the CLDR (England for Kent). */
@@ -64,10 +84,11 @@ function parentsOf(cldr: string): Map<string, string> {
 /** Former codes of a province: `11` of `CN-BJ`. */
 function formerCodes(cldr: string): [code: string, former: string][] {
   const text = readFileSync(join(cldr, 'supplemental/supplementalMetadata.xml'), 'utf8');
-  const aliases = text.matchAll(/<subdivisionAlias type="([a-z]{2})([a-z0-9]+)" replacement="([a-z0-9]+)"/g);
+  const aliases = text.matchAll(/<subdivisionAlias type="([a-z]{2})([a-z0-9]+)" replacement="([a-z0-9?]+)"/g);
   return [...aliases].flatMap(([, country = '', former = '', replacement = '']): [string, string][] => {
-    const code = replacement.startsWith(country) ? codeOf(replacement) : null;
-    return code !== null && codeOf(country + former) === null ? [[code, former.toUpperCase()]] : [];
+    const written = `${country}-${former}`.toUpperCase();
+    const code = codeOf(country + former) ?? (replacement.startsWith(country) ? codeOf(replacement) : null);
+    return code !== null && !provinceCodes.has(written) ? [[code, former.toUpperCase()]] : [];
   });
 }
 
@@ -78,7 +99,7 @@ interface Entry {
 
 function provincesIn(cldr: string): Record<string, Entry> {
   const languages = languagesOf(cldr);
-  const files = new Map<string, Map<string, string>>();
+  const files = new Map<string, Map<string, string[]>>();
   const inLanguage = (language: string) => {
     const names = files.get(language) ?? namesIn(cldr, language);
     files.set(language, names);
@@ -87,11 +108,11 @@ function provincesIn(cldr: string): Record<string, Entry> {
   const parents = parentsOf(cldr);
   const former = Map.groupBy(formerCodes(cldr), ([code]) => code);
   const entries = iso31662.map(({ code, name }): [string, Entry] => {
-    const type = code.replace('-', '').toLowerCase();
-    const own = languages.get(code.slice(0, 2)) ?? [];
-    const spoken = ['en', ...own].flatMap((language) => inLanguage(language).get(type) ?? []);
+    const country = code.slice(0, 2);
+    const own = [...(languages.get(country) ?? []), ...(otherLanguages[country] ?? [])];
+    const spoken = ['en', ...own].flatMap((language) => inLanguage(language).get(code) ?? []);
     const codes = (former.get(code) ?? []).map(([, each]) => each);
-    const names = [...new Set([...spoken, ...codes])].filter((each) => each !== name);
+    const names = [...new Set([...spoken, ...codes, ...spoken.flatMap(bareNames)])].filter((each) => each !== name);
     const parent = parents.get(code);
     return [code, { ...(parent && { parent }), ...(names.length > 0 && { names }) }];
   });

@@ -2,7 +2,7 @@
  * The form in which names of countries and provinces are compared.
  */
 
-/** Letters that no accent can be taken from, and one of which there are two forms. */
+/** Letters that no accent can be taken from, and those of which there are two forms. */
 const letters: Readonly<Record<string, string>> = {
   ı: 'i',
   ł: 'l',
@@ -14,6 +14,16 @@ const letters: Readonly<Record<string, string>> = {
   œ: 'oe',
   ß: 'ss',
   臺: '台',
+  ς: 'σ',
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ٱ: 'ا',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
+  ة: 'ه',
+  ۀ: 'ه',
 };
 
 /** A text in the usual width, without characters that are not shown, such as those that are copied with it. */
@@ -34,7 +44,9 @@ export function folded(name: string): string {
     // Taken from the capital letter İ by the change of case.
     .replaceAll('\u0307', '');
   const words = plain
-    .replaceAll(/[ıłøđðþæœß臺]/g, (letter) => letters[letter] ?? letter)
+    .replaceAll(/[ıłøđðþæœß臺ςأإآٱىیکةۀ]/g, (letter) => letters[letter] ?? letter)
+    // Vowels and lengths that Arabic rarely writes.
+    .replaceAll(/[\u0640\u064b-\u0652\u0670]/g, '')
     .replaceAll(/[ʻʼ]/g, '')
     .replaceAll('&', ' and ')
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')

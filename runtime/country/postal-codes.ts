@@ -31,7 +31,7 @@ const otherPrefixes: Readonly<Record<string, string>> = {
 };
 
 /** Codes that neither has: newer ones, former ones in use, and those of post office boxes. */
-const otherCodes: Readonly<Record<string, RegExp>> = {
+export const otherCodes: Readonly<Record<string, RegExp>> = {
   EG: /^\d{7}$/,
   HN: /^[A-Z]{2}\d{4}$/,
   KH: /^\d{6}$/,

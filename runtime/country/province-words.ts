@@ -4,7 +4,7 @@
 import { folded } from './folding.ts';
 
 const kinds = `
-  province provincia provincie provinz provins província provintzia probintzia prowincja
+  province provincia provincie provinz provins província provintzia probintzia prowincja woj
   prefecture préfecture prefectura prefeitura präfektur
   state estado estat état stat bundesland land freistaat freie hansestadt
   region regione région región regija regiunea regionen

@@ -30,10 +30,18 @@ const sorted = new Map<string, readonly Province[]>();
 export function provincesOf(country: string): readonly Province[] {
   let provinces = sorted.get(country);
   if (provinces === undefined) {
-    provinces = unsorted(country).toSorted((one, other) => collator.compare(one.name, other.name));
+    provinces = unsorted(country)
+      .map((province) => ({ ...province, name: usualName(province) }))
+      .toSorted((one, other) => collator.compare(one.name, other.name));
     sorted.set(country, provinces);
   }
   return provinces;
+}
+
+/** In Japan that of the CLDR, since the standard spells names as few people do: `Fukuoka` for `Hukuoka`. */
+function usualName({ code, name }: Province): string {
+  const usual = code.startsWith('JP-') ? additions[code]?.names?.find((each) => /^\p{Script=Latin}/u.test(each)) : null;
+  return usual ?? name;
 }
 
 function unsorted(country: string): readonly Province[] {
@@ -218,6 +226,16 @@ export function provinceKey(country: string | undefined, province: string): stri
   const [known, ...others] = meantKeys(country, province);
   if (known !== undefined && others.length === 0) return known;
   return written.startsWith(prefix) && written.length > prefix.length ? written.slice(prefix.length) : written;
+}
+
+/** The keys of the provinces of this code or name: several for a shared name. */
+export function provincesMeant(country: string, province: string): readonly string[] {
+  return meantKeys(country, province);
+}
+
+/** All names of the provinces of a country, by their keys. */
+export function provinceNames(country: string): ReadonlyMap<string, readonly string[]> {
+  return indexOf(country).names;
 }
 
 /** Whether a country has a province of this code or name, or several of this name. */

@@ -6,7 +6,8 @@
  * whether KW1 5EA is in `KW15*`. They and their patterns are compared with it. Rows have the bounds of a pattern without
  * it, as all releases write them, and are read for both.
  */
-import { dividedCode, invalidField, isPostalCode, postalForms, withoutPostalCountry } from '@carton/runtime';
+import { dividedCode, invalidField, isPostalBeginning, isPostalCode, postalForms } from '@carton/runtime';
+import { hasCodeInRange, plainPattern } from './written-ranges.ts';
 
 interface CodePattern {
   readonly kind: 'code' | 'prefix';
@@ -44,40 +45,31 @@ export function parsePostalPattern(country: string, text: string): PostalPattern
   return code === undefined ? null : { kind: star ? 'prefix' : 'code', code };
 }
 
+/** Of a code, what counts: a code of nine digits is that of its first five in the United States. */
+function countedPattern(country: string, pattern: PostalPattern | null): PostalPattern | null {
+  return pattern?.kind === 'code' && isPostalCode(country, pattern.code)
+    ? { ...pattern, code: countedOf(country, pattern.code) }
+    : pattern;
+}
+
 /**
  * The pattern of a country, in its stored form.
  * @param pointer to the pattern in the body
  * @throws invalid_request (400) for what is no pattern, or one that no postal code of the country matches
  */
 export function checkedPattern(country: string, text: string, pointer: string): string {
-  const pattern = parsePostalPattern(country, withoutPostalCountry(country, text));
+  const pattern = countedPattern(country, parsePostalPattern(country, plainPattern(country, text)));
   if (!pattern) throw invalidField(pointer, 'must be a code, a prefix (EC1*) or a range (10000-19999)');
   if (!hasMatch(country, pattern)) throw invalidField(pointer, 'matches no postal code of the country');
   return postalPatternText(pattern);
 }
 
-/** What may complete the beginning of a code of digits. */
-const completions = ['', 'AA'].flatMap((letters) =>
-  ['0', '1', '5', '9'].flatMap((digit) => Array.from({ length: 8 }, (_, length) => digit.repeat(length) + letters)),
-);
-
 /** Whether a code of the country matches. Beginnings with letters are not checked. */
 function hasMatch(country: string, pattern: PostalPattern): boolean {
-  if (pattern.kind === 'code') {
-    return countedOf(country, pattern.code) === pattern.code && isPostalCode(country, pattern.code);
-  }
-  const beginnings = pattern.kind === 'range' ? samplesOf(pattern) : [pattern.code];
-  return beginnings.some((beginning) => {
-    if (countedOf(country, beginning) !== beginning) return false;
-    return !/^\d+$/.test(beginning) || completions.some((rest) => isPostalCode(country, beginning + rest));
-  });
-}
-
-/** Codes of a range, at equal distances. */
-function samplesOf({ from, to }: RangePattern): string[] {
-  const [first, last] = [Number(from), Number(to)];
-  const all = Array.from({ length: 11 }, (_, at) => Math.round(first + ((last - first) * at) / 10));
-  return [...new Set(all)].map((value) => String(value).padStart(from.length, '0'));
+  if (pattern.kind === 'code') return isPostalCode(country, pattern.code);
+  if (pattern.kind === 'range') return hasCodeInRange(country, pattern);
+  if (countedOf(country, pattern.code) !== pattern.code) return false;
+  return !/^\d+$/.test(pattern.code) || isPostalBeginning(country, pattern.code);
 }
 
 /** The pattern in its stored form, which `parsePostalPattern` parses. */

@@ -22,7 +22,7 @@ const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Europe'] })
 const Provinces = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['QC'] }), {
   maxItems: 100,
   description:
-    'As in addresses: the part of ISO 3166-2 after the country (`QC`), or any other name. Case does not matter',
+    'As in addresses: the part of ISO 3166-2 after the country (`QC`), or a name; any text where the provinces of a country are not known. Case does not matter',
 });
 const PostalCodes = Type.Array(Type.String({ minLength: 1, maxLength: 30, examples: ['10000-19999'] }), {
   maxItems: 1000,

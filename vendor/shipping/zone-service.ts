@@ -3,7 +3,14 @@
  */
 import { hasProductOfShippingProfile } from '@carton/product';
 import { checkedPattern } from '@carton/region';
-import { countryName, invalidField, lockFor, provinceKey, type TenantDatabase } from '@carton/runtime';
+import {
+  countryName,
+  invalidField,
+  knownProvinceKey,
+  lockFor,
+  provinceKey,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { shippingProfileInUse, shippingZoneOverlap } from './problems.ts';
 import type {
   ChangeShippingProfile,
@@ -45,10 +52,10 @@ interface RequestedPlace extends ZonePlace {
 }
 
 async function setPlaces(tx: TenantDatabase, zoneId: string, requested: NewZonePlaces): Promise<void> {
-  const places = placesOf(zoneId, requested);
   // Serializes writers, so that the places of concurrent zones are seen.
   await lockFor(tx, 'shipping.zones');
-  const stored = await listPlaces(tx, [...new Set(places.map(({ country }) => country))]);
+  const stored = await listPlaces(tx, [...new Set(requested.map(({ country }) => country))]);
+  const places = placesOf(zoneId, requested, stored);
   for (const place of places) {
     const other = ambiguousPlace(place, stored);
     if (other) throw await overlap(tx, place, other);
@@ -68,8 +75,12 @@ async function overlap(tx: TenantDatabase, { pointer }: RequestedPlace, other: Z
   return shippingZoneOverlap(detail, { errors: [{ in: 'body', pointer, detail: `overlaps with ${name}` }] });
 }
 
-/** The places in their stored form, each once. @throws invalid_request (400) */
-function placesOf(zoneId: string, requested: NewZonePlaces): RequestedPlace[] {
+/**
+ * The places in their stored form, each once. Provinces that the zone has already are not checked again.
+ * @throws invalid_request (400)
+ */
+function placesOf(zoneId: string, requested: NewZonePlaces, stored: readonly ZonePlace[]): RequestedPlace[] {
+  const own = stored.filter((place) => place.zoneId === zoneId);
   const places = new Map<string, RequestedPlace>();
   const countries = new Set<string>();
   for (const [position, { country, provinces = [], postalCodes = [] }] of requested.entries()) {
@@ -80,7 +91,9 @@ function placesOf(zoneId: string, requested: NewZonePlaces): RequestedPlace[] {
       places.set(`${country} ${province} ${postalCode}`, { zoneId, country, province, postalCode, pointer });
     if (provinces.length + postalCodes.length === 0) add(path, null, null);
     for (const [at, province] of provinces.entries()) {
-      add(`${path}/provinces/${at}`, provinceKey(country, province), null);
+      const pointer = `${path}/provinces/${at}`;
+      const isStored = own.some((place) => place.country === country && place.province === province);
+      add(pointer, isStored ? provinceKey(country, province) : knownProvinceKey(country, province, pointer), null);
     }
     for (const [at, text] of postalCodes.entries()) {
       const pointer = `${path}/postalCodes/${at}`;

@@ -34,7 +34,7 @@ const Province = Type.String({
 
 const PostalCode = Type.String({
   minLength: 1,
-  maxLength: 20,
+  maxLength: 30,
   pattern: '\\S',
   description:
     'As in shipping zones: a code, a prefix (`BT*`) or a range (`10000-19999`). The rate holds for the codes that match; of several patterns, the one that fewer codes match counts',

@@ -4,7 +4,14 @@
 import { findStore } from '@carton/core';
 import { hasProductOfTaxCategory } from '@carton/product';
 import { checkedPattern, parsePostalPattern, postalPatternText } from '@carton/region';
-import { type IntegrationPage, invalidField, provinceKey, publishRow, type TenantDatabase } from '@carton/runtime';
+import {
+  type IntegrationPage,
+  invalidField,
+  knownProvinceKey,
+  provinceKey,
+  publishRow,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { taxRateUpdated } from './events.ts';
 import { taxCategoryInUse } from './problems.ts';
 import type {
@@ -72,7 +79,7 @@ export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate)
     const complete = await checked(
       tx,
       { ...before, ...changed, ...place },
-      (patch.country ?? before.country) === before.country ? before.postalCode : null,
+      (patch.country ?? before.country) === before.country ? before : null,
     );
     // A place that is not changed stays as an earlier release has stored it.
     const isMoved = (['country', 'province', 'postalCode'] as const).some((field) => {
@@ -95,19 +102,22 @@ export function deleteRate(db: TenantDatabase, id: string): Promise<void> {
 
 /**
  * The rate with its province and its postal code as they are stored.
- * @param storedCode a pattern that is stored already, and not checked again
+ * @param stored whose province and pattern are stored already, and not checked again
  * @throws invalid_request (400)
  */
 async function checked<R extends CreateTaxRate>(
   tx: TenantDatabase,
   values: R,
-  storedCode: string | null = null,
+  stored: Pick<TaxRate, 'province' | 'postalCode'> | null = null,
 ): Promise<R> {
   const { rate, country, categoryId, override } = values;
-  const province = values.province === null ? null : provinceKey(country, values.province);
+  const province =
+    values.province === null || values.province === stored?.province
+      ? values.province && provinceKey(country, values.province)
+      : knownProvinceKey(country, values.province, '/province');
   if (Number(rate.toFixed(5)) !== rate) throw invalidField('/rate', 'has more than five decimals');
   const postalCode =
-    values.postalCode === null || values.postalCode === storedCode
+    values.postalCode === null || values.postalCode === stored?.postalCode
       ? values.postalCode
       : checkedPattern(country, values.postalCode, '/postalCode');
   if (province !== null && postalCode !== null) throw invalidField('/postalCode', 'is not together with a province');

@@ -36,6 +36,23 @@ t.test('a zone has countries, provinces and postal codes, in one form', async (t
   t.strictSame((await tenant.staff.get('/admin/shipping-zones')).body.items, []);
 });
 
+t.test('provinces that are not known are refused, and those that are stored stay', async (t) => {
+  const { staff, db } = await box.openTenant();
+  const zone = (...provinces: string[]) => ({ name: 'Near', places: [{ country: 'DE', provinces }] });
+  t.match(await staff.post('/admin/shipping-zones', zone('BY', 'Hesssen')), {
+    status: 400,
+    body: { errors: exactly([{ pointer: '/places/0/provinces/1', detail: /Similar ones: Hessen \(HE\)/ }]) },
+  });
+  const { id } = await bodyOf(staff.post('/admin/shipping-zones', zone('Bavaria')));
+  await db.query("update shipping_zone_places set province = 'BAVARIAA' where tenant_id = $1");
+  const path = `/admin/shipping-zones/${id}`;
+  t.match(await staff.patch(path, zone('BAVARIAA', 'HE')), {
+    status: 200,
+    body: { places: exactly([{ provinces: ['BAVARIAA', 'HE'] }]) },
+  });
+  t.match(await staff.patch(path, zone('BAVARIAAA')), { status: 400 });
+});
+
 t.test('zones that would be equally specific are rejected, and the problem names the other', async (t) => {
   const germany = await createZone(box, 'Germany', { country: 'DE' });
   const berlin = await createZone(box, 'Berlin', { country: 'DE', postalCodes: ['10000-14999'] });
@@ -64,20 +81,20 @@ t.test('zones that would be equally specific are rejected, and the problem names
 });
 
 t.test('of concurrent zones with the same places, one is created', async (t) => {
-  const countries = ['ES', 'PT', 'PL', 'CZ', 'SE'];
-  for (const country of countries) {
+  const places = { ES: 'CA', PT: 'NY', PL: 'TX', CZ: 'WA', SE: 'OR' };
+  for (const [country, state] of Object.entries(places)) {
     const zones = [
       {
         name: 'One',
         places: [
           { country, postalCodes: ['10000-19999'] },
-          { country: 'US', provinces: [country] },
+          { country: 'US', provinces: [state] },
         ],
       },
       {
         name: 'Other',
         places: [
-          { country: 'US', provinces: [country] },
+          { country: 'US', provinces: [state] },
           { country, postalCodes: ['1*'] },
         ],
       },

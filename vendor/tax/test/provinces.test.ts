@@ -148,7 +148,8 @@ t.test('what an earlier release has stored for a name that it did not recognise 
     t.strictSame(await taxedAt(mexico, 'MX', province), ['city 5 % 50'], province);
   }
   t.strictSame(await taxedAt(mexico, 'MX', 'Estado de México'), []);
-  const odd = await storeWith({ code: 'nine', country: 'DE', province: 'District 9', rate: 9 });
+  const odd = await storeWith({ code: 'nine', country: 'DE', province: 'BY', rate: 9 });
+  await odd.store.db.query("update tax_rates set province = 'DISTRICT 9' where tenant_id = $1");
   t.strictSame(await taxedAt(odd, 'DE', 'district 9'), ['nine 9 % 90']);
 });
 
@@ -312,10 +313,12 @@ t.test('a rate of postal codes that an earlier release has changed stays one', a
 t.test('a province is one, also if its name begins as the mark of postal codes', async (t) => {
   const at = await storeWith(
     { code: 'vat', country: 'GB', rate: 20 },
-    { code: 'local', country: 'GB', province: 'Postal code BT*', rate: 3 },
+    { code: 'local', country: 'GB', province: 'Kent', rate: 3 },
     { code: 'local', country: 'GB', postalCode: 'BT*', rate: 10 },
   );
-  const { staff } = at.store;
+  const { staff, db } = at.store;
+  // As earlier releases have stored what they did not know.
+  await db.query("update tax_rates set province = 'POSTAL CODE BT*' where tenant_id = $1 and rate = 3");
   const { items } = await bodyOf(staff.get('/admin/tax-rates?country=GB'));
   t.match(
     items,
