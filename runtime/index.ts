@@ -115,7 +115,7 @@ export {
   type Translations,
   translationFor,
 } from './intl/translations.ts';
-export { isLocale, Locale } from './locale/locale.ts';
+export { canonicalLocale, isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
