@@ -78,6 +78,11 @@ const responseHeaderRules: readonly ResponseHeader[] = [
     problem: (status) => status === 409 || status === 429 || status === 503,
   },
   {
+    name: 'Content-Range',
+    header: { required: true, description: 'The size of the file: `bytes */<size>`', example: 'bytes */1048576' },
+    problem: (status) => status === 416,
+  },
+  {
     name: 'WWW-Authenticate',
     header: {
       required: true,
