@@ -101,7 +101,7 @@ export {
 export * from './http/problems.ts';
 export { maxDescription, newRichText, richText } from './http/rich-text.ts';
 export * from './http/schemas.ts';
-export type { Chunks } from './http/streamed.ts';
+export { type Chunks, TaggedChunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';

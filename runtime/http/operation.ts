@@ -166,9 +166,6 @@ export async function readInput(
   return validate(declaration.body, body, 'body');
 }
 
-/** Of a response that is for its caller alone. */
-export const personalCacheControl = 'private, no-store';
-
 /**
  * Serializes a handler's result by the route's declaration.
  * @param report receives the values that the schema refuses, and what was done; null to fail instead

@@ -4,9 +4,26 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import { matchesWeakly } from './preconditions.ts';
 
 /** The result of the handler of a route with `streamed: true`, usually an async generator. */
 export type Chunks = AsyncIterable<string | Uint8Array>;
+
+/** Chunks with the tag of what they are, which is known before they are produced. */
+export class TaggedChunks {
+  readonly etag: string;
+  readonly chunks: Chunks;
+
+  /** @param version differs whenever the content does */
+  constructor(version: string, chunks: Chunks) {
+    this.etag = `"${version}"`;
+    this.chunks = chunks;
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.chunks[Symbol.asyncIterator]();
+  }
+}
 
 interface StreamedResponse {
   status: number;
@@ -44,6 +61,21 @@ export async function sendStreamed(
   } finally {
     await producer.return?.();
   }
+}
+
+/** Sends tagged chunks; 304 if the client has them. @throws as `sendStreamed` */
+export async function sendTagged(
+  ctx: Context,
+  response: StreamedResponse,
+  { etag, chunks }: TaggedChunks,
+  deadline?: number,
+): Promise<void> {
+  const headers = { ...response.headers, ETag: etag };
+  const ifNoneMatch = ctx.get('if-none-match');
+  if (!ifNoneMatch || !matchesWeakly(ifNoneMatch, etag))
+    return sendStreamed(ctx, { ...response, headers }, chunks, deadline);
+  ctx.set({ ...headers, 'Cache-Control': response.cacheControl ?? 'no-store' });
+  ctx.status = 304;
 }
 
 type Producer = AsyncIterator<string | Uint8Array>;
