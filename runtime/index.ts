@@ -89,6 +89,7 @@ export {
   newExternalFields,
   updatedAfterQuery,
 } from './http/integration.ts';
+export { withoutInvisible } from './http/invisible.ts';
 export {
   decodeCursor,
   encodeCursor,
@@ -175,7 +176,7 @@ export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues
 export { eachRow } from './queries/each-row.ts';
 export { foldCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
-export { isOneWord, maxWordLength, selectWords, wordBeginsWith } from './queries/words.ts';
+export { isOneWord, maxWordLength, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
 export {
   freeHandle,
   Handle,

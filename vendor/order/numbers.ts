@@ -27,8 +27,11 @@ async function numbersLike(db: TenantDatabase, number: string): Promise<string[]
 
 /** The number of an order as it is stored, from how it was written; unchanged if there is no such order. */
 export async function storedNumber(db: TenantDatabase, written: string): Promise<string> {
-  const [stored] = await numbersLike(db, narrow(written));
-  return stored ?? written;
+  const number = narrow(written);
+  const [stored] = await numbersLike(db, number);
+  // People write `#1001` for 1001.
+  const [bare] = stored === undefined && number.startsWith('#') ? await numbersLike(db, number.slice(1).trim()) : [];
+  return stored ?? bare ?? written;
 }
 
 /** The orders with a number, of which there are several only if they differ in case. People write `#1001` for 1001. */
