@@ -34,6 +34,7 @@ import {
   unsupportedFileType,
   unsupportedMediaType,
 } from './problems.ts';
+import { refuseOtherEncodings, withOffsets, withoutEmpty } from './query-texts.ts';
 import { type RefusalReport, serializeRepaired } from './repair.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
 import { object, RawBody, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
@@ -118,8 +119,12 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
 /** Reads and validates the query; undeclared parameters are rejected, unless others append them to addresses of pages. */
 export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
   if (!query) return {};
-  const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
-  return validate(query, sent, 'query');
+  const { properties = {}, required = [] } = query as TObject;
+  const sent = ignoresCampaign
+    ? withoutEmpty(withoutCampaign(ctx.query, properties), properties, required)
+    : { ...ctx.query };
+  refuseOtherEncodings(ctx.querystring ?? '', properties);
+  return validate(query, withOffsets(sent, properties), 'query');
 }
 
 /**

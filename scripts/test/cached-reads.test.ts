@@ -93,7 +93,8 @@ t.test('the tag of one store confirms nothing of another', async (t) => {
   const foreignPaths = pathsOf(foreign);
   for (const [name, path] of Object.entries(paths)) {
     // These are about no content of a store.
-    if (['/countries', '/products/:handle/related', '/variants/:id/availability', '/robots.txt'].includes(name)) continue;
+    if (['/countries', '/products/:handle/related', '/variants/:id/availability', '/robots.txt'].includes(name))
+      continue;
     const etag = (await box.visitor().get(path)).headers.get('etag') as string;
     const answer = await other.visitor().get(foreignPaths[name] as string, { headers: { 'if-none-match': etag } });
     t.equal(answer.status, 200, path);
