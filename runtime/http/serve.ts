@@ -22,7 +22,8 @@ import type { RefusalReport } from './repair.ts';
 import { hasRichText, loadSanitizer } from './rich-text.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
 import { personalCacheControl, sharingOf } from './sharing.ts';
-import { type Chunks, sendStreamed, sendTagged, TaggedChunks } from './streamed.ts';
+import { type Chunks, sendStreamed, TaggedChunks } from './streamed.ts';
+import { sendTagged } from './tagged.ts';
 import { UploadSpace } from './upload-space.ts';
 import { faults } from './validation.ts';
 

@@ -4,7 +4,6 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { matchesWeakly } from './preconditions.ts';
 
 /** The result of the handler of a route with `streamed: true`, usually an async generator. */
 export type Chunks = AsyncIterable<string | Uint8Array>;
@@ -25,7 +24,7 @@ export class TaggedChunks {
   }
 }
 
-interface StreamedResponse {
+export interface StreamedResponse {
   status: number;
   mediaType?: string;
   cacheControl?: string;
@@ -61,21 +60,6 @@ export async function sendStreamed(
   } finally {
     await producer.return?.();
   }
-}
-
-/** Sends tagged chunks; 304 if the client has them. @throws as `sendStreamed` */
-export async function sendTagged(
-  ctx: Context,
-  response: StreamedResponse,
-  { etag, chunks }: TaggedChunks,
-  deadline?: number,
-): Promise<void> {
-  const headers = { ...response.headers, ETag: etag };
-  const ifNoneMatch = ctx.get('if-none-match');
-  if (!ifNoneMatch || !matchesWeakly(ifNoneMatch, etag))
-    return sendStreamed(ctx, { ...response, headers }, chunks, deadline);
-  ctx.set({ ...headers, 'Cache-Control': response.cacheControl ?? 'no-store' });
-  ctx.status = 304;
 }
 
 type Producer = AsyncIterator<string | Uint8Array>;
