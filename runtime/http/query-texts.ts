@@ -55,7 +55,7 @@ export function refuseOtherEncodings(querystring: string, properties: Readonly<R
 
 function isUtf8(text: string): boolean {
   try {
-    // What is no escape stands for itself.
+    // What is no escape is text as it is written.
     decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
     return true;
   } catch {

@@ -1,7 +1,7 @@
 /**
  * Who may keep the response of a public read (RFC 9111, section 5.2.2): caches that many share, if anybody gets the same
  * response, else the browser alone. Both ask whether it is still current before they use it, so that a change shows at
- * once, and a tag is only confirmed to whoever would get the same bytes.
+ * once, and a tag is only confirmed to a caller who would get the same bytes.
  */
 import type { Context } from 'koa';
 
