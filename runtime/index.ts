@@ -100,6 +100,7 @@ export {
   newExternalFields,
   updatedAfterQuery,
 } from './http/integration.ts';
+export { withoutInvisible } from './http/invisible.ts';
 export {
   decodeCursor,
   encodeCursor,
@@ -113,7 +114,7 @@ export {
 export * from './http/problems.ts';
 export { maxDescription, newRichText, richText } from './http/rich-text.ts';
 export * from './http/schemas.ts';
-export type { Chunks } from './http/streamed.ts';
+export { type Chunks, TaggedChunks } from './http/streamed.ts';
 export { distinctTags, Tag } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
@@ -128,7 +129,7 @@ export {
   translationFor,
 } from './intl/translations.ts';
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
-export { isLocale, Locale } from './locale/locale.ts';
+export { canonicalLocale, isLocale, Locale } from './locale/locale.ts';
 export { isPhone, Phone } from './locale/phone.ts';
 export { isTimeZone, TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
@@ -188,7 +189,7 @@ export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues
 export { eachRow } from './queries/each-row.ts';
 export { foldCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
-export { isOneWord, maxWordLength, selectWords, wordBeginsWith } from './queries/words.ts';
+export { isOneWord, maxWordLength, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
 export {
   freeHandle,
   Handle,

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import Koa, { type Context, type Next } from 'koa';
 import type { AppOptions } from './app-options.ts';
 import { discardBody } from './body.ts';
-import { checkFile, checkStreamed, checkUpload } from './check-declaration.ts';
+import { checkFile, checkShared, checkStreamed, checkUpload } from './check-declaration.ts';
 import { completeRoutes } from './complete.ts';
 import { mountRoutes } from './dispatch.ts';
 import { setCommonHeaders } from './headers.ts';
@@ -94,6 +94,7 @@ function checkRoutes(routes: readonly Route<never>[], kinds: ReadonlyMap<string,
     checkUpload(declaration);
     checkStreamed(declaration);
     checkFile(declaration);
+    checkShared(declaration);
     for (const name of accessKindsOf(declaration)) {
       if (!kinds.has(name)) throw new Error(`${method.toUpperCase()} ${path} declares unknown access "${name}"`);
     }

@@ -19,6 +19,14 @@ export function checkStreamed({
   if (idempotent) throw new Error(`${operationId} cannot be idempotent: a streamed response is not stored`);
 }
 
+/** @throws Error when a declaration with `shared` is inconsistent */
+export function checkShared({ operationId, shared, method, access, cacheControl, file }: RouteDeclaration): void {
+  if (!shared) return;
+  const isOpen = [access].flat().every((kind) => kind === 'public' || kind === 'session');
+  if (method !== 'get' || !isOpen || cacheControl !== undefined || file)
+    throw new Error(`${operationId} is shared, so it must be a GET for everybody, without a cacheControl or a file`);
+}
+
 /** @throws Error when a declaration with `file` is inconsistent */
 export function checkFile({ operationId, file, streamed, mediaType, response, method }: RouteDeclaration): void {
   if (!file) return;

@@ -4,6 +4,7 @@
  */
 import type { Context } from 'koa';
 import { matchesWeakly } from './preconditions.ts';
+import { rangeNotSatisfiable } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
 
@@ -27,9 +28,10 @@ export interface FileContent {
 }
 
 /**
- * Sends a file, the requested part of it, or 304; for HEAD the headers only. Several ranges, invalid ones and those beyond the end are ignored: the
- * response is the complete file.
+ * Sends a file, the requested part of it, or 304; for HEAD the headers only. Several ranges and invalid ones are
+ * ignored: the response is the complete file.
  * @param deadline milliseconds in which the client has to read what was sent
+ * @throws range_not_satisfiable (416) for a range that begins after the end
  */
 export async function sendFile(
   ctx: Context,
@@ -60,15 +62,20 @@ export async function sendFile(
 
 async function* nothing(): Chunks {}
 
-/** The requested part; null for the complete file. */
+/**
+ * The requested part; null for the complete file.
+ * @throws range_not_satisfiable (416)
+ */
 function rangeOf(ctx: Context, size: number, etag: string): ByteRange | null {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(ctx.get('range').trim());
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get('range').trim());
   const ifRange = ctx.get('if-range');
   if (!match || ctx.method !== 'GET' || (ifRange && ifRange !== etag)) return null;
   const [, first, last] = match as unknown as [string, string, string];
-  if (first === '' && last === '') return null;
-  // Without a first byte, the range is so many bytes at the end.
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  if ((first === '' && last === '') || (first !== '' && last !== '' && Number(last) < Number(first))) return null;
+  // Without a first byte, the range is so many bytes at the end: of an empty file, all of it.
+  if (first === '' && Number(last) > 0 && size === 0) return null;
+  const start = first === '' ? size - Math.min(Number(last), size) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  return start <= end ? { start, end } : null;
+  if (start <= end) return { start, end };
+  throw rangeNotSatisfiable(`The file has ${size} bytes.`, { headers: { 'Content-Range': `bytes */${size}` } });
 }

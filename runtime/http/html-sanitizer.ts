@@ -20,6 +20,7 @@ const options: IOptions = {
     a: ['href', 'target', 'rel'],
     img: ['src', 'alt', 'width', 'height', 'loading'],
     ol: ['start', 'reversed'],
+    li: ['value'],
     td: ['colspan', 'rowspan'],
     th: ['colspan', 'rowspan', 'scope'],
   },

@@ -34,7 +34,7 @@ export { accessKindsOf, type PathParams, type Route, type RouteDeclaration, rout
 export * from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
 export { serviceRoutes } from './service-routes.ts';
-export type { Chunks } from './streamed.ts';
+export { type Chunks, TaggedChunks } from './streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './upload.ts';
 export { removeStaleUploads } from './upload-folder.ts';
 export { faults, matches, validate } from './validation.ts';

@@ -2,6 +2,7 @@
  * Values that requests may write in several forms, such as a country by its code or its name: wherever a schema of a body or
  * a query has a format with input forms, all of them are accepted, and the handler gets the one that is stored.
  */
+import { isBlank } from './invisible.ts';
 import type { TSchema } from './schemas.ts';
 import { convertText, defineFormat } from './validation.ts';
 
@@ -17,7 +18,7 @@ export interface InputForms {
   readonly description: string;
 }
 
-convertText('trimmed', { parse: (text) => text.trim() || null, meaning: 'a text that is not blank' });
+convertText('trimmed', { parse: (text) => (isBlank(text) ? null : text.trim()), meaning: 'a text that is not blank' });
 
 const formsByFormat = new Map<unknown, InputForms>();
 

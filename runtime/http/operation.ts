@@ -26,6 +26,7 @@ import {
   Problem,
   type ProblemType,
   preconditionFailed,
+  rangeNotSatisfiable,
   requestTimeout,
   tooManyRequests,
   unauthenticated,
@@ -33,6 +34,7 @@ import {
   unsupportedFileType,
   unsupportedMediaType,
 } from './problems.ts';
+import { refuseOtherEncodings, withOffsets, withoutEmpty } from './query-texts.ts';
 import { type RefusalReport, serializeRepaired } from './repair.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from './route.ts';
 import { object, RawBody, type TObject, type TSchema, Type, Uuid } from './schemas.ts';
@@ -62,6 +64,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(upload ? [malformedForm] : []),
     ...(upload && !upload.raw ? [formRequired] : []),
     ...(isTyped ? [unsupportedFileType] : []),
+    ...(declaration.file ? [rangeNotSatisfiable] : []),
     ...(body && body !== RawBody && !upload ? [malformedJson, unsupportedMediaType] : []),
     ...(accessKindsOf(declaration).length > 0 ? [unauthenticated] : []),
     ...(permission ? [forbidden] : []),
@@ -116,17 +119,12 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
 /** Reads and validates the query; undeclared parameters are rejected, unless others append them to addresses of pages. */
 export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
   if (!query) return {};
-  const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
-  rejectMisread(query, sent, ctx.querystring);
-  return validate(query, sent, 'query');
-}
-
-/** Parsing puts U+FFFD in the place of escapes that are not UTF-8 (`%FC`): such a search would find nothing. */
-function rejectMisread({ properties = {} }: TSchema, sent: Record<string, unknown>, source: string): void {
-  const name = Object.keys(properties).find((name) => String(sent[name]).includes('\ufffd'));
-  if (name === undefined || /%ef%bf%bd|\ufffd/i.test(source)) return;
-  const detail = 'must be UTF-8';
-  throw invalidRequest(`query /${name}: ${detail}`, { errors: [{ in: 'query', pointer: `/${name}`, detail }] });
+  const { properties = {}, required = [] } = query as TObject;
+  const sent = ignoresCampaign
+    ? withoutEmpty(withoutCampaign(ctx.query, properties), properties, required)
+    : { ...ctx.query };
+  refuseOtherEncodings(ctx.querystring ?? '', properties);
+  return validate(query, withOffsets(sent, properties), 'query');
 }
 
 /**
@@ -184,9 +182,6 @@ export async function readInput(
     return correct(body, fault);
   }
 }
-
-/** Of a response that is for its caller alone. */
-export const personalCacheControl = 'private, no-store';
 
 /**
  * Serializes a handler's result by the route's declaration.

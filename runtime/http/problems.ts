@@ -142,6 +142,11 @@ export const unsupportedMediaType = defineProblem({
   status: 415,
   title: 'The request body must be application/json',
 });
+export const rangeNotSatisfiable = defineProblem({
+  code: 'range_not_satisfiable',
+  status: 416,
+  title: 'The file has none of the requested bytes',
+});
 export const malformedForm = defineProblem({
   code: 'malformed_form',
   status: 400,

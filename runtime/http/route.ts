@@ -59,6 +59,8 @@ export interface RouteDeclaration<
    * response; a later one closes the connection. The request deadline does not apply, only statement timeouts do.
    */
   streamed?: true;
+  /** With `streamed`: the handler returns `TaggedChunks`, whose ETag is sent with them. */
+  tagged?: true;
   /**
    * The handler returns a `FileContent`, whose media type takes the place of `mediaType`. A part of the file is sent to
    * clients that ask for a range. Not for a result of a transaction: the file is read while it is sent.
@@ -106,6 +108,11 @@ export interface RouteDeclaration<
   cookieWrites?: boolean;
   /** Cache-Control of a success response; defaults to `no-store`. */
   cacheControl?: string;
+  /**
+   * Anybody may read the response, and gets the same: caches may keep it, and revalidate it by its ETag. In place of
+   * `cacheControl`, on a GET without or with an optional credential.
+   */
+  shared?: true;
   /** True for a result that must not be stored by caches (`no-store`), whatever `cacheControl` says. */
   isPrivate?: (result: never) => boolean;
   /**

@@ -12,17 +12,7 @@ import { partialOf, selectedFields } from './fields.ts';
 import { type FileContent, sendFile } from './file-content.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
 import type { IfMatch } from './if-match.ts';
-import {
-  authenticate,
-  personalCacheControl,
-  problemsOf,
-  type Reply,
-  readInput,
-  readParams,
-  readQuery,
-  replyOf,
-  send,
-} from './operation.ts';
+import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
 import { credentialSources, rejectCrossSite } from './origins.ts';
 import { etagOf, matchesExactly, rejectStale } from './preconditions.ts';
 import { notFound, Problem, preconditionFailed } from './problems.ts';
@@ -32,7 +22,9 @@ import type { RefusalReport } from './repair.ts';
 import { presentOf, representationOf } from './representation.ts';
 import { hasRichText, loadSanitizer } from './rich-text.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
-import { type Chunks, sendStreamed } from './streamed.ts';
+import { personalCacheControl, sharingOf } from './sharing.ts';
+import { type Chunks, sendStreamed, TaggedChunks } from './streamed.ts';
+import { sendTagged } from './tagged.ts';
 import { nothing, withoutUnchanged } from './unchanged.ts';
 import { UploadSpace } from './upload-space.ts';
 import { faults } from './validation.ts';
@@ -48,6 +40,9 @@ export function serveRoute<Scope, Services extends object, Caller>(
   const sources = declaration.cookieWrites ? credentialSources(declaration, kinds) : null;
   const identify = identifier(route, kinds, options);
   const space = options.uploadSpace ?? defaultUploadSpace;
+  // Also those that the route does not read: who sends them is not anybody.
+  const visitors = [...kinds.values()].filter(({ isVisitor }) => isVisitor).map(({ name }) => name);
+  const credentials = credentialSources({ ...declaration, access: visitors as never }, kinds).headers;
   const needsSanitizer = hasRichText(declaration.response) || hasRichText(route.readRoute?.declaration.response);
 
   return async function serve(ctx) {
@@ -86,8 +81,11 @@ export function serveRoute<Scope, Services extends object, Caller>(
   async function respond(ctx: Context, services: Services, input: Input): Promise<void> {
     const { params, query, body, files, fields } = input;
     if (declaration.streamed) {
-      const chunks = await handler({ ...services, params, query, body, files, fields } as never);
-      return sendStreamed(ctx, declaration, chunks as Chunks, options.readDeadline);
+      const result = await handler({ ...services, params, query, body, files, fields } as never);
+      const cacheControl = declaration.shared && sharingOf(ctx, credentials);
+      const response = { ...declaration, ...(cacheControl && { cacheControl }) };
+      if (result instanceof TaggedChunks) return sendTagged(ctx, response, result, options.readDeadline);
+      return sendStreamed(ctx, response, result as Chunks, options.readDeadline);
     }
     if (declaration.file) {
       const content = await handler({ ...services, params, query, body, files, fields } as never);
@@ -100,6 +98,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
           ? await presentOf(route.readRoute, services, params)
           : await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, reportOf(ctx, declaration, options), fields);
+      if (declaration.shared) reply.headers['Cache-Control'] = sharingOf(ctx, credentials);
       if (declaration.isPersonal?.(services as never)) reply.headers['Cache-Control'] = personalCacheControl;
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;

@@ -8,7 +8,23 @@ import type { Context } from 'koa';
 /** The result of the handler of a route with `streamed: true`, usually an async generator. */
 export type Chunks = AsyncIterable<string | Uint8Array>;
 
-interface StreamedResponse {
+/** Chunks with the tag of what they are, which is known before they are produced. */
+export class TaggedChunks {
+  readonly etag: string;
+  readonly chunks: Chunks;
+
+  /** @param version differs whenever the content does */
+  constructor(version: string, chunks: Chunks) {
+    this.etag = `"${version}"`;
+    this.chunks = chunks;
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.chunks[Symbol.asyncIterator]();
+  }
+}
+
+export interface StreamedResponse {
   status: number;
   mediaType?: string;
   cacheControl?: string;

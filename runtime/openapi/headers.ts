@@ -6,8 +6,8 @@ import type { HeaderObject, HeadersObject, ReferenceObject } from 'openapi3-ts/o
 import type { AccessKind } from '../http/credentials.ts';
 import { documentedHeaders, type RequestHeader } from '../http/headers.ts';
 import { idempotencyKeyLifetimeHours, maxIdempotencyKeyLength } from '../http/idempotency.ts';
-import { personalCacheControl } from '../http/operation.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
+import { ownCacheControl, personalCacheControl, sharedCacheControl } from '../http/sharing.ts';
 
 interface ResponseHeader {
   name: string;
@@ -19,8 +19,8 @@ interface ResponseHeader {
 }
 
 /** True for an operation whose response has an ETag, and is 304 for a client that has the current version. */
-export function hasEntityTag({ method, status, streamed }: RouteDeclaration): boolean {
-  return method === 'get' && status !== 204 && !streamed;
+export function hasEntityTag({ method, status, streamed, tagged }: RouteDeclaration): boolean {
+  return method === 'get' && status !== 204 && (!streamed || tagged === true);
 }
 
 function isLimited({ rateLimit }: RouteDeclaration): boolean {
@@ -42,7 +42,7 @@ const responseHeaderRules: readonly ResponseHeader[] = [
       schema: { const: 'no-store' },
       example: 'no-store',
     },
-    success: ({ cacheControl }) => cacheControl === undefined,
+    success: ({ cacheControl, shared }) => cacheControl === undefined && !shared,
     problem: () => true,
   },
   {
@@ -76,6 +76,11 @@ const responseHeaderRules: readonly ResponseHeader[] = [
     name: 'Retry-After',
     header: { description: documentedHeaders['Retry-After'], example: '5' },
     problem: (status) => status === 409 || status === 429 || status === 503,
+  },
+  {
+    name: 'Content-Range',
+    header: { required: true, description: 'The size of the file: `bytes */<size>`', example: 'bytes */1048576' },
+    problem: (status) => status === 416,
   },
   {
     name: 'WWW-Authenticate',
@@ -153,8 +158,17 @@ export function successHeadersOf(
   accessKinds: readonly AccessKind<never>[],
 ): HeadersObject {
   const headers = references(responseHeaderRules.filter(({ success }) => success?.(declaration)));
-  const { cacheControl, isPersonal } = declaration;
-  if (isPersonal) {
+  const { cacheControl, isPersonal, shared } = declaration;
+  if (shared) {
+    const values = [sharedCacheControl, ownCacheControl, ...(isPersonal ? [personalCacheControl] : [])];
+    headers['Cache-Control'] = {
+      required: true,
+      description: 'Caches may keep the response to a request without cookies and credentials, and revalidate it',
+      schema: { type: 'string' as const, enum: values },
+      example: sharedCacheControl,
+    };
+    headers.Vary = { required: true, schema: { type: 'string' as const }, example: 'Origin, Accept-Language, Cookie' };
+  } else if (isPersonal) {
     const schema = { type: 'string' as const, enum: [cacheControl ?? 'no-store', personalCacheControl] };
     headers['Cache-Control'] = {
       required: true,

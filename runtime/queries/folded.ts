@@ -3,6 +3,7 @@
  * these out. Marks that make another letter of it stay, such as the vowels of Devanagari.
  */
 import anyAscii from 'any-ascii';
+import { withoutInvisible } from '../http/invisible.ts';
 
 /** Marks of scripts that are read without them. */
 const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
@@ -20,7 +21,7 @@ export function foldText(text: string, apostrophe: '' | ' ' = ''): string {
   return bare.replaceAll(otherLetters, (letter) => anyAscii(letter)).toLowerCase();
 }
 
-/** Text as it is compared where only case and width do not matter, such as SKUs. */
+/** Text as it is compared where only case, width and what nobody sees do not matter, such as SKUs. */
 export function foldCase(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  return withoutInvisible(text).normalize('NFKC').trim().toLowerCase();
 }

@@ -3,6 +3,7 @@
  * of stored words can. A package stores the words of each resource in a table with the column
  * `word_from text collate "C"`.
  */
+import type { TenantDatabase } from '../db/tenant-database.ts';
 
 /** Characters stored of a word, and the most that can be searched for. */
 export const maxWordLength = 100;
@@ -17,6 +18,13 @@ const ideographs = '\\u2e80-\\u2fff\\u3005-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff
 
 /** Letters that no mark makes, as they are found without them. */
 const plainLetters = { ß: 'ss', æ: 'ae', œ: 'oe', ł: 'l', ø: 'o', đ: 'd', ı: 'i' };
+
+const apostrophes = '’‘ʼ´`';
+
+/** An expression for a text that is composed, and has the apostrophe of ASCII. */
+function written(text: string): string {
+  return `translate(normalize(${text}), '${apostrophes}', '${"''".repeat(apostrophes.length)}')`;
+}
 
 /** An expression for a text in lower case without accents and apostrophes, as `foldText` writes most texts. */
 function folded(text: string): string {
@@ -37,7 +45,7 @@ export function selectWords({ entire, texts }: { entire: readonly string[]; text
   return `
     ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
     select distinct left(substr(key, place), ${maxWordLength}) as word_from
-      from (values ${texts.flatMap((text) => [`(lower(${text}))`, `(${folded(text)})`]).join(', ')}) as texts (key)
+      from (values ${texts.flatMap((text) => [`(lower(${written(text)}))`, `(${folded(text)})`]).join(', ')}) as texts (key)
      cross join lateral generate_series(1, length(key)) as place
      where substr(key, place, 1) !~ '[${separators}]'
        and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;
@@ -46,6 +54,38 @@ export function selectWords({ entire, texts }: { entire: readonly string[]; text
 /** True for a text without a separator: it begins a word of its own only, and goes on in none after it. */
 export function isOneWord(text: string): boolean {
   return !new RegExp(`[${separators}]`).test(text);
+}
+
+const anyApostrophe = new RegExp(`[${apostrophes}]`, 'g');
+const marks = new RegExp(`[\\u0300-\\u036f'${apostrophes}]`, 'g');
+const plainLetter = new RegExp(`[${Object.keys(plainLetters).join('')}ẞÆŒŁØĐ]`, 'g');
+
+/** The forms of a text in which words may have it, but for case: as words are written, as it was typed, and folded. */
+function formsOf(text: string): string[] {
+  const composed = text.normalize('NFC').replaceAll(anyApostrophe, "'");
+  const bare = text
+    .normalize('NFKD')
+    .replaceAll(marks, '')
+    .replaceAll(plainLetter, (letter) => plainLetters[letter.toLowerCase() as keyof typeof plainLetters]);
+  const forms = [composed, text, bare].map((form) => Array.from(form).slice(0, maxWordLength).join(''));
+  return [...new Set(forms.filter((form) => form.trim() !== ''))];
+}
+
+/**
+ * A text that is searched for, in the first of its forms with which a word begins. Words that earlier releases wrote have
+ * what was typed alone, so that the folded form would not find them.
+ * @param table with the words of resources
+ */
+export async function searchedForm(db: TenantDatabase, table: string, text: string): Promise<string> {
+  const forms = formsOf(text);
+  if (forms.length < 2) return forms[0] ?? text;
+  const [found] = await db.query<{ form: string }>(
+    `select form from unnest($2::text[]) with ordinality as forms (form, place)
+      where (select true from ${table} where tenant_id = $1 and ${wordBeginsWith('form')} limit 1)
+      order by place limit 1`,
+    [forms],
+  );
+  return found?.form ?? text;
 }
 
 /**

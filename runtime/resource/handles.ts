@@ -4,6 +4,7 @@
 import anyAscii from 'any-ascii';
 import { lockFor } from '../db/lock-for.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { defineInputForms } from '../http/input-forms.ts';
 import { defineProblem } from '../http/problems.ts';
 import { object, Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
@@ -15,15 +16,35 @@ export function looksLikeId(name: string): boolean {
   return uuid.test(name);
 }
 
+const pattern = '^[a-z0-9]+(-[a-z0-9]+)*$';
+const stored = new RegExp(pattern);
+const format = defineFormat('handle', 'a handle without the format of an id', (text) => !looksLikeId(text));
+const maxLength = 120;
+
+/** A handle as it is stored, from one that may be in another script: as a title in it gives it. Null for other texts. */
+export function parseHandle(text: string): string | null {
+  const handle = /\P{ASCII}/u.test(text) ? handleFromTitle(text, '') : text;
+  return stored.test(handle) && handle.length <= maxLength && !looksLikeId(handle) ? handle : null;
+}
+
+defineInputForms(format, {
+  name: 'handle-in-any-script',
+  meaning:
+    'a handle: small letters from a to z, digits and single hyphens, such as `blue-shirt`, without the format of an id',
+  parse: parseHandle,
+  maxLength,
+  description: 'Small letters, digits and single hyphens. Letters of other scripts are written in Latin ones',
+});
+
 /**
  * Lower-case letters, digits and single hyphens. A handle with the format of an id is invalid, since it would be
  * ambiguous in URLs that accept both.
  */
 export const Handle = Type.String({
-  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-  format: defineFormat('handle', 'a handle without the format of an id', (text) => !looksLikeId(text)),
+  pattern,
+  format,
   minLength: 1,
-  maxLength: 120,
+  maxLength,
   examples: ['blue-shirt'],
 });
 

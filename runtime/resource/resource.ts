@@ -21,6 +21,7 @@ interface Overrides {
   permission?: string | false;
   problems?: readonly ProblemType[];
   isPersonal?: RouteDeclaration['isPersonal'];
+  shared?: RouteDeclaration['shared'];
 }
 
 type Request<Access extends BoxAccess, Params, Query, Body> = ServicesFor<Access> & RouteInput<Params, Query, Body>;
@@ -193,7 +194,7 @@ function toPascalCase(noun: string): string {
 }
 
 /** The overrides without undefined values. */
-function definedOnly({ summary, description, operationId, permission, isPersonal }: Overrides): Overrides {
-  const entries = Object.entries({ summary, description, operationId, permission, isPersonal });
+function definedOnly({ summary, description, operationId, permission, isPersonal, shared }: Overrides): Overrides {
+  const entries = Object.entries({ summary, description, operationId, permission, isPersonal, shared });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 /**
  * Routes of categories for staff and for shoppers.
  */
-import { isOfShopper, viewRequestOf } from '@carton/product';
+import { isForCallerAlone, viewRequestOf } from '@carton/product';
 import { HandleOrId, resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
 import { listVisibleTree, readCategory as read } from './browse.ts';
 import { categoryCycle, categoryLimit, categoryTooDeep, handleTaken } from './problems.ts';
@@ -84,6 +84,7 @@ export const listCategories = route(
     summary: 'Read the tree of visible categories',
     description: 'A flat list of all categories, each before those below it; `depth` and `parentId` make it a tree.',
     access: 'public',
+    shared: true,
     query: CategoryTreeQuery,
     status: 200,
     response: CategoryTree,
@@ -106,7 +107,8 @@ export const readCategory = resource({
       'to the `handle` of the response if it is another one.',
     params: HandleOrId('shirts'),
     query: CategoryQuery,
-    isPersonal: isOfShopper,
+    shared: true,
+    isPersonal: isForCallerAlone,
     run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
   },
 });

@@ -17,7 +17,7 @@ import {
 } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
-import { findOrder } from '@carton/order';
+import { findOrder, storedAttribution } from '@carton/order';
 import { choiceOfMethod, type PaymentWait, planTenders } from '@carton/payment';
 import {
   type IfMatch,
@@ -221,7 +221,7 @@ export async function prepareCart(
     },
     customer: customerOf(cart, body.customer),
     notes: body.notes ?? cart.note,
-    attribution: body.attribution,
+    attribution: storedAttribution(body.attribution),
     termsVersion: body.terms?.version ?? null,
     seenCurrency: seenTotalOf(seenOffer, body.expectedTotal)?.currency ?? null,
     check(left) {

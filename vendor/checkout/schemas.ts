@@ -3,7 +3,7 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress, OrderAttribution, OrderResource, Phone, TermsVersion } from '@carton/order';
+import { OrderAddress, OrderResource, Phone, ReportedAttribution, TermsVersion } from '@carton/order';
 import { OrderPayment } from '@carton/payment';
 import {
   DateTime,
@@ -28,7 +28,7 @@ export const Checkout = object(
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional(Money),
-    attribution: Type.Optional(OrderAttribution),
+    attribution: Type.Optional(nullable(ReportedAttribution)),
     terms: Type.Optional(
       object({ version: TermsVersion }, { $id: 'AcceptTerms', description: 'Consent to this version of the terms' }),
     ),

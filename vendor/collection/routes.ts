@@ -1,7 +1,7 @@
 /**
  * Routes of collections for staff and for shoppers.
  */
-import { isOfShopper, viewRequestOf } from '@carton/product';
+import { isForCallerAlone, viewRequestOf } from '@carton/product';
 import { HandleOrId, integrationQuery, resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
 import { collectionHasRule, collectionIsManual, handleTaken } from './problems.ts';
 import {
@@ -73,7 +73,7 @@ export const storefrontCollections = resource({
   path: '/collections',
   access: 'public',
   item: Collection,
-  list: { page: CollectionPage },
+  list: { page: CollectionPage, shared: true },
 });
 
 /** Open to everyone; members who are logged in see the prices and products for members. */
@@ -89,7 +89,8 @@ export const readCollection = resource({
       '`limit` and `cursor` page through the products; `products.nextCursor` is the cursor of the next page.',
     params: HandleOrId('summer'),
     query: CollectionQuery,
-    isPersonal: isOfShopper,
+    shared: true,
+    isPersonal: isForCallerAlone,
     run: ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
   },
 });

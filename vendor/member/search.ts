@@ -6,6 +6,7 @@ import {
   encodeCursor,
   type IntegrationPage,
   parseEmail,
+  searchedForm,
   selectWords,
   type TenantDatabase,
   wordBeginsWith,
@@ -46,7 +47,8 @@ export async function pageOfMembers(db: TenantDatabase, query: MemberQuery): Pro
   const email = filters.email?.toLowerCase();
   if (q === undefined || updatedAfter !== undefined) return members.page(db, { ...query, email });
   const [, word = '', id = nilId] = cursor === undefined ? [] : decodeCursor(cursor, order);
-  const found = await db.query<Found>(findWords, [parseEmail(q) ?? q.trim(), String(word), id, limit + 1]);
+  const text = await searchedForm(db, 'member_words', parseEmail(q) ?? q.trim());
+  const found = await db.query<Found>(findWords, [text, String(word), id, limit + 1]);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const ids = page.map(({ memberId }) => memberId);

@@ -86,6 +86,8 @@ export const MailText = object(
   { $id: 'MailText', description: 'The parts of a mail, in Liquid' },
 );
 export type MailText = Static<typeof MailText>;
+/** In requests, whose locale may be in any case. */
+const NewMailText = withOptions(MailText, { $id: 'NewMailText' });
 
 const summary = {
   key: TemplateKey,
@@ -126,7 +128,7 @@ export type NotificationTemplate = Static<typeof NotificationTemplate>;
 export const ChangeNotificationTemplate = changeOf(
   {
     enabled: Type.Boolean(),
-    texts: Type.Array(MailText, { maxItems: 50, description: 'Replaces all texts of the store' }),
+    texts: Type.Array(NewMailText, { maxItems: 50, description: 'Replaces all texts of the store' }),
   },
   { $id: 'ChangeNotificationTemplate' },
 );

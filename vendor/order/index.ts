@@ -26,6 +26,7 @@ import { forgetExpiredLinks } from './sweep.ts';
 
 export { addressLines } from './address-lines.ts';
 export { writtenAddress, writtenText } from './addresses.ts';
+export { ReportedAttribution, storedAttribution } from './attribution.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
   type AmountWithTax,

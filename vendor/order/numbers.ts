@@ -29,8 +29,9 @@ async function numbersLike(db: TenantDatabase, number: string): Promise<string[]
 export async function storedNumber(db: TenantDatabase, written: string): Promise<string> {
   const number = narrow(written);
   const [stored] = await numbersLike(db, number);
-  if (stored !== undefined || !number.startsWith('#')) return stored ?? written;
-  return (await numbersLike(db, number.slice(1)))[0] ?? written;
+  // People write `#1001` for 1001.
+  const [bare] = stored === undefined && number.startsWith('#') ? await numbersLike(db, number.slice(1).trim()) : [];
+  return stored ?? bare ?? written;
 }
 
 /** The orders with a number, of which there are several only if they differ in case. */

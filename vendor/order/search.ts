@@ -46,7 +46,7 @@ export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): 
   if (updatedAfter !== undefined || (isOfColumns && added.every((value) => value === undefined))) {
     return orders.page(db, query);
   }
-  const text = q === undefined ? undefined : searchText(q) || undefined;
+  const text = q === undefined ? undefined : (await searchText(db, q)) || undefined;
   const unit =
     totalMin === undefined && totalMax === undefined ? currency : (currency ?? (await findStore(db)).defaultCurrency);
   const selected: Filters = { ...filters, q: text, currency: unit };

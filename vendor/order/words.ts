@@ -2,7 +2,14 @@
  * The texts that staff find an order by: its number and the customer's name from the beginning of each of their words,
  * and the beginning of the e-mail address.
  */
-import { maxWordLength, parseEmail, selectWords, type TenantDatabase, wordBeginsWith } from '@carton/runtime';
+import {
+  maxWordLength,
+  parseEmail,
+  searchedForm,
+  selectWords,
+  type TenantDatabase,
+  wordBeginsWith,
+} from '@carton/runtime';
 
 /** A statement that selects the words of an order, from SQL expressions of its texts. */
 export function wordsText({ number, email, name }: { number: string; email: string; name: string }): string {
@@ -33,6 +40,6 @@ export const wordBeginning = beginsWith.replaceAll('word_from', 'word');
 export const wordNotAfter = `word <= lower(?) || repeat(chr(1114111), ${maxWordLength})`;
 
 /** The text as it is compared: an e-mail address as it is stored, others without the spaces and signs before them (`#1001`). */
-export function searchText(q: string): string {
-  return parseEmail(q) ?? q.trim().replace(/^[#\s]+/, '');
+export async function searchText(db: TenantDatabase, q: string): Promise<string> {
+  return searchedForm(db, 'order_words', parseEmail(q) ?? q.trim().replace(/^[#\s]+/, ''));
 }

@@ -68,6 +68,7 @@ export { hasProductOfShippingProfile, hasProductOfTaxCategory } from './store.ts
 export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
 export { isForSale, type VariantInfo } from './variant-info.ts';
 export {
+  isForCallerAlone,
   isOfShopper,
   type ProductViewer,
   type ResolvedViewer,

@@ -34,10 +34,16 @@ export function skuWord(sku: string): string {
   return skuMark + truncate(skuKey(sku));
 }
 
+/** The words that find a SKU: as it is compared, and without accents. */
+function skuWords(sku: string): string[] {
+  // The mark alone would find every SKU.
+  return [skuWord(sku), skuMark + truncate(foldText(skuKey(sku)))].filter((word) => word !== skuMark);
+}
+
 /** The words of the SKUs; of one with spaces also each part, since a search is for words. */
 export function wordsOfSkus(skus: readonly (string | null)[]): string[] {
   const words = skus.flatMap((sku) => (sku === null ? [] : [sku, ...sku.split(/\s+/u)]));
-  return [...new Set(words.filter((word) => word !== '').map(skuWord))];
+  return [...new Set(words.filter((word) => word !== '').flatMap(skuWords))];
 }
 
 /** The words of a title that is written with accents, apostrophes or letters that many keyboards lack. */
@@ -65,8 +71,9 @@ export function termsOf(q: string): Term[] {
   const typed = [...new Set(q.split(/\s+/u).filter((word) => word !== ''))].slice(0, maxTerms);
   return typed.map((word) => {
     const bare = word.replace(opening, '').replace(closing, '');
-    const forms = [bare, foldText(bare), skuWord(bare)].filter((form) => form !== '');
-    return { forms: [...new Set(forms)] };
+    const forms = [bare, foldText(bare), ...skuWords(bare)].filter((form) => form !== '');
+    // The statement needs two: it has each form as a part of a union.
+    return { forms: [...new Set(forms), ...(new Set(forms).size === 1 ? [bare] : [])] };
   });
 }
 

@@ -3,7 +3,7 @@
  * translations contribute others.
  */
 import { findStore } from '@carton/core';
-import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { canonicalLocale, extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { findOptions, type OptionDocument, type ProductDocument } from './documents.ts';
 import { titleOf } from './plan.ts';
 import type { VariantInfo } from './variant-info.ts';
@@ -42,7 +42,7 @@ export function preferredLocales(header: string): string[] {
     return { tag, quality: quality === undefined ? 1 : Number(quality) };
   });
   const preferred = ranges.filter(({ tag, quality }) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(tag) && quality > 0);
-  return preferred.sort((one, other) => other.quality - one.quality).map(({ tag }) => tag);
+  return preferred.sort((one, other) => other.quality - one.quality).flatMap(({ tag }) => canonicalLocale(tag) ?? []);
 }
 
 /** The locales to look up, best first. None after the store's own language, in which every text exists. */

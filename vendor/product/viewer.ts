@@ -28,6 +28,14 @@ export function isOfShopper({ session }: { session: Shopper }): boolean {
   return session.hash !== null || session.memberId !== null;
 }
 
+/**
+ * Whether the response of a route of products is for its caller alone: that of a shopper, and any where a channel decides
+ * what is visible, since that depends on headers that only its package knows.
+ */
+export function isForCallerAlone({ db, session }: { db: TenantDatabase; session: Shopper }): boolean {
+  return isOfShopper({ session }) || shopperChannels.of(db).length > 0;
+}
+
 /** A viewer with everything that visibility may depend on. */
 export interface ResolvedViewer extends Pick<FactShopper, 'memberId' | 'memberGroups' | 'channelId'> {
   readonly time: Date;

@@ -1,10 +1,11 @@
 /**
  * Codes as text: how they are stored, and how two of them are compared. Shoppers type codes as their keyboards write them.
  */
+import { withoutInvisible } from '@carton/runtime';
 
-/** A code as it is stored: in the usual width. */
+/** A code as it is stored: in the usual width, without what nobody sees. */
 export function storedCode(code: string): string {
-  return code.normalize('NFKC').trim();
+  return withoutInvisible(code).normalize('NFKC').trim();
 }
 
 const allowed = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*$/u;

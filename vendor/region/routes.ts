@@ -40,8 +40,9 @@ export const storefrontRegions = resource({
     description: '`country` finds the region of a country: a list of one, or an empty one.',
     query: RegionQuery,
     page: RegionPage,
+    shared: true,
   },
-  read: { summary: 'Read a region: currency, countries, and whether prices include tax' },
+  read: { summary: 'Read a region: currency, countries, and whether prices include tax', shared: true },
 });
 
 export const listCountries = route(
@@ -52,6 +53,7 @@ export const listCountries = route(
     tag: 'Regions',
     summary: 'List the countries to which the store sells, by name, with their provinces',
     access: 'public',
+    shared: true,
     query: CountryQuery,
     fields: true,
     status: 200,

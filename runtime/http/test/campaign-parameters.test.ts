@@ -83,7 +83,7 @@ t.test('health ignores what probes append', async (t) => {
 });
 
 t.test('escapes that are not UTF-8 are refused, in parameters of a read alone', async (t) => {
-  const errors = exactly([{ in: 'query', pointer: '/ref_src', detail: 'must be UTF-8' }]);
+  const errors = exactly([{ in: 'query', pointer: '/ref_src', detail: 'must be percent-encoded in UTF-8' }]);
   t.match(await caller.get('/public?ref_src=M%FCller'), { status: 400, body: { errors } });
   for (const text of ['ref_src=M%C3%BCller', 'ref_src=%ef%bf%bd', 'utm_term=M%FCller&ref_src=x', 'ref_src=%']) {
     t.equal((await caller.get(`/public?${text}`)).status, 200, text);

@@ -156,8 +156,10 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid({ version: 7 });
   if (format === 'email') return fc.integer({ min: 1, max: 1_000_000 }).map((number) => `ada${number}@example.com`);
   if (format === 'uri') return fc.webUrl();
+  if (format === 'handle-in-any-script') return textOfPattern('^[a-z0-9]+(-[a-z0-9]+)*$', 30);
   if (format === 'handle') return textOfPattern('^[a-z0-9]+(-[a-z0-9]+)*$', 30);
   if (format === 'country') return fc.constantFrom('AT', 'CH', 'DE', 'FR', 'GB', 'JP', 'US');
+  if (format === 'language-tag') return fc.constantFrom('de', 'EN-gb', 'fr-CH', 'pt-br');
   if (format === 'country-or-name') return fc.constantFrom('AT', 'che', 'Deutschland', 'FR', 'GBR', 'Japan', 'US');
   if (format === 'locale') return fc.constantFrom('de', 'de-CH', 'en-GB', 'es-419', 'zh-Hant-TW');
   if (format === 'time-zone') return fc.constantFrom('America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Paris', 'UTC');

@@ -313,4 +313,18 @@ export const rights: readonly Mutation[] = [
     replacement: "sql: 'true'",
     tests: ['scripts/test/widened-filters.test.ts'],
   },
+  {
+    rule: 'Shared caches keep no response to a request with a cookie or a credential',
+    file: 'runtime/http/sharing.ts',
+    text: 'return isAnonymous &&',
+    replacement: 'return selecting.length > 0 &&',
+    tests: ['scripts/test/cached-reads.test.ts'],
+  },
+  {
+    rule: 'Prices of a shopper are for this shopper alone',
+    file: 'vendor/product/viewer.ts',
+    text: 'return isOfShopper({ session }) || shopperChannels',
+    replacement: 'return shopperChannels',
+    tests: ['vendor/cart/test/shown-prices.test.ts'],
+  },
 ];

@@ -53,7 +53,7 @@ async function shownTo(caller: Pick<Caller, 'get'>, query = '') {
 
 const all = (price: Price, cache: string) => Object.keys(reads).map((path) => [path, price, cache]);
 const own = 'private, no-store';
-const shared = 'no-store';
+const shared = 'public, no-cache';
 const euro = (amount: number) => ({ amount, currency: 'EUR' });
 
 /** Compares every read with the line of the cart. */

@@ -78,15 +78,7 @@ t.test('attribution is stored on the order and shown to staff alone', async (t) 
   }
   t.notMatch(JSON.stringify(placed.body), /newsletter/);
   const next = await shopperWith(box, [mug, 1]);
-  for (const invalid of [
-    'web',
-    null,
-    { channel: '' },
-    { channel: 'a'.repeat(201) },
-    { referrer: 'a'.repeat(2001) },
-    { landingPage: 7 },
-    { campaign: 'spring-sale' },
-  ]) {
+  for (const invalid of ['web', [], { landingPage: 7 }, { utmSource: ['a', 'b'] }]) {
     t.match(await next.post('/checkout', { ...buyer, attribution: invalid }), { status: 400 }, JSON.stringify(invalid));
   }
   const without = await next.post('/checkout', buyer);

@@ -17,6 +17,7 @@ export const readStoreProfile = route(
     summary: "Read the store's public profile",
     description: 'With what an imprint needs: the legal entity and its contact, as far as staff have set them.',
     access: 'public',
+    shared: true,
     status: 200,
     response: StoreProfile,
   },

@@ -64,6 +64,8 @@ t.test('a link leads to the file, which is saved and not opened', async (t) => {
   const head = await download(box, path, { method: 'HEAD' });
   t.strictSame([head.status, head.headers.get('content-length'), head.text], [200, String(content.length), '']);
   t.equal(await countOf(id), 2, 'HEAD downloads nothing');
+  t.match(await get('bytes=99999999-'), { status: 416, code: 'range_not_satisfiable' });
+  t.equal(await countOf(id), 2, 'nor does a part that the file does not have');
 });
 
 t.test('the parts of a download count once, in any order and for a day', async (t) => {

@@ -1,7 +1,7 @@
 /**
  * Availability of variants for shoppers.
  */
-import { findVariants, isForSale, viewerOf } from '@carton/product';
+import { findVariants, isForCallerAlone, isForSale, viewerOf } from '@carton/product';
 import { notFound, route } from '@carton/runtime';
 import { availabilityOf } from '../availability.ts';
 import { VariantAvailability } from '../schemas.ts';
@@ -14,6 +14,8 @@ export const readVariantAvailability = route(
     tag: 'Products',
     summary: 'Read the availability of a variant',
     access: 'session',
+    shared: true,
+    isPersonal: isForCallerAlone,
     status: 200,
     response: VariantAvailability,
   },

@@ -59,6 +59,14 @@ t.test('text is the beginning of the number, the e-mail address or a word of the
   t.strictSame(await find(await box.openTenant(), { q: 'ada' }), [], 'not in another store');
 });
 
+t.test('an order is found by its number as people write it', async (t) => {
+  const tenant = await box.openTenant();
+  const { number } = await place(tenant, { number: 'ab-7' });
+  for (const each of ['ab-7', '#ab-7', ' # AB-7 ', '#ＡＢ-7'])
+    t.strictSame(await find(tenant, { number: each }), [number]);
+  t.strictSame(await find(tenant, { number: '##ab-7' }), []);
+});
+
 t.test('an order is found without accents and apostrophes', async (t) => {
   const tenant = await box.openTenant();
   const { number } = await place(tenant, { customer: { email: 'a@example.com', name: "Zoë Müller-O'Neill Łuk" } });

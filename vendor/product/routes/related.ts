@@ -11,7 +11,7 @@ import {
   SetRelatedProducts,
   setRelated,
 } from '../related.ts';
-import { isOfShopper, viewRequestOf } from '../viewer.ts';
+import { isForCallerAlone, viewRequestOf } from '../viewer.ts';
 
 const tag = 'Products';
 const staff = { tag, access: 'staff', path: '/admin/products/:id/related', status: 200, beyond: true } as const;
@@ -49,7 +49,8 @@ export const listRelatedProducts = route(
     access: 'session',
     params: HandleOrId('linen-shirt'),
     query: RelatedQuery,
-    isPersonal: isOfShopper,
+    shared: true,
+    isPersonal: isForCallerAlone,
     status: 200,
     response: RelatedProductList,
     problems: [notFound],

@@ -6,7 +6,7 @@ import { filterParameters, productListFilters } from '../list-filters.ts';
 import { measureParameters, productMeasures, sortsOfMeasures } from '../measures.ts';
 import { Product, ProductPage, ProductQuery, productQueryWith, Variant, ViewQuery } from '../schemas.ts';
 import { listProducts as list, readProduct as read, readVariant as readOneVariant } from '../service.ts';
-import { isOfShopper, viewRequestOf } from '../viewer.ts';
+import { isForCallerAlone, viewRequestOf } from '../viewer.ts';
 
 const tag = 'Products';
 /** Open to everyone; members see what is visible to members. */
@@ -23,7 +23,8 @@ export const listProducts = withOverrides(
       access,
       query: ProductQuery,
       fields: true,
-      isPersonal: isOfShopper,
+      shared: true,
+      isPersonal: isForCallerAlone,
       status: 200,
       response: ProductPage,
     },
@@ -47,7 +48,8 @@ export const readProduct = route(
     access,
     params: HandleOrId('linen-shirt'),
     query: ViewQuery,
-    isPersonal: isOfShopper,
+    shared: true,
+    isPersonal: isForCallerAlone,
     status: 200,
     response: Product,
     problems: [notFound],
@@ -64,7 +66,8 @@ export const readVariant = route(
     summary: 'Read a variant of a published product',
     access,
     query: ViewQuery,
-    isPersonal: isOfShopper,
+    shared: true,
+    isPersonal: isForCallerAlone,
     status: 200,
     response: Variant,
   },

@@ -65,6 +65,7 @@ export const readMenu = resource({
   item: Menu,
   read: {
     summary: 'Read a menu by its handle or id',
+    shared: true,
     description: 'Without the items whose target is deleted, hidden or a draft, and without those below them.',
     params: HandleOrId('main-menu'),
     run: ({ db, params }) => readVisibleMenu(db, params.handle),

@@ -40,6 +40,7 @@ export const readPage = resource({
   item: WebPage,
   read: {
     summary: 'Read a page by its handle or id',
+    shared: true,
     params: HandleOrId('about-us'),
     run: ({ db, params }) => readVisiblePage(db, params.handle),
   },

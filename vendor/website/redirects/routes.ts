@@ -37,6 +37,7 @@ export const resolveRedirect = route(
     summary: 'Find where an old path leads',
     description: 'For a storefront that has no page at a path.',
     access: 'public',
+    shared: true,
     query: ResolveQuery,
     status: 200,
     response: ResolvedRedirect,

@@ -20,6 +20,9 @@ import {
 
 const lockRedirects = (tx: TenantDatabase) => lockFor(tx, 'redirects');
 
+/** A path that was requested of the store itself: `//old` is no address of another host, as it would be in a link. */
+const withSingleSlash = (path: string) => path.replace(/^\/{2,}/, '/');
+
 /** @throws invalid_request (400), redirect_exists, redirect_loop, redirect_limit (409) */
 export function createRedirect(
   db: TenantDatabase,
@@ -27,7 +30,7 @@ export function createRedirect(
 ): Promise<RedirectRow> {
   return db.transaction(async (tx) => {
     await lockRedirects(tx);
-    const parsed = parsePath(requested);
+    const parsed = parsePath(withSingleSlash(requested));
     if (parsed?.fragment !== '') throw invalidField('/path', 'must be a path, without a fragment');
     if (parsed.address.length > maximumPath) throw invalidField('/path', `must have at most ${maximumPath} characters`);
     if ((await countRedirects(tx)) >= maximumRedirects) {
@@ -98,7 +101,7 @@ export async function leaveRedirect(tx: TenantDatabase, move: AddressMove): Prom
  * @throws not_found (404)
  */
 export async function resolve(db: TenantDatabase, requested: string): Promise<RedirectRow> {
-  const parsed = parsePath(requested);
+  const parsed = parsePath(withSingleSlash(requested));
   const redirect = parsed && (await findRedirect(db, parsed));
   const isOwn = redirect && (redirect.targetHost === null || isHostOf(await listOwnHosts(db), redirect.targetHost));
   if (!isOwn) throw notFound('There is no redirect from this path.');

@@ -6,6 +6,7 @@
  * operator may change rows with psql: so a part that was read soon after a change is kept for seconds, and none for longer
  * than ten minutes. Parts do not have the origin of the website, so hosts share them, and they are compressed.
  */
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type AddressesVersion, onceForBox, type StorefrontAddresses, type TenantDatabase } from '@carton/runtime';
@@ -32,6 +33,8 @@ export interface Part {
   readonly count: number;
   /** The place after which the following part begins; null after the last. */
   readonly next: string | null;
+  /** A hash of its entries. */
+  readonly digest: string;
   /** The entries, as `entriesOf` returns them, compressed by themselves. */
   readonly batches: readonly Buffer[];
 }
@@ -97,17 +100,22 @@ async function keep(
 /** Reads a part from the database. */
 async function read(db: TenantDatabase, kind: StorefrontAddresses, begin: string | null) {
   const batches: Buffer[] = [];
+  const hash = createHash('sha256');
   let changesIn: number | null = null;
   let count = 0;
   let after = begin;
   for (let batch = 0; batch < batchesOfPart && (batch === 0 || after !== null); batch++) {
     const page = await kind.list(db, after, batchSize);
-    if (page.items.length > 0) batches.push(await promisify(gzip)(entriesOf(page.items), { level: 1 }));
+    if (page.items.length > 0) {
+      const entries = entriesOf(page.items);
+      hash.update(entries);
+      batches.push(await promisify(gzip)(entries, { level: 1 }));
+    }
     if (typeof page.changesIn === 'number') changesIn = Math.min(changesIn ?? Number.POSITIVE_INFINITY, page.changesIn);
     count += page.items.length;
     after = page.next;
   }
-  return { part: { count, next: after, batches }, changesIn };
+  return { part: { count, next: after, digest: hash.digest('base64url'), batches }, changesIn };
 }
 
 /** The entries of a part, batch by batch. */

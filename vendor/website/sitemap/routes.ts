@@ -5,8 +5,8 @@ import { notFound, object, route, Type } from '@carton/runtime';
 import { originOf } from '../hosts.ts';
 import { readSitemap, readSitemapPart, robotsText } from './service.ts';
 
-const common = { tag: 'Sitemap', method: 'get', access: 'public', status: 200 } as const;
-const xml = { ...common, mediaType: 'application/xml; charset=utf-8', streamed: true } as const;
+const common = { tag: 'Sitemap', method: 'get', access: 'public', shared: true, status: 200 } as const;
+const xml = { ...common, mediaType: 'application/xml; charset=utf-8', streamed: true, tagged: true } as const;
 
 export const sitemap = route(
   {

@@ -2,12 +2,13 @@
  * The sitemap of a store: the public pages that packages list in `storefrontAddresses`. Above the number of addresses
  * that one sitemap may have it is an index of parts. A part is named by its kind and by the place at which it begins.
  */
+import { createHash } from 'node:crypto';
 import {
   type AddressesVersion,
-  type Chunks,
   notFound,
   type StorefrontAddresses,
   storefrontAddresses,
+  TaggedChunks,
   type TenantDatabase,
 } from '@carton/runtime';
 import { entriesIn, maximumAddresses, readPart } from './parts.ts';
@@ -26,9 +27,10 @@ interface Place extends VersionedKind {
 }
 
 /** The sitemap, or the index of its parts. Parts that are not kept are read twice: to count them, and to return them. */
-export async function readSitemap(db: TenantDatabase, origin: string): Promise<Chunks> {
+export async function readSitemap(db: TenantDatabase, origin: string): Promise<TaggedChunks> {
   const kinds = await Promise.all(storefrontAddresses.of(db).map((kind) => versioned(db, kind)));
   const places: Place[] = [];
+  const digests: string[] = [];
   let count = 0;
   for (const each of kinds) {
     let after: string | null = null;
@@ -36,18 +38,27 @@ export async function readSitemap(db: TenantDatabase, origin: string): Promise<C
       const part = await readPart(db, each.kind, after, each.version);
       if (part.count > 0) places.push({ ...each, after });
       count += part.count;
+      digests.push(part.digest);
       after = part.next;
     } while (after !== null);
   }
-  if (count > maximumAddresses) return indexOf(origin, places.map(pathOf));
-  return sitemapOf(origin, entriesAt(db, places));
+  const isIndex = count > maximumAddresses;
+  const content = isIndex ? indexOf(origin, places.map(pathOf)) : sitemapOf(origin, entriesAt(db, places));
+  return new TaggedChunks(versionOf(origin, isIndex ? places.map(pathOf) : digests), content);
+}
+
+/** What tells a sitemap from others: its address, and its entries or their hashes. */
+function versionOf(origin: string, content: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([origin, content]))
+    .digest('base64url');
 }
 
 /**
  * A part of the sitemap by its name. Parts begin where the one before ends: others would be read for each invented name.
  * @throws not_found (404)
  */
-export async function readSitemapPart(db: TenantDatabase, origin: string, name: string): Promise<Chunks> {
+export async function readSitemapPart(db: TenantDatabase, origin: string, name: string): Promise<TaggedChunks> {
   const place = parse(db, name);
   if (!place) throw unknownPart(name);
   const { kind, version } = await versioned(db, place.kind);
@@ -56,7 +67,8 @@ export async function readSitemapPart(db: TenantDatabase, origin: string, name: 
     after = (await readPart(db, kind, after, version)).next;
     if (after === null) throw unknownPart(name);
   }
-  return sitemapOf(origin, entriesAt(db, [{ kind, after, version }]));
+  const { digest } = await readPart(db, kind, after, version);
+  return new TaggedChunks(versionOf(origin, [digest]), sitemapOf(origin, entriesAt(db, [{ kind, after, version }])));
 }
 
 const unknownPart = (name: string) => notFound(`There is no sitemap ${name}.`);

@@ -11,7 +11,7 @@ const box = await openBox(t);
 t.test('text, tables, links and images stay as they are', async (t) => {
   for (const html of [
     '<h2>About <em>us</em></h2><p>Fish &amp; chips<br />since 1999</p><hr />',
-    '<ul><li>One</li></ul><ol start="3"><li>Three</li></ol><dl><dt>A</dt><dd>B</dd></dl>',
+    '<ul><li>One</li></ul><ol start="3"><li>Three</li><li value="7">Seven</li></ol><dl><dt>A</dt><dd>B</dd></dl>',
     '<table><caption>Sizes</caption><tr><th scope="row">M</th><td colspan="2">40</td></tr></table>',
     '<p><a href="/products/shirt">Shirt</a> <a href="https://example.com/?a=1&amp;b=2">Site</a></p>',
     '<p><a href="mailto:us@example.com">Mail</a> <a href="tel:+4930123">Call</a> <a href="#top">Top</a></p>',
