@@ -117,7 +117,17 @@ export function readParams(ctx: Context, declaration: RouteDeclaration): unknown
 export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclaration): unknown {
   if (!query) return {};
   const sent = ignoresCampaign ? withoutCampaign(ctx.query, query.properties) : { ...ctx.query };
+  refuseNul(sent);
   return validate(query, sent, 'query');
+}
+
+/** @throws invalid_request (400) for U+0000 in a parameter, which PostgreSQL cannot store, as in a body */
+function refuseNul(query: Readonly<Record<string, string | string[] | undefined>>): void {
+  const found = Object.entries(query).find(([, value]) => [value].flat().some((text) => text?.includes('\0')));
+  if (!found) return;
+  const pointer = `/${found[0].replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const detail = 'must not contain the character U+0000';
+  throw invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
 }
 
 /**

@@ -20,7 +20,13 @@ export function foldText(text: string, apostrophe: '' | ' ' = ''): string {
   return bare.replaceAll(otherLetters, (letter) => anyAscii(letter)).toLowerCase();
 }
 
-/** Text as it is compared where only case and width do not matter, such as SKUs. */
-export function foldCase(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+const sameLetters = { ß: 'ss', ς: 'σ', ı: 'i' };
+
+/** An SQL expression for a text as `foldCase` returns it, for the letters that people write. */
+export function foldedCase(text: string): string {
+  const shown = `regexp_replace(normalize(${text}, NFKC), '[\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff]', '', 'g')`;
+  return Object.entries(sameLetters).reduce(
+    (sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`,
+    `lower(replace(${shown}, 'İ', 'I'))`,
+  );
 }
