@@ -19,7 +19,7 @@ import {
 } from './schemas.ts';
 import { addWords, wordsOfSkus } from './search-words.ts';
 import { throwConflict } from './service.ts';
-import { rejectUsedSkus, variantsWithSkus } from './skus.ts';
+import { rejectUsedSkus, storedSku, variantsWithSkus } from './skus.ts';
 import { insertVariants, products, productVariants, type VariantRow, variantsOf } from './store.ts';
 import { rewriteTitleWords } from './title-words.ts';
 
@@ -75,9 +75,10 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
 
 /** @throws not_found (404), invalid_request (400), sku_taken (409), variant_choice_taken (409) */
 export function changeVariant(db: TenantDatabase, id: string, body: ChangeVariant): Promise<AdminVariant> {
-  const { options: chosen, ...fields } = body;
+  const { options: chosen, ...sent } = body;
   const work = db.transaction(async (transaction) => {
     const variant = await lockVariant(transaction, id);
+    const fields = { ...sent, ...(sent.sku && { sku: changedSku(sent.sku, variant.sku) }) };
     const { productId } = variant;
     const options = (await findOptions(transaction, [productId])).get(productId) ?? [];
     const optionValueIds = chosen && planChoice(options, chosen, '/options');
@@ -100,6 +101,12 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
     return readAdminVariant(transaction, id);
   });
   return work.catch(throwConflict);
+}
+
+/** A SKU as it is stored. One that is only stored in a form of earlier releases stays. */
+function changedSku(sent: string, current: string | null): string {
+  const sku = storedSku(sent);
+  return current !== null && storedSku(current) === sku ? current : sku;
 }
 
 /** Soft deletes a variant: its SKU becomes available. @throws not_found (404), last_variant (409) */
