@@ -100,7 +100,6 @@ export {
   newExternalFields,
   updatedAfterQuery,
 } from './http/integration.ts';
-export { withoutInvisible } from './http/invisible.ts';
 export {
   decodeCursor,
   encodeCursor,
@@ -115,9 +114,10 @@ export * from './http/problems.ts';
 export { maxDescription, newRichText, richText } from './http/rich-text.ts';
 export * from './http/schemas.ts';
 export { type Chunks, TaggedChunks } from './http/streamed.ts';
-export { distinctTags, Tag } from './http/tags.ts';
+export { distinctTags, Tag, tagKeysOf } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
+export { foldCapitals, foldCase, isBlank, withoutInvisible, writtenText } from './http/written.ts';
 export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
 export { type InLanguages, inLanguages, type Language, languages } from './intl/languages.ts';
 export {
@@ -187,7 +187,7 @@ export {
 export { type ExportSection, erasePerson, erasureHindered, exportPerson, personalDataOf } from './persons/rights.ts';
 export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues } from './queries/acted-by.ts';
 export { eachRow } from './queries/each-row.ts';
-export { foldCase, foldText } from './queries/folded.ts';
+export { foldedCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
 export { isOneWord, maxWordLength, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
 export {

@@ -1,15 +1,16 @@
 /**
- * Empty texts in bodies: forms send them for what was left blank. Where a field may be null and takes no empty text, one is
- * null. What clients store as it is, such as `metadata` and `properties`, has no fields in its schema, and stays.
+ * Blank texts in bodies: forms send them for what was left out. Where a field may be null and takes no empty text, a text
+ * that shows nothing is null. What clients store as it is, such as `metadata` and `properties`, has no fields in its schema, and stays.
  */
 import type { TSchema } from './schemas.ts';
+import { isBlank } from './written.ts';
 
 type Mend = (value: unknown) => void;
 
 const none: Mend = () => {};
 const mends = new WeakMap<object, Mend>();
 
-/** Puts null in the place of the empty texts of a body that was parsed for this request. */
+/** Puts null in the place of the blank texts of a body that was parsed for this request. */
 export function mendEmptyTexts(schema: TSchema, body: unknown): void {
   mendOf(schema)(body);
 }
@@ -45,17 +46,22 @@ function compile(schema: TSchema): Mend {
     if (Array.isArray(value)) for (const item of value) each(item);
     for (const mend of choices) mend(value);
     if (!isObject(value)) return;
-    for (const name of texts) if (Object.hasOwn(value, name) && value[name] === '') value[name] = null;
+    for (const name of texts) {
+      const text = Object.hasOwn(value, name) ? value[name] : null;
+      if (typeof text === 'string' && isBlank(text)) value[name] = null;
+    }
     for (const [name, mend] of inner) if (Object.hasOwn(value, name)) mend(value[name]);
   };
 }
 
 /** Whether a field may be null or a text, and takes no empty text. */
 function isOptionalText(schema: TSchema): boolean {
-  const types: unknown[] = Array.isArray(schema.type) ? schema.type : [];
+  const forms: TSchema[] = schema.anyOf ?? [schema];
+  const types = (form: TSchema): unknown[] => [form.type].flat();
+  const texts = forms.filter((form) => types(form).includes('string'));
   // An empty id is a mistake rather than a blank: a category without a parent is another one.
-  const isId = schema.format === 'uuid';
-  return types.includes('string') && types.includes('null') && !isId && !takesEmpty(schema);
+  const isNone = (form: TSchema) => form.format !== 'uuid' && !takesEmpty(form);
+  return texts.length > 0 && texts.every(isNone) && forms.some((form) => types(form).includes('null'));
 }
 
 function takesEmpty({ minLength = 0, pattern, format, enum: values }: TSchema): boolean {

@@ -2,9 +2,9 @@
  * Values that requests may write in several forms, such as a country by its code or its name: wherever a schema of a body or
  * a query has a format with input forms, all of them are accepted, and the handler gets the one that is stored.
  */
-import { isBlank } from './invisible.ts';
 import type { TSchema } from './schemas.ts';
 import { convertText, defineFormat } from './validation.ts';
+import { writtenText } from './written.ts';
 
 export interface InputForms {
   /** The name of the format that takes the place of the strict one in requests. Without it, the format stays. */
@@ -18,7 +18,7 @@ export interface InputForms {
   readonly description: string;
 }
 
-convertText('trimmed', { parse: (text) => (isBlank(text) ? null : text.trim()), meaning: 'a text that is not blank' });
+convertText('trimmed', { parse: writtenText, meaning: 'a text that is not blank' });
 
 const formsByFormat = new Map<unknown, InputForms>();
 
@@ -54,6 +54,7 @@ function convert(schema: TSchema | readonly unknown[]): unknown {
     return items.some((item, at) => item !== schema[at]) ? items : schema;
   }
   const forms = formsByFormat.get((schema as TSchema).format);
+  if ((schema as TSchema)['x-converted']) return schema;
   if (forms) return withForms(schema as TSchema, forms);
   if ((schema as TSchema)['x-trimmed']) return withSpaces(schema as TSchema);
   const own = schema as TSchema;

@@ -6,6 +6,7 @@ import { pageQuery } from './paging.ts';
 import { defineProblem } from './problems.ts';
 import {
   DateTime,
+  humanText,
   Metadata,
   nullable,
   object,
@@ -17,11 +18,15 @@ import {
   withOptions,
 } from './schemas.ts';
 
-export const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 255,
+export const ExternalId = humanText(255, {
   description: 'Id of the resource in an external system; unique among resources of the same type',
   examples: ['ERP-4711'],
+});
+
+/** Also as it was written, since earlier releases have stored ids with spaces around them. */
+const externalIdParameter = withOptions(Type.String({ minLength: 1, maxLength: 255 }), {
+  description: ExternalId.description as string,
+  examples: ExternalId.examples as string[],
 });
 
 /** Fields of a resource and of the body that changes it; `externalId` is null for none. */
@@ -69,7 +74,7 @@ export function takesUpdatedAfter(query: TSchema | undefined): boolean {
 
 /** The query of a list with incremental reads, of a resource with an `externalId`. */
 export function integrationQuery<T extends TProperties = Record<never, never>>(filters: T = {} as T) {
-  return updatedAfterQuery({ ...filters, externalId: Type.Optional(ExternalId) });
+  return updatedAfterQuery({ ...filters, externalId: Type.Optional(externalIdParameter) });
 }
 
 const Deletion = object(

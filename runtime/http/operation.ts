@@ -123,8 +123,18 @@ export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclara
   const sent = ignoresCampaign
     ? withoutEmpty(withoutCampaign(ctx.query, properties), properties, required)
     : { ...ctx.query };
+  refuseNul(sent);
   refuseOtherEncodings(ctx.querystring ?? '', properties);
   return validate(query, withOffsets(sent, properties), 'query');
+}
+
+/** @throws invalid_request (400) for U+0000 in a parameter, which PostgreSQL cannot store, as in a body */
+function refuseNul(query: Readonly<Record<string, string | string[] | undefined>>): void {
+  const found = Object.entries(query).find(([, value]) => [value].flat().some((text) => text?.includes('\0')));
+  if (!found) return;
+  const pointer = `/${found[0].replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const detail = 'must not contain the character U+0000';
+  throw invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
 }
 
 /**
@@ -157,14 +167,14 @@ export async function authenticate<Scope, Caller>(
 
 /**
  * Reads and validates the body of a route that declares one.
- * @param correct returns what takes the place of a body that is refused, or throws the fault
+ * @param correct returns what takes the place of a body that is refused, or throws the fault; `check` validates another
  */
 export async function readInput(
   ctx: Context,
   declaration: RouteDeclaration,
   deadline = defaultBodyDeadline,
   emptyTextsAreNull = false,
-  correct?: (body: unknown, fault: unknown) => Promise<unknown>,
+  correct: ((body: unknown, fault: unknown, check: (body: unknown) => unknown) => Promise<unknown>) | null = null,
 ): Promise<unknown> {
   if (!declaration.body) return undefined;
   const reading = declaration.body === RawBody ? readBytes(ctx, declaration) : readBody(ctx, declaration);
@@ -174,12 +184,18 @@ export async function readInput(
     const detail = 'a JSON body is required';
     throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: '', detail }] });
   }
-  if (emptyTextsAreNull) mendEmptyTexts(declaration.body, body);
+  // Validation converts values in their place.
+  const sent = correct && structuredClone(body);
+  const schema = declaration.body;
+  const check = (value: unknown) => {
+    if (emptyTextsAreNull) mendEmptyTexts(schema, value);
+    return validate(schema, value, 'body');
+  };
   try {
-    return validate(declaration.body, body, 'body');
+    return check(body);
   } catch (fault) {
     if (!correct) throw fault;
-    return correct(body, fault);
+    return correct(sent, fault, check);
   }
 }
 

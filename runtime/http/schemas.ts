@@ -5,6 +5,7 @@ import {
   type ObjectOptions,
   type SchemaOptions,
   type Static,
+  type StringOptions,
   type TProperties,
   type TSchema,
   Type,
@@ -45,9 +46,14 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** The texts of a schema without the spaces around them, as copied texts have them. In requests only. */
+/** The texts of a schema as people write them are stored as `writtenText` returns them; blank ones are refused. In requests only. */
 export function trimmed<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-trimmed': true };
+}
+
+/** A name, a title or a label that people write and read: not blank, without spaces around it. */
+export function humanText(maxLength: number, options: StringOptions = {}) {
+  return trimmed(Type.String({ minLength: 1, maxLength, ...options }));
 }
 
 /** At most 36 characters, since the format alone allows the prefix `urn:uuid:`, which PostgreSQL rejects. */
@@ -58,6 +64,8 @@ export const Uuid = Type.String({
 });
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
+/** Of a request that names an address which may be stored, such as a log-in: also one that is no longer taken. */
+export const KnownEmail = { ...Email, 'x-converted': 'known-email' };
 /** Times of creation and of the last change. */
 export const timestamps = { createdAt: DateTime, updatedAt: DateTime };
 /** As the `body` of a route: the bytes exactly as sent, of any media type, to verify a signature. */

@@ -136,16 +136,18 @@ async function receive(
 ): Promise<Omit<Received, 'discard'> & Partial<Received>> {
   if (declaration.upload) return receiveForm(ctx, declaration, { ...options, patience, folder });
   let sent: unknown;
-  const body = await readInput(ctx, declaration, patience, emptyTextsAreNull, (refused, fault) => {
-    if (!correct) throw fault;
-    sent = refused;
-    return correct(refused, fault);
-  });
+  const replace: Correct | null =
+    correct &&
+    ((refused, fault, check) => {
+      sent = refused;
+      return correct(refused, fault, check);
+    });
+  const body = await readInput(ctx, declaration, patience, emptyTextsAreNull, replace);
   return { body, files: {}, fingerprint: sent ?? body };
 }
 
 /** Returns what takes the place of a body that is refused. @throws the fault, if nothing does */
-type Correct = (body: unknown, fault: unknown) => Promise<unknown>;
+type Correct = (body: unknown, fault: unknown, check: (body: unknown) => unknown) => Promise<unknown>;
 
 /** For a PATCH whose response is what a read returns: see `withoutUnchanged`. */
 function corrector<Services>(
@@ -157,7 +159,7 @@ function corrector<Services>(
   if (method !== 'patch' || !schema || !returnsRepresentation || !readRoute) return null;
   const read = async () =>
     JSON.parse(String((await representationOf(readRoute, services, params, strictResponses)).body));
-  return (body, fault) => withoutUnchanged(schema, body, fault, read);
+  return (body, fault, check) => withoutUnchanged({ schema, body, fault, read, check });
 }
 
 const defaultUploadFolder = join(tmpdir(), 'uploads');

@@ -5,7 +5,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from './problems.ts';
 import type { TObject, TSchema } from './schemas.ts';
-import { validate } from './validation.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -17,13 +16,21 @@ export const nothing = Symbol('nothing');
  * @param schema of the body: what it does not declare is refused whatever its value
  * @param fault what the validation has thrown; thrown again if the body is at fault
  * @param read returns the resource as its GET does
+ * @param check validates what is left
  */
-export async function withoutUnchanged(
-  schema: TSchema,
-  body: unknown,
-  fault: unknown,
-  read: () => Promise<unknown>,
-): Promise<unknown> {
+export async function withoutUnchanged({
+  schema,
+  body,
+  fault,
+  read,
+  check,
+}: {
+  schema: TSchema;
+  body: unknown;
+  fault: unknown;
+  read: () => Promise<unknown>;
+  check: (rest: unknown) => unknown;
+}): Promise<unknown> {
   const names = fieldsAtFault(fault);
   const { properties = {} } = schema as Partial<TObject>;
   if (!isObject(body) || !names.every((name) => Object.hasOwn(properties, name))) throw fault;
@@ -32,7 +39,7 @@ export async function withoutUnchanged(
   if (!isObject(present) || !names.every((name) => isSame(present, body, name))) throw fault;
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
   if (Object.keys(rest).length === 0) return nothing;
-  return validate(schema, rest, 'body');
+  return check(rest);
 }
 
 function isSame(one: Fields, other: Fields, name: string): boolean {

@@ -23,17 +23,17 @@ export class Components {
     const refer = (named: TSchema): ReferenceObject => {
       const name = named.$id as string;
       const known = this.#named.get(name);
-      if (known && known !== named && JSON.stringify(known) !== JSON.stringify(named)) {
+      if (known && known !== named && JSON.stringify(shown(known)) !== JSON.stringify(shown(named))) {
         throw new Error(`two different schemas are named ${name}`);
       }
       if (!known) {
         // Registered before its parts are visited, so that a schema may refer to itself.
         this.#named.set(name, named);
-        this.#builder.addSchema(name, transformSchema(named, refer) as SchemaObject);
+        this.#builder.addSchema(name, shown(transformSchema(named, refer)) as SchemaObject);
       }
       return { $ref: `#/components/schemas/${name}` };
     };
-    return (schema.$id ? refer(schema) : transformSchema(schema, refer)) as SchemaObject;
+    return (schema.$id ? refer(schema) : shown(transformSchema(schema, refer))) as SchemaObject;
   }
 
   /** The content of a body: its schema and an example. */
@@ -49,6 +49,14 @@ export class Components {
     }
     return { schema: written, examples: { [name]: { $ref: `#/components/examples/${name}` } } };
   }
+}
+
+/** A schema without what only the validation of requests reads, so that requests and responses share one with trimmed texts. */
+function shown(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(shown);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const own = Object.entries(schema).filter(([key, value]) => key !== 'x-converted' || value !== 'trimmed');
+  return Object.fromEntries(own.map(([key, value]) => [key, shown(value)]));
 }
 
 /** Generates an example of a schema, from its `examples` where it has some. */

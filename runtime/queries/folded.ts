@@ -3,7 +3,6 @@
  * these out. Marks that make another letter of it stay, such as the vowels of Devanagari.
  */
 import anyAscii from 'any-ascii';
-import { withoutInvisible } from '../http/invisible.ts';
 
 /** Marks of scripts that are read without them. */
 const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
@@ -21,7 +20,13 @@ export function foldText(text: string, apostrophe: '' | ' ' = ''): string {
   return bare.replaceAll(otherLetters, (letter) => anyAscii(letter)).toLowerCase();
 }
 
-/** Text as it is compared where only case, width and what nobody sees do not matter, such as SKUs. */
-export function foldCase(text: string): string {
-  return withoutInvisible(text).normalize('NFKC').trim().toLowerCase();
+const sameLetters = { ß: 'ss', ς: 'σ', ı: 'i' };
+
+/** An SQL expression for a text as `foldCase` returns it, for the letters that people write. */
+export function foldedCase(text: string): string {
+  const shown = `regexp_replace(normalize(${text}, NFKC), '[\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff]', '', 'g')`;
+  return Object.entries(sameLetters).reduce(
+    (sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`,
+    `lower(replace(${shown}, 'İ', 'I'))`,
+  );
 }

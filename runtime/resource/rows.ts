@@ -10,6 +10,7 @@ import { referenceQuery } from '../db/reference-data.ts';
 import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
 import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
+import { writtenText } from '../http/written.ts';
 import { type ChangeSource, type IntegrationPage, readChanges, rejectFilters } from '../queries/incremental-reads.ts';
 import { type ColumnValues, newestFirst, paginate, paginateChoices, type Sort } from '../queries/paging.ts';
 
@@ -292,7 +293,10 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
         if (declaration.changeSource) return pageOfChanges(db, declaration.changeSource, from);
         return readChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
       }
-      if (externalId !== undefined) query.where(`${table}.external_id`, externalId);
+      if (externalId !== undefined) {
+        const written = [...new Set([externalId, writtenText(externalId) ?? externalId])];
+        query.whereIn(`${table}.external_id`, written);
+      }
       return paginate(query, table, position, order ? { name: sort as string, ...order } : newestFirst);
     },
   };

@@ -198,6 +198,8 @@ const mended: [field: string, before: unknown, after: unknown][] = [
   ['barcode', ' 400 ', '400'],
   ['name', ' Shoes ', 'Shoes'],
   ['type', ' Shirt ', 'Shirt'],
+  ['brand', ' ', null],
+  ['sku', ' ', null],
   ['address', ' ', null],
   ['address', { country: 'Spain', line1: ' ' }, { country: 'ES', line1: null }],
   ['address', { country: 'ESP' }, { country: 'ES' }],

@@ -2,13 +2,13 @@
  * Schemas of API keys.
  */
 import { KeyPermissions } from '@carton/auth';
-import { DateTime, nullable, object, oneOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
+import { DateTime, humanText, nullable, object, oneOf, type Static, shapesOf, Type, Uuid } from '@carton/runtime';
 import { kinds } from './key.ts';
 
 export const shapes = shapesOf({
   name: 'ApiKey',
   fields: {
-    name: Type.String({ minLength: 1, maxLength: 120, examples: ['Warehouse'] }),
+    name: humanText(120, { examples: ['Warehouse'] }),
     scopes: Type.Array(
       Type.String({ pattern: '^(\\*|[a-z0-9-]+:(read|write))$', maxLength: 80, examples: ['product:read'] }),
       {

@@ -6,7 +6,9 @@ import {
   DateTime,
   Email,
   externalFields,
+  humanText,
   integrationPageOf,
+  KnownEmail,
   Locale,
   nullable,
   object,
@@ -21,7 +23,7 @@ import {
 export const roles = ['owner', 'manager', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 const Role = oneOf(roles, { description: 'owner: everything; manager: everything but staff; viewer: reads only' });
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Ada Lovelace'] });
+const Name = humanText(120, { examples: ['Ada Lovelace'] });
 export const Password = Type.String({ minLength: 10, maxLength: 200, examples: ['correct horse battery'] });
 const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot log in' });
 export const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';
@@ -85,7 +87,7 @@ export const ExistingPassword = Type.String({ minLength: 1, maxLength: 200, exam
 
 export const LogIn = object(
   {
-    email: Email,
+    email: KnownEmail,
     password: ExistingPassword,
     cookie: Type.Optional(
       Type.Boolean({ description: 'For browsers: store the session in a cookie that scripts cannot read' }),
@@ -184,7 +186,7 @@ export const OwnStaffSession = object(
 );
 export const OwnStaffSessionPage = pageOf(OwnStaffSession, 'OwnStaffSessionPage');
 
-export const ForgottenPassword = object({ email: Email }, { $id: 'ForgottenPassword' });
+export const ForgottenPassword = object({ email: KnownEmail }, { $id: 'ForgottenPassword' });
 export const ResetPassword = object({ token: Token, password: Password }, { $id: 'ResetPassword' });
 
 export const RequestEmailChange = object(

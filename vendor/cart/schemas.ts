@@ -7,6 +7,7 @@ import {
   changeOf,
   DateTime,
   Email,
+  humanText,
   integrationPageOf,
   Locale,
   Money,
@@ -40,8 +41,8 @@ export const cartIssues = [
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
-const Note = Type.String({ minLength: 1, maxLength: 2000, examples: ['Please ring twice'] });
-const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+const Note = humanText(2000, { examples: ['Please ring twice'] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 const requiredOfAddress = {
   name: text(200, 'Ada Lovelace'),

@@ -4,6 +4,7 @@
 import { ProductPage, viewParameters } from '@carton/product';
 import {
   Handle,
+  humanText,
   integrationQuery,
   maxDescription,
   newRichText,
@@ -15,7 +16,6 @@ import {
   type Static,
   shapesOf,
   Type,
-  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
@@ -27,7 +27,7 @@ export const maximumLevels = 10;
 /** The maximum number of products of a category, not counting those of the categories below it. */
 export const maximumProducts = 5000;
 
-const Name = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] }));
+const Name = humanText(200, { examples: ['Shirts'] });
 const Description = richText('<p>For warm days.</p>');
 const NewDescription = newRichText(maxDescription, '<p>For warm days.</p>');
 const Depth = Type.Integer({

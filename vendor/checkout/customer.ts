@@ -3,7 +3,7 @@
  */
 import { type PricedSale, type PriceOptions, type StoredCart, saleAddressOf } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
-import { type OrderDraft, writtenAddress, writtenText } from '@carton/order';
+import { type OrderDraft, writtenAddress } from '@carton/order';
 import { choiceOfMethod } from '@carton/payment';
 import { dependsOnCountries } from '@carton/region';
 import {
@@ -16,8 +16,9 @@ import {
   isCountry,
   needsCity,
   type TenantDatabase,
+  writtenText,
 } from '@carton/runtime';
-import type { Checkout } from './schemas.ts';
+import type { Checkout, SentCheckout } from './schemas.ts';
 
 type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
 type Field = Store['checkoutRequires'][number];
@@ -25,13 +26,25 @@ type Field = Store['checkoutRequires'][number];
 type Customer = Checkout['customer'];
 
 /**
- * The details of a request as they are stored and priced: without surrounding spaces, blank ones as if they were not sent,
+ * The body of a request as it is stored and priced: texts without surrounding spaces, blank ones as if they were not sent,
  * countries as codes.
  * @throws invalid_request (400) for the country of an address object that is not recognised, unless nothing depends on it
  */
-export async function writtenCustomer(
+export async function writtenCheckout(
   db: TenantDatabase,
-  { email, name, phone, address, billing }: Customer,
+  { customer, notes, paymentMethod, ...others }: SentCheckout,
+): Promise<Checkout> {
+  return {
+    ...others,
+    customer: await writtenCustomer(db, customer),
+    notes: writtenText(notes) ?? undefined,
+    paymentMethod: paymentMethod ?? undefined,
+  };
+}
+
+async function writtenCustomer(
+  db: TenantDatabase,
+  { email, name, phone, address, billing }: SentCheckout['customer'],
 ): Promise<Customer> {
   const written = { address: writtenAddress(address) ?? undefined, billing: writtenAddress(billing) ?? undefined };
   const errors = Object.entries(written).flatMap(([field, value]): FieldError[] => {
@@ -49,7 +62,7 @@ async function needsCountries(db: TenantDatabase): Promise<boolean> {
   return (await findStore(db)).checkoutRequires.includes('address.country');
 }
 
-/** Combines the customer details of the request (`writtenCustomer`) with those of the cart. */
+/** Combines the customer details of the request (`writtenCheckout`) with those of the cart. */
 export function customerOf<Email extends string | null>(
   { shippingAddress, billingAddress }: CartAddresses,
   { email, name, phone, address, billing }: Omit<Customer, 'email'> & { email: Email },

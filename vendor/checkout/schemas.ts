@@ -3,7 +3,14 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { StoreSettings } from '@carton/core';
-import { OrderAddress, OrderResource, Phone, ReportedAttribution, TermsVersion } from '@carton/order';
+import {
+  AddressOrNull,
+  type OrderAddress,
+  OrderResource,
+  Phone,
+  ReportedAttribution,
+  TermsVersion,
+} from '@carton/order';
 import { OrderPayment } from '@carton/payment';
 import {
   DateTime,
@@ -17,14 +24,21 @@ import {
   withOptions,
 } from '@carton/runtime';
 
+const PaymentMethod = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A payment method of the configured adapters',
+  examples: ['card'],
+});
+
 export const Checkout = object(
   {
     customer: object({
       email: Email,
       name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] }))),
       phone: Type.Optional(nullable(Phone)),
-      address: Type.Optional(OrderAddress),
-      billing: Type.Optional(OrderAddress),
+      address: Type.Optional(AddressOrNull),
+      billing: Type.Optional(AddressOrNull),
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional(Money),
@@ -32,18 +46,23 @@ export const Checkout = object(
     terms: Type.Optional(
       object({ version: TermsVersion }, { $id: 'AcceptTerms', description: 'Consent to this version of the terms' }),
     ),
-    paymentMethod: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'A payment method of the configured adapters',
-        examples: ['card'],
-      }),
-    ),
+    paymentMethod: Type.Optional(nullable(PaymentMethod)),
   },
   { $id: 'Checkout' },
 );
-export type Checkout = Static<typeof Checkout>;
+/** The body as it was sent. */
+export type SentCheckout = Static<typeof Checkout>;
+
+type Details = Omit<SentCheckout['customer'], 'address' | 'billing'> & {
+  address?: OrderAddress | undefined;
+  billing?: OrderAddress | undefined;
+};
+/** The body as it is stored and priced: without the texts that are blank (`writtenCheckout`). */
+export type Checkout = Omit<SentCheckout, 'customer' | 'notes' | 'paymentMethod'> & {
+  customer: Details;
+  notes?: string | undefined;
+  paymentMethod?: string | undefined;
+};
 
 /** An order with its payment. */
 export const PlacedOrder = object(
@@ -55,9 +74,11 @@ export const PlacedOrder = object(
 );
 
 export const CheckoutPreviewQuery = object({
-  paymentMethod: withOptions(Checkout.properties.paymentMethod, {
-    description: 'The method that the order will be paid by: its fee is part of the total',
-  }),
+  paymentMethod: Type.Optional(
+    withOptions(PaymentMethod, {
+      description: 'The method that the order will be paid by: its fee is part of the total',
+    }),
+  ),
 });
 
 /** @param codes that steps of the box declare */

@@ -29,7 +29,7 @@ import {
 } from '@carton/runtime';
 import { recordFailed } from './attempts.ts';
 import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
-import { priceOptionsOf, writtenCustomer } from './customer.ts';
+import { priceOptionsOf, writtenCheckout } from './customer.ts';
 import type { OrderClient } from './guest-units.ts';
 import { nothingToOrder } from './nothing-to-order.ts';
 import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
@@ -37,7 +37,7 @@ import { tenderSaleOf } from './placing.ts';
 import { cartChanged, cartEmpty } from './problems.ts';
 import { rejectUnmet } from './requirements.ts';
 import { placeSale } from './sale.ts';
-import type { Checkout } from './schemas.ts';
+import type { Checkout, SentCheckout } from './schemas.ts';
 
 /** An order with its payment, as its routes show it. */
 export type OrderWithPayment = Order & { payment: OrderPayment | null };
@@ -54,10 +54,10 @@ export type OrderWithPayment = Order & { payment: OrderPayment | null };
 export async function placeOrder(
   db: TenantDatabase,
   session: ShopperSession,
-  sent: Checkout,
+  sent: SentCheckout,
   { client, ifMatch = null, workId }: { client: OrderClient; ifMatch?: IfMatch | null; workId?: string },
 ): Promise<OrderWithPayment> {
-  const body = { ...sent, customer: await writtenCustomer(db, sent.customer) };
+  const body = await writtenCheckout(db, sent);
   const attempt: Attempt = { cartId: null, isCartClosed: false };
   const request: CheckoutRequest = { session, client, body, ifMatch, attempt };
   try {

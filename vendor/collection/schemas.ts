@@ -4,6 +4,7 @@
 import { ProductPage, ProductRule, viewParameters } from '@carton/product';
 import {
   Handle,
+  humanText,
   maxDescription,
   newRichText,
   nullable,
@@ -22,7 +23,7 @@ import {
 /** The maximum number of products that are listed by hand. */
 export const maximumProducts = 1000;
 
-const title = Type.String({ minLength: 1, maxLength: 200, examples: ['Summer'] });
+const title = humanText(200, { examples: ['Summer'] });
 const description = richText('<p>Light and airy.</p>');
 const newDescription = newRichText(maxDescription, '<p>Light and airy.</p>');
 const ProductIds = Type.Array(Uuid, {

@@ -6,6 +6,7 @@ import {
   Currency,
   changeOf,
   Email,
+  humanText,
   Locale,
   nullable,
   object,
@@ -23,9 +24,9 @@ import {
 } from '@carton/runtime';
 import { changeSettingsSchema, type StoredSettings } from './store-settings.ts';
 
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
+const Name = humanText(120, { examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
-const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 /** Stored as browsers send it: without a default port (RFC 6454, section 6.2). */
 const Origin = Type.String({

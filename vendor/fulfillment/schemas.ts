@@ -5,6 +5,7 @@ import {
   changeOf,
   DateTime,
   externalFields,
+  humanText,
   integrationPageOf,
   integrationQuery,
   newExternalFields,
@@ -24,10 +25,7 @@ const Status = oneOf(fulfillmentStatuses, {
   examples: ['shipped'],
 });
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Units', examples: [2] });
-const CarrierName = Type.String({
-  minLength: 1,
-  maxLength: 60,
-  pattern: '\\S',
+const CarrierName = humanText(60, {
   description: 'Of a well-known carrier the tracking page is known: `DHL`, `UPS`, `Royal Mail`',
   examples: ['DHL'],
 });

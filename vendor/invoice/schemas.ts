@@ -5,6 +5,7 @@ import { PositiveMoney } from '@carton/payment';
 import {
   Currency,
   DateTime,
+  humanText,
   integrationPageOf,
   Locale,
   Money,
@@ -23,7 +24,7 @@ const InvoiceNumber = Type.String({ minLength: 1, maxLength: 50, examples: ['INV
 const Kind = oneOf(invoiceKinds, { examples: ['invoice'] });
 const Day = Type.String({ format: 'date', description: 'In the time zone of the store', examples: ['2026-11-22'] });
 const Lines = Type.Array(Type.String(), { examples: [['12 Rue des Lilas', '69003 Lyon', 'France']] });
-const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 const InvoiceTax = object(
   {

@@ -9,7 +9,7 @@ import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } fro
 import { type ChargeCredit, creditAll, creditAmount, creditCharges, leftOf } from './credits.ts';
 import { invoiceIssued } from './events.ts';
 import { creditNotPossible, invoiceSellerIncomplete } from './problems.ts';
-import { invoiceSettings } from './settings.ts';
+import { invoiceSettings, sellerOf } from './settings.ts';
 import {
   addCredit,
   creditedLines,
@@ -133,7 +133,8 @@ function contentOf(
   store: Store,
   { suppliedOn = null, buyer = {}, note = null }: IssueRequest,
 ): Omit<Unissued, 'taxGroups' | 'lines'> {
-  const { legalName, address: sellerAddress, vatNumber, registrationNumber } = store;
+  const { vatNumber, registrationNumber } = store;
+  const [legalName, sellerAddress] = sellerOf(store);
   if (legalName === null || sellerAddress === null) {
     throw invoiceSellerIncomplete('Set legalName and address of the store.');
   }

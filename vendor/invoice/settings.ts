@@ -1,10 +1,10 @@
 /**
  * Settings of invoices, stored with those of the store.
  */
-import { type StoreTask, storeSettings } from '@carton/core';
-import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
+import { type Store, type StoreTask, storeSettings } from '@carton/core';
+import { humanText, nullable, oneOf, Type, withOptions, writtenText } from '@carton/runtime';
 
-const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 /** Does not end in a digit, so that two prefixes never lead to the same number. */
 const prefix = (initial: string, description: string) =>
@@ -43,10 +43,14 @@ export const invoiceSettings = storeSettings('invoice', {
   ),
 });
 
+/** The name and address of the seller; null for blank ones, which earlier releases have stored. */
+export function sellerOf({ legalName, address }: Pick<Store, 'legalName' | 'address'>): [string | null, string | null] {
+  return [writtenText(legalName), writtenText(address)];
+}
+
 /** Automatic invoices cannot be issued without the seller; by hand, the attempt says so. */
 export const sellerMissing: StoreTask = {
   code: 'invoice_seller_missing',
   detail: 'Set legalName and address of the store: until then no invoice is issued.',
-  isOpen: (_, store) =>
-    invoiceSettings.of(store).issueOn !== 'manual' && (store.legalName === null || store.address === null),
+  isOpen: (_, store) => invoiceSettings.of(store).issueOn !== 'manual' && sellerOf(store).includes(null),
 };

@@ -4,6 +4,7 @@
 import {
   DateTime,
   ExternalId,
+  humanText,
   integrationQuery,
   nullable,
   object,
@@ -22,9 +23,7 @@ export const MediaType = oneOf(mediaTypes, {
   examples: ['image/jpeg'],
 });
 
-export const FileName = Type.String({
-  minLength: 1,
-  maxLength: 255,
+export const FileName = humanText(255, {
   pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$',
   description: 'For people: the addresses of the file do not depend on it',
   examples: ['blue-shirt.jpg'],

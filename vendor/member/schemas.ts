@@ -8,7 +8,9 @@ import {
   DateTime,
   Email,
   type ExportSection,
+  humanText,
   integrationQuery,
+  KnownEmail,
   Locale,
   maxWordLength,
   nullable,
@@ -26,7 +28,7 @@ import {
 export const statuses = ['active', 'disabled'] as const;
 const Status = oneOf(statuses, { description: 'A disabled member cannot log in' });
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', examples: ['Ada Lovelace'] });
+const Name = humanText(200, { examples: ['Ada Lovelace'] });
 export const profileFields = { name: nullable(Name), phone: nullable(Phone), locale: nullable(Locale) };
 const AcceptsMarketing = Type.Boolean({ description: 'Whether the member agrees to receive advertising' });
 export const MarketingSource = Type.String({
@@ -84,7 +86,7 @@ export const VerifyEmail = object(
   },
   { $id: 'VerifyEmail' },
 );
-export const RequestVerification = object({ email: Email }, { $id: 'RequestVerification' });
+export const RequestVerification = object({ email: KnownEmail }, { $id: 'RequestVerification' });
 export const ChangeEmail = object({ email: Email, password: ExistingPassword }, { $id: 'ChangeMemberEmail' });
 
 export const MemberLogIn = object(sessionFields, { $id: 'MemberLogIn' });
@@ -114,8 +116,7 @@ export const ChangeOwnMember = changeOf(
 );
 export type ChangeOwnMember = Static<typeof ChangeOwnMember>;
 
-const text = (maxLength: number, example: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', examples: [example] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 const requiredOfAddress = {
   name: text(200, 'Ada Lovelace'),
   line1: text(200, '12 Rue des Lilas'),
@@ -182,7 +183,7 @@ export const AdminMemberDetail = object(
 export type AdminMemberDetail = Static<typeof AdminMemberDetail>;
 
 export const MemberQuery = integrationQuery({
-  email: Type.Optional(withOptions(Email, { description: 'Case-insensitive' })),
+  email: Type.Optional(withOptions(KnownEmail, { description: 'Case-insensitive' })),
   q: Type.Optional(
     Type.String({
       minLength: 1,

@@ -5,6 +5,7 @@ import {
   changeOf,
   DateTime,
   Email,
+  humanText,
   Locale,
   nullable,
   object,
@@ -69,7 +70,7 @@ export const NotificationQuery = pageQuery({
 export type NotificationQuery = Static<typeof NotificationQuery>;
 
 const parts = {
-  subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Your order {{ order.number }}'] }),
+  subject: humanText(1000, { examples: ['Your order {{ order.number }}'] }),
   text: Type.String({ minLength: 1, maxLength: maxTextLength, examples: ['Thank you, {{ order.customer.name }}.'] }),
   html: nullable(
     Type.String({

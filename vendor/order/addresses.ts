@@ -1,16 +1,11 @@
 /**
  * Addresses and other details as orders store them, from shoppers and staff alike.
  */
-import { countryCodeOf } from '@carton/runtime';
+import { countryCodeOf, writtenText } from '@carton/runtime';
 import type { OrderAddress } from './schemas.ts';
 
-/** Text without surrounding spaces; null if nothing is left, as for a detail that was not given. */
-export function writtenText(text: string | null | undefined): string | null {
-  return text?.trim() || null;
-}
-
 /**
- * An address as it is stored: texts without surrounding spaces, blank ones null, and the country as its code. A country that
+ * An address as it is stored: texts as `writtenText` returns them, blank ones null, and the country as its code. A country that
  * is not recognised stays as it was written.
  * @returns null if the address says nothing
  */

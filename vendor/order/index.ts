@@ -25,7 +25,7 @@ import { orderSettings } from './settings.ts';
 import { forgetExpiredLinks } from './sweep.ts';
 
 export { addressLines } from './address-lines.ts';
-export { writtenAddress, writtenText } from './addresses.ts';
+export { writtenAddress } from './addresses.ts';
 export { ReportedAttribution, storedAttribution } from './attribution.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
@@ -76,7 +76,15 @@ export {
   recordRefund,
   reverseRefund,
 } from './refunds.ts';
-export { OrderAddress, OrderAttribution, OrderResource, type PaymentStatus, Phone, TermsVersion } from './schemas.ts';
+export {
+  AddressOrNull,
+  OrderAddress,
+  OrderAttribution,
+  OrderResource,
+  type PaymentStatus,
+  Phone,
+  TermsVersion,
+} from './schemas.ts';
 export {
   addPaymentNote,
   cancelPending,

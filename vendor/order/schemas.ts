@@ -8,8 +8,10 @@ import {
   DateTime,
   Email,
   externalFields,
+  humanText,
   integrationPageOf,
   integrationQuery,
+  KnownEmail,
   Locale,
   Money,
   maxWordLength,
@@ -49,7 +51,7 @@ const Status = oneOf(orderStatuses, {
 const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
 const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
 const OrderNumber = Type.String({ description: "In the store's format of order numbers", examples: ['1001'] });
-const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] });
+const Name = humanText(200, { examples: ['Ada Lovelace'] });
 export const Phone = Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] });
 
 const addressForms = [
@@ -72,7 +74,7 @@ export const OrderAddress = Type.Unsafe<string | Record<string, string | null>>(
   ...addressOptions,
 });
 export type OrderAddress = Static<typeof OrderAddress>;
-const AddressOrNull = Type.Unsafe<OrderAddress | null>({
+export const AddressOrNull = Type.Unsafe<OrderAddress | null>({
   anyOf: [...addressForms, { type: 'null' }],
   ...addressOptions,
 });
@@ -322,7 +324,7 @@ export const CancelOrder = object(
 );
 
 export const LookUpOrder = object(
-  { number: Type.String({ minLength: 1, maxLength: 100, examples: ['1001'] }), email: Email },
+  { number: Type.String({ minLength: 1, maxLength: 100, examples: ['1001'] }), email: KnownEmail },
   { $id: 'LookUpOrder' },
 );
 export const OpenOrderLink = object({ token: Token }, { $id: 'OpenOrderLink' });

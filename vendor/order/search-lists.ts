@@ -2,7 +2,7 @@
  * The lists of orders that an index holds newest first: those in some states, with a tag, with a word, in a currency or
  * with a total. Each is read in parts, from the index alone.
  */
-import { isOneWord, type TenantDatabase } from '@carton/runtime';
+import { isOneWord, type TenantDatabase, tagKeysOf } from '@carton/runtime';
 import { type AdminOrderQuery, fulfillmentStatuses, paymentStatuses, storedStatuses } from './schemas.ts';
 import { type Condition, hasStatus } from './store.ts';
 import { beginsWith, wordBeginning, wordNotAfter } from './words.ts';
@@ -207,9 +207,9 @@ function ofStates(search: Search): OrderList {
 function ofTag(search: Search): OrderList {
   return merged(search, {
     serves: ['tag'],
-    choice: single,
+    choice: { sql: 'unnest(?::text[]) as choice (tag_key)', values: [tagKeysOf(String(search.filters.tag))] },
     table: { name: 'order_tags', id: 'order_id' },
-    condition: { sql: 'order_tags.tag_key = lower(?)', values: [String(search.filters.tag).trim()] },
+    condition: { sql: 'order_tags.tag_key = choice.tag_key', values: [] },
     size: partSize,
   });
 }

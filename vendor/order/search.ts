@@ -8,7 +8,14 @@
  * however many orders there are.
  */
 import { findStore } from '@carton/core';
-import { decodeCursor, encodeCursor, type IntegrationPage, parseEmail, type TenantDatabase } from '@carton/runtime';
+import {
+  decodeCursor,
+  encodeCursor,
+  type IntegrationPage,
+  parseEmail,
+  type TenantDatabase,
+  tagKeysOf,
+} from '@carton/runtime';
 import { storedNumber } from './numbers.ts';
 import type { AdminOrderQuery } from './schemas.ts';
 import {
@@ -94,7 +101,7 @@ const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
   // A subquery with a limit is evaluated order by order.
   tag: `(select true from order_tags
           where order_tags.tenant_id = orders.tenant_id and order_tags.order_id = orders.id
-            and order_tags.tag_key = lower(?) limit 1)`,
+            and order_tags.tag_key = any(?::text[]) limit 1)`,
   q: `(select true from order_words
         where order_words.tenant_id = orders.tenant_id and order_words.order_id = orders.id and ${beginsWith} limit 1)`,
 };
@@ -109,7 +116,7 @@ function conditionsOf(filters: Filters, names: readonly (keyof Filters)[] = filt
     const value = filters[name];
     const sql = conditionTexts[name];
     if (value === undefined || sql === undefined) return [];
-    return { sql, values: name === 'q' ? [value, value] : [name === 'tag' ? String(value).trim() : value] };
+    return { sql, values: name === 'q' ? [value, value] : [name === 'tag' ? tagKeysOf(String(value)) : value] };
   });
 }
 

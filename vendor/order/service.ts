@@ -13,6 +13,7 @@ import {
   Problem,
   publish,
   type TenantDatabase,
+  writtenText,
 } from '@carton/runtime';
 import { writtenAddress } from './addresses.ts';
 import { placedMessage } from './draft.ts';
@@ -83,6 +84,11 @@ export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Pr
   return { ...page, items: page.items.map(orderOf) };
 }
 
+/** A detail as it is stored; undefined for one that does not change. */
+function written(text: string | null | undefined): string | null | undefined {
+  return text === undefined ? undefined : writtenText(text);
+}
+
 /** @throws not_found (404) */
 export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeOrder): Promise<Order> {
   const { customer = {}, externalId, metadata } = patch;
@@ -92,7 +98,15 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
     const changed = await tx.update(
       'orders',
       { id },
-      { email, customerName, phone, tags, externalId, metadata: metadata && json(metadata), updatedAt: new Date() },
+      {
+        email,
+        customerName: written(customerName),
+        phone: written(phone),
+        tags,
+        externalId,
+        metadata: metadata && json(metadata),
+        updatedAt: new Date(),
+      },
     );
     if (changed.length === 0) throw unknownOrder(id);
     if (address !== undefined) await putAddress(tx, id, 'shipping', writtenAddress(address));

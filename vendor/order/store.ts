@@ -1,7 +1,7 @@
 /**
  * Queries of the order tables.
  */
-import { type ActorColumns, actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { type ActorColumns, actedBy, foldCase, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import {
   type AdjustmentKind,
   fulfillmentStatuses,
@@ -288,11 +288,11 @@ export async function putTags(tx: TenantDatabase, orderId: string, tags: readonl
   await tx.query('delete from order_tags where tenant_id = $1 and order_id = $2', [orderId]);
   await tx.query(
     `insert into order_tags (tenant_id, order_id, tag_key, created_at)
-     select orders.tenant_id, orders.id, lower(tag), orders.created_at
+     select orders.tenant_id, orders.id, tag, orders.created_at
        from orders cross join unnest($3::text[]) as tag
       where orders.tenant_id = $1 and orders.id = $2
          on conflict do nothing`,
-    [orderId, tags],
+    [orderId, tags.map(foldCase)],
   );
 }
 

@@ -8,6 +8,7 @@ import {
   changeOf,
   DateTime,
   externalFields,
+  humanText,
   integrationPageOf,
   integrationQuery,
   Money,
@@ -46,7 +47,7 @@ export const PositiveMoney = object(
   { $id: 'PositiveMoney', description: 'At least one minor unit of an ISO 4217 currency' },
 );
 
-const MethodName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['Bank transfer'] });
+const MethodName = humanText(100, { examples: ['Bank transfer'] });
 const Instructions = nullable(
   Type.String({
     minLength: 1,

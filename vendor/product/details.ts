@@ -2,31 +2,28 @@
  * Details of products and variants that shoppers and search engines see: brand, type, attributes, texts for search
  * engines, and dimensions.
  */
-import { distinctTags, nullable, object, type Static, Type, trimmed } from '@carton/runtime';
+import { distinctTags, humanText, nullable, object, type Static, Type } from '@carton/runtime';
 import { Tags } from './tags.ts';
 
 /** The maximum number of attributes of a product. */
 export const maxAttributes = 50;
 
-/** In filters of lists, which find what earlier releases have stored with spaces around it. */
-export const Brand = Type.String({ minLength: 1, maxLength: 120, examples: ['Alder'] });
-export const ProductType = Type.String({
-  minLength: 1,
-  maxLength: 120,
+export const Brand = humanText(120, { examples: ['Alder'] });
+export const ProductType = humanText(120, {
   description: 'The kind of product',
   examples: ['Shirt'],
 });
 const Attribute = object(
   {
-    name: Type.String({ minLength: 1, maxLength: 120, examples: ['Material'] }),
-    value: Type.String({ minLength: 1, maxLength: 500, examples: ['Linen'] }),
+    name: humanText(120, { examples: ['Material'] }),
+    value: humanText(500, { examples: ['Linen'] }),
   },
   { $id: 'ProductAttribute' },
 );
 
 export const productDetails = {
-  brand: nullable(trimmed(Brand)),
-  type: nullable(trimmed(ProductType)),
+  brand: nullable(Brand),
+  type: nullable(ProductType),
   tags: Tags,
   attributes: Type.Array(Attribute, {
     maxItems: maxAttributes,

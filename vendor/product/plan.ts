@@ -6,6 +6,7 @@ import { dimensionsOf } from './details.ts';
 import type { OptionDocument } from './documents.ts';
 import { type ChosenOption, type CreateProductOption, type CreateVariant, maxVariants } from './schemas.ts';
 import { skuKey } from './search-words.ts';
+import { storedSku } from './skus.ts';
 import type { NewVariant } from './store.ts';
 
 /** Title of the only variant of a product without options. */
@@ -124,7 +125,7 @@ export function planVariant(
     id: newId(),
     productId,
     title: title ?? titleOf(options, optionValueIds),
-    sku,
+    sku: sku && storedSku(sku),
     barcode,
     position,
     weight,

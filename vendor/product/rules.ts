@@ -1,7 +1,7 @@
 /**
  * Product rules: conditions over product fields, for packages whose lists of products fill themselves.
  */
-import { object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
+import { foldedCase, object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
 import { published, type RawCondition, rawCondition } from './conditions.ts';
 import type { ViewRequest } from './extensions.ts';
 import type { Product } from './schemas.ts';
@@ -9,7 +9,7 @@ import { listPublishedProducts } from './service.ts';
 import { products } from './store.ts';
 import { visibleTo } from './visibility.ts';
 
-/** Text is compared without regard to case. `sku` and `option_value` hold if they hold for one of the variants. */
+/** Text is compared as tags and SKUs are (`foldCase`). `sku` and `option_value` hold if they hold for one of the variants. */
 export const ProductCondition = object(
   {
     field: oneOf(['title', 'handle', 'sku', 'option_value'], { examples: ['title'] }),
@@ -30,9 +30,9 @@ export const ProductRule = object(
 export type ProductRule = Static<typeof ProductRule>;
 
 const operators: Record<ProductCondition['operator'], (expression: string) => string> = {
-  equals: (expression) => `lower(${expression}) = lower(?)`,
-  contains: (expression) => `strpos(lower(${expression}), lower(?)) > 0`,
-  starts_with: (expression) => `starts_with(lower(${expression}), lower(?))`,
+  equals: (expression) => `${foldedCase(expression)} = ${foldedCase('?')}`,
+  contains: (expression) => `strpos(${foldedCase(expression)}, ${foldedCase('?')}) > 0`,
+  starts_with: (expression) => `starts_with(${foldedCase(expression)}, ${foldedCase('?')})`,
 };
 
 const variantOfProduct = `

@@ -9,6 +9,7 @@ import {
   DateTime,
   externalFields,
   Handle,
+  humanText,
   integrationPageOf,
   integrationQuery,
   Locale,
@@ -45,14 +46,19 @@ const Status = oneOf(statuses, {
   description: 'Shoppers see only published products',
   examples: ['published'],
 });
-const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['Linen shirt'] }));
+const Title = humanText(200, { examples: ['Linen shirt'] });
 const Description = richText('<p>Woven in <b>Portugal</b>.</p>');
 const NewDescription = newRichText(maxDescription, '<p>Woven in <b>Portugal</b>.</p>');
 const OptionName = Type.String({ minLength: 1, maxLength: 60, examples: ['Size'] });
 const OptionValue = Type.String({ minLength: 1, maxLength: 120, examples: ['M'] });
 const [NewOptionName, NewOptionValue] = [trimmed(OptionName), trimmed(OptionValue)];
 const Sku = trimmed(
-  Type.String({ minLength: 1, maxLength: 100, description: 'Compared without case', examples: ['LINEN-M'] }),
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Compared without regard to case and width',
+    examples: ['LINEN-M'],
+  }),
 );
 const Barcode = trimmed(
   Type.String({

@@ -1,19 +1,25 @@
 /**
- * SKUs, which are compared without case. Earlier releases compared them as they are written, so that a store may have some
- * that differ in case alone: these stay, and only new ones are refused. That is why no unique index holds the rule, but a
- * lock on each SKU that is written. The words of products find the SKUs that may be the same.
+ * SKUs, which are compared as codes of promotions are: without regard to case, width and characters that are not shown.
+ * Earlier releases told more of them apart, so that a store may have some that are the same by now: these stay, and only new
+ * ones are refused. That is why no unique index holds the rule, but a lock on each SKU that is written. The words of
+ * products find the SKUs that may be the same.
  */
-import type { TenantDatabase } from '@carton/runtime';
+import { type TenantDatabase, withoutInvisible, writtenText } from '@carton/runtime';
 import { skuTaken } from './problems.ts';
 import { statuses } from './schemas.ts';
 import { skuKey, skuWord } from './search-words.ts';
+
+/** A SKU as it is stored: without characters that are not shown, which copied texts have. */
+export function storedSku(sku: string): string {
+  return writtenText(withoutInvisible(sku)) ?? sku;
+}
 
 interface StoredSku {
   id: string;
   sku: string;
 }
 
-/** The variants with one of these SKUs, in whatever case. */
+/** The variants with one of these SKUs, however they are written. */
 export async function variantsWithSkus(db: TenantDatabase, skus: readonly string[]): Promise<StoredSku[]> {
   if (skus.length === 0) return [];
   // As they are written, in capitals and in small letters also while words of earlier releases are not written yet.

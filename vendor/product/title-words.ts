@@ -236,7 +236,10 @@ export async function titleSearch(
   return allOf([hasWords, titled(terms.filter((term) => !looked.includes(term) || isCut(term))), inLists]);
 }
 
-/** What is searched for: without leading spaces; undefined if nothing is left. */
+/**
+ * What is searched for: without leading spaces and control characters, one of which marks SKUs in the index; undefined if
+ * nothing is left.
+ */
 export function searchedText(q: string | undefined): string | undefined {
-  return q?.trimStart() || undefined;
+  return q?.replaceAll(/(?!\s)\p{Cc}/gu, '').trimStart() || undefined;
 }

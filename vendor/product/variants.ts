@@ -19,7 +19,7 @@ import {
 } from './schemas.ts';
 import { addWords, wordsOfSkus } from './search-words.ts';
 import { throwConflict } from './service.ts';
-import { rejectUsedSkus, variantsWithSkus } from './skus.ts';
+import { rejectUsedSkus, storedSku, variantsWithSkus } from './skus.ts';
 import { insertVariants, products, productVariants, type VariantRow, variantsOf } from './store.ts';
 import { rewriteTitleWords } from './title-words.ts';
 
@@ -102,8 +102,8 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
 }
 
 /**
- * Returns the fields of a change with a SKU that no other variant has. One that earlier releases have let differ from
- * another in case or in spaces around it alone stays as it is stored.
+ * Returns the fields of a change with the SKU as it is stored, which no other variant has. One that earlier releases have
+ * let differ from another by less than counts today stays as it is.
  * @throws sku_taken (409)
  */
 async function withAllowedSku<Fields extends { sku?: string | null | undefined }>(
@@ -111,14 +111,13 @@ async function withAllowedSku<Fields extends { sku?: string | null | undefined }
   { id, sku: stored }: VariantRow,
   fields: Fields,
 ): Promise<Fields> {
-  const { sku } = fields;
-  if (!sku || sku === stored) return fields;
-  // The spaces of the stored one are not in the body any more.
-  const isStored = sku === stored?.trim();
+  if (!fields.sku || fields.sku === stored) return fields;
+  const sku = storedSku(fields.sku);
+  const isStored = stored !== null && storedSku(stored) === sku;
   if (isStored && (await variantsWithSkus(tx, [sku])).some((other) => other.id !== id))
     return { ...fields, sku: stored };
   await rejectUsedSkus(tx, [{ sku }], id);
-  return fields;
+  return { ...fields, sku };
 }
 
 /** Soft deletes a variant: its SKU becomes available. @throws not_found (404), last_variant (409) */

@@ -7,6 +7,7 @@
 import { job, type TenantDatabase } from '@carton/runtime';
 import { statuses } from './schemas.ts';
 import { addWords, type SearchedTexts, searchedTexts, wordsOfTexts } from './search-words.ts';
+import { addTags, tagKeys } from './tags.ts';
 import { rewriteTitleWords } from './title-words.ts';
 
 /** Products whose words are written in one transaction, and that are checked by one statement. */
@@ -17,7 +18,7 @@ const overlap = "interval '15 minutes'";
 /** Writes the words of a batch of products of before there were such words. @returns whether there may be more */
 async function fillBatch(tx: TenantDatabase): Promise<boolean> {
   const [progress] = await tx.query<{ filledTo: string | null; isComplete: boolean }>(
-    `insert into product_word_progress (tenant_id, checked_to) values ($1, now())
+    `insert into product_word_progress (tenant_id, folded_to) values ($1, now())
      on conflict (tenant_id) do update set filled_to = product_word_progress.filled_to
      returning filled_to, completed_at is not null as is_complete`,
   );
@@ -55,6 +56,37 @@ async function lackingWords(db: TenantDatabase, ids: readonly string[]): Promise
   return lacking.map(({ productId }) => productId);
 }
 
+/** Composes brands and types that earlier releases have stored as they were sent: filters compare them as texts. */
+async function composeDetails(db: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await db.query(
+    `update products set brand = normalize(trim(brand)), type = normalize(trim(type)), updated_at = now()
+      where tenant_id = $1 and id = any($2::uuid[]) and deleted_at is null
+        and (brand <> normalize(trim(brand)) or type <> normalize(trim(type)))
+        and trim(coalesce(brand, 'x')) <> '' and trim(coalesce(type, 'x')) <> ''`,
+    [ids],
+  );
+}
+
+/** Adds the tags of these products as they are compared now. */
+async function addLackingTags(db: TenantDatabase, ids: readonly string[]): Promise<void> {
+  const tagged = await db.query<{ id: string; tags: string[]; keys: string[] }>(
+    `select id, tags,
+            array(select tag_key from product_tags where tenant_id = $1 and product_id = products.id) as keys
+       from products where tenant_id = $1 and id = any($2::uuid[]) and deleted_at is null and tags <> '{}'`,
+    [ids],
+  );
+  for (const { id, tags, keys } of tagged) {
+    if (tagKeys(tags).every((key) => keys.includes(key))) continue;
+    await db.transaction(async (tx) => {
+      const [locked] = await tx.query<{ tags: string[] }>(
+        'select tags from products where tenant_id = $1 and id = $2 and deleted_at is null for update',
+        [id],
+      );
+      if (locked) await addTags(tx, id, locked.tags);
+    });
+  }
+}
+
 /** Rewrites the words of a product as it is now. */
 async function mendWords(db: TenantDatabase, productId: string): Promise<void> {
   await db.transaction(async (tx) => {
@@ -78,7 +110,7 @@ const sources = [
 /** Mends the words of products that have changed, or whose variants have, since the last check. */
 async function checkChanged(db: TenantDatabase): Promise<void> {
   const [progress] = await db.query<{ since: string; now: string }>(
-    `select coalesce(checked_to - ${overlap}, '-infinity')::text as since, now()::text as now
+    `select coalesce(folded_to - ${overlap}, '-infinity')::text as since, now()::text as now
        from product_word_progress where tenant_id = $1`,
   );
   if (!progress) return;
@@ -93,11 +125,13 @@ async function checkChanged(db: TenantDatabase): Promise<void> {
       );
       const ids = [...new Set(changed.map(({ productId }) => productId))];
       for (const id of await lackingWords(db, ids)) await mendWords(db, id);
+      await addLackingTags(db, ids);
+      await composeDetails(db, ids);
       after = changed.at(-1) ?? after;
       isMore = changed.length === batchSize;
     }
   }
-  await db.query('update product_word_progress set checked_to = $2 where tenant_id = $1', [progress.now]);
+  await db.query('update product_word_progress set folded_to = $2 where tenant_id = $1', [progress.now]);
 }
 
 export async function fillWords(db: TenantDatabase): Promise<void> {

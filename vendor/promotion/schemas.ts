@@ -7,6 +7,7 @@ import {
   Currency,
   DateTime,
   type HasExtensions,
+  humanText,
   integrationQuery,
   Money,
   nullable,
@@ -136,7 +137,7 @@ function shapesWith(condition: Condition) {
   return shapesOf({
     name: 'Promotion',
     fields: {
-      label: Type.String({ minLength: 1, maxLength: 120, description: 'Shown to shoppers', examples: ['Summer sale'] }),
+      label: humanText(120, { description: 'Shown to shoppers', examples: ['Summer sale'] }),
       status: oneOf(statuses, { default: 'active' }),
       automatic: Type.Boolean({ default: false, description: 'Applies without a code' }),
       priority: Type.Integer({

@@ -4,6 +4,7 @@
 import {
   Country as CountryCode,
   Currency,
+  humanText,
   integrationQuery,
   nullable,
   object,
@@ -17,7 +18,7 @@ import {
 } from '@carton/runtime';
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 120, examples: ['Europe'] }),
+  name: humanText(120, { examples: ['Europe'] }),
   currency: Currency,
   taxInclusive: Type.Boolean({ default: false, description: 'Whether prices in this region include tax' }),
   countries: Type.Array(CountryCode, {

@@ -6,6 +6,7 @@ import {
   Amount,
   Country,
   Currency,
+  humanText,
   integrationQuery,
   Money,
   nullable,
@@ -17,7 +18,7 @@ import {
   withOptions,
 } from '@carton/runtime';
 
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Europe'] });
+const Name = humanText(120, { examples: ['Europe'] });
 
 const Provinces = Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['QC'] }), {
   maxItems: 100,

@@ -2,9 +2,9 @@
  * Settings of shipping, stored with those of the store.
  */
 import { storeSettings } from '@carton/core';
-import { Country, nullable, object, type Static, Type, withOptions } from '@carton/runtime';
+import { Country, humanText, nullable, object, type Static, Type, withOptions } from '@carton/runtime';
 
-const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] });
+const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 const address = {
   line1: text(200, '12 Rue des Lilas'),

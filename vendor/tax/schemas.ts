@@ -2,7 +2,17 @@
  * Schemas of tax categories and tax rates.
  */
 import { TaxCategoryCode } from '@carton/product';
-import { Country, integrationQuery, nullable, type Static, shapesOf, Type, Uuid, withOptions } from '@carton/runtime';
+import {
+  Country,
+  humanText,
+  integrationQuery,
+  nullable,
+  type Static,
+  shapesOf,
+  Type,
+  Uuid,
+  withOptions,
+} from '@carton/runtime';
 
 export const categoryShapes = shapesOf({
   name: 'TaxCategory',
@@ -10,11 +20,11 @@ export const categoryShapes = shapesOf({
     code: withOptions(TaxCategoryCode, { description: 'Products and custom lines refer to it', examples: ['books'] }),
   },
   fields: {
-    name: Type.String({ minLength: 1, maxLength: 120, examples: ['Books'] }),
-    providerCode: withOptions(
-      nullable(Type.String({ minLength: 1, maxLength: 120, description: "The tax provider's code of this category" })),
-      { default: null, examples: ['txcd_35010000'] },
-    ),
+    name: humanText(120, { examples: ['Books'] }),
+    providerCode: withOptions(nullable(humanText(120, { description: "The tax provider's code of this category" })), {
+      default: null,
+      examples: ['txcd_35010000'],
+    }),
   },
 });
 export type TaxCategory = Static<typeof categoryShapes.Item>;
@@ -45,7 +55,7 @@ export const rateShapes = shapesOf({
   name: 'TaxRate',
   fields: {
     code: withOptions(TaxCategoryCode, { description: 'Names the tax in carts and orders', examples: ['vat'] }),
-    name: Type.String({ minLength: 1, maxLength: 120, description: 'Shown to shoppers', examples: ['VAT'] }),
+    name: humanText(120, { description: 'Shown to shoppers', examples: ['VAT'] }),
     rate: Type.Number({ minimum: 0, maximum: 100, description: 'Per cent, with up to five decimals', examples: [19] }),
     country: Country,
     province: withOptions(nullable(Province), { default: null }),

@@ -8,6 +8,7 @@ import {
   DateTime,
   DomainRecord,
   Email,
+  humanText,
   Locale,
   nullable,
   object,
@@ -23,7 +24,7 @@ import {
 } from '@carton/runtime';
 
 const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, examples: ['demo'] });
-const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
+const Name = humanText(120, { examples: ['Demo Store'] });
 
 export const TenantResource = object(
   {

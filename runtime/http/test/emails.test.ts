@@ -3,9 +3,9 @@
  */
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { parseEmail } from '../emails.ts';
+import { parseEmail, parseNewEmail } from '../emails.ts';
 import { requestSchema } from '../input-forms.ts';
-import { Email, nullable, object, Type, trimmed } from '../schemas.ts';
+import { Email, humanText, KnownEmail, nullable, object, Type, trimmed } from '../schemas.ts';
 import { faults, validate } from '../validation.ts';
 
 t.test('addresses that are taken, as they are stored', async (t) => {
@@ -71,12 +71,36 @@ t.test('wherever a request has an e-mail address, the handler gets the stored fo
   t.equal(faults(Email, 'jörg@example.com'), null);
 });
 
+t.test('an address that no mail can reach is not taken, and names what is stored', async (t) => {
+  const unreachable = [
+    `${'a'.repeat(65)}@example.com`,
+    `${'ö'.repeat(33)}@example.com`,
+    `ada@${'a'.repeat(64)}.example`,
+    ...['ada@xn--a.example', 'a@xn--99999999.example', 'a@mail.XN--A.example', 'ada@1.2.3.4', 'ada@example.123'],
+  ];
+  const schema = requestSchema(object({ email: nullable(Email) }));
+  const known = requestSchema(object({ email: KnownEmail }));
+  for (const email of unreachable) {
+    t.equal(parseNewEmail(email), null, email);
+    t.throws(() => validate(schema, { email }, 'body'), { errors: exactly([{ detail: 'must be an e-mail address' }]) });
+    t.strictSame(validate(known, { email: ` ${email}` }, 'body'), { email });
+    t.equal(faults(Email, email), null, 'a response has it');
+  }
+  for (const email of ['ada@xn--bcher-kva.example', `${'a'.repeat(64)}@example.com`, 'ada@1.2.example', 'ada@3m.com'])
+    t.equal(parseNewEmail(email), email, email);
+  t.throws(() => validate(known, { email: 'ada' }, 'body'), { message: /e-mail address/ });
+});
+
 t.test('texts that are trimmed', async (t) => {
   const Code = trimmed(Type.String({ minLength: 1, maxLength: 5, pattern: '^[a-z]+$' }));
   const schema = requestSchema(object({ code: nullable(Code) }));
   const read = (code: string | null) => validate(schema, { code }, 'body').code;
   for (const code of ['abc', ' abc', 'abc\t', '\u3000abc\u00a0']) t.equal(read(code), 'abc', JSON.stringify(code));
   t.equal(read(null), null);
+  const Name = requestSchema(object({ name: humanText(9) }));
+  t.strictSame(validate(Name, { name: ' e\u0301te\u0301 ' }, 'body'), { name: 'été' }, 'composed');
+  for (const name of ['\u200b', ' \u3000', '\u0085'])
+    t.throws(() => validate(Name, { name }, 'body'), { message: /not blank/ });
   for (const code of ['', ' ', 'a b', 'ABC', 'abcdef']) t.throws(() => read(code), { message: /^body .code/ }, code);
   t.equal(faults(Code, 'abc'), null, 'what is stored is not changed');
 });

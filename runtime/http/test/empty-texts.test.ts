@@ -41,6 +41,18 @@ t.test('those of fields that may be null and take no empty text', async (t) => {
   });
 });
 
+t.test('a text that shows nothing is empty, also where an object may be in its place', async (t) => {
+  const body = { note: ' \u3000\u200b\u00ad\ufeff\u3164\u2800\u0085', free: ' ', name: ' ' };
+  mendEmptyTexts(Body, body);
+  t.strictSame(body, { note: null, free: ' ', name: ' ' });
+  const address = { anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }, { type: 'null' }] };
+  const other = { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] };
+  const Either = object({ address: Type.Unsafe(address), required: Type.Unsafe({ anyOf: address.anyOf.slice(0, 2) }) });
+  const either = { address: '', required: '', id: '' };
+  mendEmptyTexts(object({ ...Either.properties, id: Type.Unsafe(other) }), either);
+  t.strictSame(either, { address: null, required: '', id: '' });
+});
+
 t.test('a body of another shape stays as it is', async (t) => {
   for (const body of [
     null,

@@ -57,16 +57,7 @@ t.test('the response has the selected fields of each item', async (t) => {
 
 t.test('unknown fields are rejected', async (t) => {
   t.strictSame((await caller.get('/books/b?fields=')).body, book, 'an empty parameter of a public read is none');
-  for (const fields of [
-    'id,secret',
-    ',',
-    'id,,title',
-    'ID',
-    '__proto__',
-    'constructor',
-    'id, title',
-    'x'.repeat(99),
-  ]) {
+  for (const fields of ['id,secret', ',', 'id,,title', 'ID', '__proto__', 'constructor', 'id, title', 'x'.repeat(99)]) {
     t.match(
       await caller.get(`/books?fields=${encodeURIComponent(fields)}`),
       { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'query', pointer: '/fields' }]) } },

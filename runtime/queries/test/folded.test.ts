@@ -2,7 +2,9 @@
  * Text is searched for without regard to case, width, accents and apostrophes.
  */
 import t from 'tap';
-import { foldCase, foldText } from '../folded.ts';
+import { foldCapitals, foldCase } from '../../http/written.ts';
+import { createTestBox } from '../../testing/box.ts';
+import { foldedCase, foldText } from '../folded.ts';
 
 t.test('accents, apostrophes and letters that many keyboards lack', async (t) => {
   const folded = {
@@ -24,4 +26,25 @@ t.test('accents, apostrophes and letters that many keyboards lack', async (t) =>
   }
   t.equal(foldText('L’été', ' '), 'l ete');
   t.equal(foldCase(' Ａ-É '), 'a-é');
+});
+
+t.test('case, width, and characters that are not shown, in SQL as in JavaScript', async (t) => {
+  const { db } = await createTestBox(t, { tier: 'basic' });
+  const same = [
+    ['straße9', 'STRASSE9', 'STRAẞE9'],
+    ['ΑΒΓΣ', 'αβγσ', 'αβγς'],
+    ['ΣΣ9', 'σσ9', 'Σς9'],
+    ['İX9', 'ix9', 'IX9', 'ıx9'],
+    ['zz9', 'z\u200Bz9', 'ＺＺ９', 'zz9\u202e'],
+    ['éclair', 'e\u0301clair', 'ÉCLAIR'],
+  ];
+  for (const texts of same) {
+    t.equal(new Set(texts.map(foldCase)).size, 1, texts.join());
+    t.equal(new Set(texts.map(foldCapitals)).size, 1, texts.join());
+    for (const text of texts) {
+      const statement = `select ${foldedCase('$2::text')} as folded where $1::uuid is not null`;
+      t.strictSame(await db.query(statement, [text]), [{ folded: foldCase(text) }], text);
+    }
+  }
+  t.not(foldCase('eclair'), foldCase('éclair'), 'accents count');
 });

@@ -118,11 +118,14 @@ function wrongTypes({ type }: Node, isText: boolean): unknown[] {
 
 function* invalidTexts(node: Node): Generator<[string, unknown]> {
   const { minLength, maxLength, pattern, format } = node as Limits;
-  // Boxes take an empty text for null where a field may be null (`http/empty-texts.ts`).
-  const takesEmpty = minLength === 1 && [node.type].flat().includes('null');
+  // Boxes take a blank text for null where a field may be null (`http/empty-texts.ts`).
+  const isOptional = [node.type].flat().includes('null');
+  const takesEmpty = minLength === 1 && isOptional;
   if (typeof minLength === 'number' && minLength > 0 && !takesEmpty) yield ['minLength', 'a'.repeat(minLength - 1)];
   if (typeof maxLength === 'number') yield ['maxLength', 'a'.repeat(maxLength + 1)];
-  const misfit = ['!', '\n', 'ü', 'A A', '{}', ''].find((text) => pattern && !new RegExp(pattern, 'u').test(text));
+  const misfit = ['!', '\n', 'ü', 'A A', '{}', ''].find(
+    (text) => pattern && !new RegExp(pattern, 'u').test(text) && !(isOptional && text.trim() === ''),
+  );
   if (misfit !== undefined) yield ['pattern', misfit];
   if (format) yield ['format', `no ${format}\n`];
 }

@@ -5,6 +5,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const accounts: readonly Mutation[] = [
   {
+    rule: 'Who registered with an address that is no longer taken can log in',
+    file: 'vendor/auth/schemas.ts',
+    text: 'export const LogIn = object(\n  {\n    email: KnownEmail,',
+    replacement: 'export const LogIn = object(\n  {\n    email: Email,',
+    tests: ['vendor/member/test/admin.test.ts'],
+  },
+  {
     rule: 'The password of a registration counts only in its session',
     file: 'vendor/member/links.ts',
     text: 'return sessionHash !== null && sessionHash === used.hash;',

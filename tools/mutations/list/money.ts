@@ -5,6 +5,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const money: readonly Mutation[] = [
   {
+    rule: 'No invoice is issued with a blank seller, which earlier releases have stored',
+    file: 'vendor/invoice/settings.ts',
+    text: 'return [writtenText(legalName), writtenText(address)];',
+    replacement: 'return [legalName, address];',
+    tests: ['vendor/invoice/test/issuing.test.ts'],
+  },
+  {
     rule: 'Half a minor unit is rounded away from zero',
     file: 'runtime/money/money.ts',
     text: 'return Math.sign(value) * Math.round(Math.abs(value)) || 0;',

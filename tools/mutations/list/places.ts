@@ -126,9 +126,9 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A blank detail of the customer is missing',
-    file: 'vendor/order/addresses.ts',
-    text: 'return text?.trim() || null;',
-    replacement: 'return text ?? null;',
+    file: 'runtime/http/written.ts',
+    text: 'text === undefined || isBlank(text)) return null;',
+    replacement: 'text === undefined) return null;',
     tests: ['vendor/checkout/test/written-details.test.ts'],
   },
   {
@@ -316,15 +316,15 @@ export const places: readonly Mutation[] = [
   {
     rule: 'Empty texts of optional fields are null',
     file: 'runtime/http/empty-texts.ts',
-    text: "value[name] === '') value[name] = null;",
-    replacement: 'value[name] === null) value[name] = null;',
+    text: "if (typeof text === 'string' && isBlank(text)) value[name] = null;",
+    replacement: '',
     tests: ['runtime/http/test/empty-texts.test.ts'],
   },
   {
     rule: 'An empty id is a mistake, and not a blank',
     file: 'runtime/http/empty-texts.ts',
-    text: "types.includes('null') && !isId",
-    replacement: "types.includes('null')",
+    text: "form.format !== 'uuid' && !takesEmpty(form)",
+    replacement: '!takesEmpty(form)',
     tests: ['runtime/http/test/empty-texts.test.ts'],
   },
   {

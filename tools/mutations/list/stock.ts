@@ -15,6 +15,13 @@ export const stock: readonly Mutation[] = [
     tests: ['vendor/product/test/variants.test.ts'],
   },
   {
+    rule: 'SKUs are compared by the fold of codes, not by small letters alone',
+    file: 'runtime/http/written.ts',
+    text: "return foldCapitals(text).toLowerCase().replaceAll('ς', 'σ');",
+    replacement: 'return text.trim().toLowerCase();',
+    tests: ['vendor/product/test/variants.test.ts'],
+  },
+  {
     rule: 'Of requests that write SKUs that differ in case alone at the same time, one succeeds',
     file: 'vendor/product/skus.ts',
     text: '  await lockSkus(tx, skus);\n',

@@ -267,10 +267,10 @@ export const tenants: readonly Mutation[] = [
     file: 'vendor/media/pictures.ts',
     text: `return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
-    const options`,
+    if (type === heic)`,
     replacement: `return turns.run('all', busy, async () => {
     const sharp = await loadSharp();
-    const options`,
+    if (type === heic)`,
     tests: ['vendor/media/test/turns.test.ts'],
   },
   {

@@ -2,7 +2,7 @@
  * Details of the customer are stored without surrounding spaces, and blank ones count as absent.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { bodyOf, createTestBox } from '@carton/runtime/testing';
+import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { createArticle } from './helpers.ts';
 
@@ -54,8 +54,14 @@ t.test('a blank detail is missing, whichever it is', async (t) => {
 t.test("blank details of the cart's addresses are missing, too, in the preview as in the order", async (t) => {
   await requiring(all);
   const shopper = await shopperWith(box, [cup, 1]);
-  const blank = { name: ' ', line1: ' ', city: ' ', postalCode: ' ', phone: ' ', country: 'FR' };
-  await bodyOf(shopper.put('/cart/shipping-address', blank));
+  const blank = { name: ' ', line1: ' ', city: ' ', postalCode: ' ', phone: ' ' };
+  const address = { name: 'Ada', line1: '1 Way', city: 'Paris', country: 'FR' };
+  const { id } = await bodyOf(shopper.put('/cart/shipping-address', address));
+  // Of an earlier release.
+  await box.db.query(
+    'update cart_addresses set name = $3, line1 = $3, city = $3 where tenant_id = $1 and cart_id = $2',
+    [id, blank.name],
+  );
   const { asks } = await bodyOf(shopper.get('/checkout'));
   t.strictSame(asks, ['name', 'phone', 'address.line1', 'address.postalCode', 'address.city', 'billing']);
   const { status, body } = await shopper.post('/checkout', { customer: { email } });
@@ -76,4 +82,43 @@ t.test('texts are stored without surrounding spaces, and a blank one like one th
   const changed = { address: { city: ' Bern ', country: 'Suisse' }, billing: ' ' };
   const order = await bodyOf(box.staff.patch(`/admin/orders/${placed.id}`, { customer: changed }));
   t.strictSame([order.customer.address, order.customer.billing], [{ city: 'Bern', country: 'CH' }, null]);
+});
+
+t.test('the cart and the preview show what the order will have', async (t) => {
+  const shopper = await shopperWith(box, [cup, 1]);
+  const path = '/cart/shipping-address';
+  const address = { name: '  Ada  ', line1: ' 1 Way', company: '  ', city: '  Bonn ', country: 'DE' };
+  for (const required of ['name', 'line1']) {
+    const refused = await shopper.put(path, { ...address, [required]: ' \u3000' });
+    t.match(refused, { status: 400, body: { errors: exactly([{ pointer: `/${required}` }]) } });
+  }
+  const written = { name: 'Ada', line1: '1 Way', company: null, city: 'Bonn', country: 'DE' };
+  t.match((await shopper.put(path, address)).body.shippingAddress, written);
+  t.match((await shopper.patch('/cart', { note: ' Ring twice ' })).body, { note: 'Ring twice' });
+  t.match((await shopper.patch('/cart', { note: '  ' })).body, { note: null });
+  t.match((await shopper.get('/checkout')).body.cart.shippingAddress, written);
+  const placed = await bodyOf(shopper.post('/checkout', { customer: { email } }));
+  t.match(placed.customer, { name: 'Ada', address: written });
+});
+
+t.test('an empty text, a blank one and null are one that was not sent, whatever the field', async (t) => {
+  for (const nothing of ['', ' ', '\u200b', null]) {
+    const shopper = await shopperWith(box, [cup, 1]);
+    await bodyOf(shopper.patch('/cart', { note: 'Ring twice' }));
+    const customer = { email, name: nothing, phone: nothing, address: nothing, billing: nothing };
+    const notes = nothing === null ? {} : { notes: nothing };
+    const placed = await bodyOf(shopper.post('/checkout', { customer, paymentMethod: nothing, ...notes }));
+    t.match(placed, { customer: { name: null, address: null, billing: null }, notes: 'Ring twice' }, String(nothing));
+  }
+  const shopper = await shopperWith(box, [cup, 1]);
+  const placed = await bodyOf(shopper.post('/checkout', { customer: { email }, notes: '  Ring  once \n' }));
+  t.equal(placed.notes, 'Ring  once');
+  const names: [string | null, string | null][] = [
+    [' Grace ', 'Grace'],
+    ['  ', null],
+  ];
+  for (const [name, stored] of names) {
+    const changed = await bodyOf(box.staff.patch(`/admin/orders/${placed.id}`, { customer: { name, phone: name } }));
+    t.match(changed.customer, { name: stored, phone: stored });
+  }
 });

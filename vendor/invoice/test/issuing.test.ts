@@ -146,7 +146,15 @@ t.test('an order has one invoice, and none without a seller or after its cancell
     await setInvoices(box, { [missing]: null });
     t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_seller_incomplete' } }, missing);
     await setInvoices(box, seller);
+    const changed = await staff.patch('/admin/store', { [missing]: ' \u3000\u200b ' });
+    t.match(changed, { status: 200, body: { [missing]: null } }, 'a blank text is none');
+    t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_seller_incomplete' } }, missing);
+    await setInvoices(box, seller);
   }
+  const columns = 'legal_name = $2, address = $2';
+  await box.db.query(`update stores set ${columns} where tenant_id = $1`, ['  ']);
+  t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_seller_incomplete' } }, 'of before');
+  await setInvoices(box, seller);
   await bodyOf(staff.post(`/admin/orders/${other.id}/cancel`));
   t.match(await issue(box, other.id), { status: 409, body: { code: 'invoice_not_possible' } });
   t.strictSame(await summaryOf(box, other.id), []);

@@ -49,6 +49,16 @@ t.test('staff create, change and delete members', async (t) => {
   t.equal(again.status, 201, 'the address is free again');
 });
 
+t.test('an address that no mail can reach is refused, and one of before logs in', async (t) => {
+  const unreachable = [`${'a'.repeat(65)}@example.com`, 'ada@xn--a.example', 'ada@1.2.3.4'];
+  for (const email of unreachable) t.equal((await staff.post('/admin/members', { email })).status, 400, email);
+  for (const email of unreachable) {
+    await createMember(box, { email });
+    t.match(await logIn(box.shopper(), { email, password }), { status: 200 }, email);
+    t.equal((await idsOf(`email=${encodeURIComponent(email)}`)).length, 1, 'and is found');
+  }
+});
+
 t.test('a member of staff sees hashes of no secret', async (t) => {
   const member = await createMember(box);
   await register(box, { email: newEmail(), password });

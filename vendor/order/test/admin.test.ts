@@ -116,7 +116,6 @@ t.test('invalid changes are rejected', async (t) => {
     { customer: {} },
     { customer: { email: null } },
     { customer: { email: 'nobody' } },
-    { customer: { address: '' } },
     { customer: { address: {} } },
     { customer: { address: { city: 7 } } },
     { customer: { address: { city: ['Lyon'] } } },

@@ -131,6 +131,10 @@ t.test('tags are trimmed, distinct and found in any case', async (t) => {
   t.strictSame(await find(tenant, { tag: ' vip ' }), [one]);
   t.strictSame(await find(tenant, { tag: 'gif' }), []);
   t.strictSame(await find(tenant, { tag: 'É' }), [two]);
+  await change(second.id, ['gift', 'e\u0301', 'GRÖSSE', 'Größe']);
+  for (const tag of ['é', 'E\u0301', 'größe', 'ＧＲÖẞＥ']) t.strictSame(await find(tenant, { tag }), [two], tag);
+  await tenant.db.query("update order_tags set tag_key = 'größe' where tenant_id = $1 and tag_key = 'grösse'");
+  t.strictSame(await find(tenant, { tag: 'Größe' }), [two], 'as earlier releases have stored it');
   t.strictSame((await change(first.id, ['Returned'])).body.tags, ['Returned']);
   t.strictSame([await find(tenant, { tag: 'gift' }), await find(tenant, { tag: 'returned' })], [[two], [one]]);
   t.strictSame((await change(first.id, [])).body.tags, []);

@@ -16,6 +16,19 @@ t.test('punctuation around a word is left out, however much there is', async (t)
   t.strictSame(bare(inside), [inside]);
 });
 
+t.test('control characters are not searched for: they mark SKUs', async (t) => {
+  const tenant = await box.openTenant();
+  const { id } = await publishProduct(tenant, { title: 'Linen', variants: [{ sku: 'SHIRT-1' }] });
+  const other = await publishProduct(tenant, { title: 'Shirt', variants: [{ sku: 'OTHER-1' }] });
+  t.strictSame(await idsFor(tenant, '\u0001'), [other.id, id], 'as without a text');
+  t.strictSame(await idsFor(tenant, '\u0001shirt'), [other.id, id], 'not only of SKUs');
+  t.strictSame(await idsFor(tenant, '\u0001linen\u007f'), [id]);
+  t.strictSame(await idsFor(tenant, 'linen\tshirt'), [id]);
+  const nul = await tenant.visitor().get('/products?q=a%00');
+  const errors = [{ in: 'query', pointer: '/q', detail: 'must not contain the character U+0000' }];
+  t.match(nul, { status: 400, body: { code: 'invalid_request', errors } });
+});
+
 const idsFor = async (tenant: TestTenant, q: string): Promise<string[]> =>
   (await tenant.visitor().get(`/products?q=${encodeURIComponent(q)}`)).body.items.map(({ id }: { id: string }) => id);
 
@@ -67,8 +80,8 @@ t.test('what has not changed since is not checked again', async (t) => {
   }
   await fillWords(tenant.db);
   t.strictSame(await idsFor(tenant, 'ete'), []);
-  await tenant.db.query('update product_word_progress set checked_to = null where tenant_id = $1');
+  await tenant.db.query('update product_word_progress set folded_to = null where tenant_id = $1');
   await fillWords(tenant.db);
   t.strictSame(await idsFor(tenant, 'ete'), [id], 'unless it never was');
-  t.match(await tenant.db.query('select checked_to from product_word_progress where tenant_id = $1'), exactly([{}]));
+  t.match(await tenant.db.query('select folded_to from product_word_progress where tenant_id = $1'), exactly([{}]));
 });

@@ -3,6 +3,7 @@
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
+import { fillWords } from '../word-job.ts';
 
 const packages = ['@carton/auth', '@carton/tenant', '@carton/product'];
 const box = await createTestBox(t, { packages, tier: 'basic' });
@@ -99,4 +100,39 @@ t.test('staff find products of every status by tag, beside other filters and on 
   t.match(await tenant.staff.get('/admin/products?tag=summer&updatedAfter=2026-01-01T00:00:00.000Z'), { status: 400 });
   await tenant.staff.delete(`/admin/products/${dress.id}`);
   t.strictSame(await find('tag=summer'), ['draft', 'apron']);
+});
+
+t.test('tags and brands are compared by one fold, however they were typed', async (t) => {
+  const tenant = await box.openTenant();
+  const { staff, db } = tenant;
+  const first = await create(
+    'first',
+    ['e\u0301te\u0301', 'İSTANBUL', 'istanbul', 'Größe', 'GRÖSSE', 'ＷＩＤＥ', 'wide'],
+    tenant,
+  );
+  t.strictSame(first.tags, ['été', 'İSTANBUL', 'Größe', 'ＷＩＤＥ']);
+  const find = (name: string, value: string) => handlesOf(`${name}=${encodeURIComponent(value)}`, tenant);
+  for (const tag of ['été', 'E\u0301TÉ', 'Istanbul', 'grösse', 'GRÖẞE', 'Wide'])
+    t.strictSame(await find('tag', tag), ['first'], tag);
+  const changed = await staff.patch(`/admin/products/${first.id}`, { brand: ' Ame\u0301lie ', type: 'Re\u0301tro' });
+  t.match(changed.body, { brand: 'Amélie', type: 'Rétro' });
+  for (const brand of ['Amélie', 'Ame\u0301lie']) t.strictSame(await find('brand', brand), ['first'], brand);
+  t.match(await staff.patch(`/admin/products/${first.id}`, { brand: '  ' }), { status: 200, body: { brand: null } });
+
+  // As earlier releases have written it.
+  const { id } = await create('old', [], tenant);
+  await db.query('update products set tags = $3, brand = $4, updated_at = now() where tenant_id = $1 and id = $2', [
+    id,
+    ['Noe\u0308l', 'Fuß'],
+    'Zoe\u0308',
+  ]);
+  await db.query(
+    `insert into product_tags (tenant_id, product_id, tag_key, product_created_at)
+     select tenant_id, id, unnest(array['noe\u0308l', 'fuß']), created_at from products where tenant_id = $1 and id = $2`,
+    [id],
+  );
+  t.strictSame(await find('tag', 'Noël'), ['old'], 'also before the job');
+  await fillWords(db);
+  for (const tag of ['NOËL', 'FUSS']) t.strictSame(await find('tag', tag), ['old'], tag);
+  t.strictSame(await find('brand', 'Zoë'), ['old']);
 });

@@ -4,6 +4,7 @@
  */
 import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { fillWords } from '../word-job.ts';
 import { createProduct, packages } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });
@@ -164,7 +165,7 @@ t.test('SKUs are compared without case, and those of earlier releases stay', asy
   for (const sku of ['Case-Ä1', 'CASE-ä1', 'case-a\u03081', ' ｃａｓｅ－Ä1']) {
     t.match(await skuOf(sku), { status: 409, body: { code: 'sku_taken', detail: /Case-Ä1/ } }, sku);
   }
-  t.match(await skuOf('   '), { status: 400 });
+  t.match(await skuOf('   '), { status: 201, body: { variants: exactly([{ sku: null }]) } }, 'a blank one is none');
   t.equal((await skuOf('case-a1')).status, 201, 'accents matter');
   const both = await box.staff.post('/admin/products', {
     title: 'Both',
@@ -266,4 +267,44 @@ t.test("every read of a variant has its weight in the store's unit", async (t) =
   t.strictSame(await reads(), inUnit('kg', [0.24, 0.001, 4535.924]));
   t.equal((await box.staff.patch('/admin/store', { weightUnit: 'lb' })).status, 200);
   t.strictSame(await reads(), inUnit('lb', [0.529, 0.002, 10_000.001]));
+});
+
+t.test('SKUs are folded as codes of promotions are', async (t) => {
+  const create = (sku: string) => box.staff.post('/admin/products', { title: 'Folded', variants: [{ sku }] });
+  const pairs = [
+    ['straße9', 'STRASSE9'],
+    ['ΑΒΓΣ', 'αβγσ'],
+    ['ΣΣ9', 'σσ9'],
+    ['İX9', 'ix9'],
+    ['zz9', 'z\u200bZ9'],
+    ['ABC-9', 'ABC-9\u202e'],
+  ] as const;
+  for (const [one, other] of pairs) {
+    t.equal((await create(one)).status, 201, one);
+    t.match(await create(other), { status: 409, body: { code: 'sku_taken' } }, other);
+    const found = await box.staff.get(`/admin/variants?sku=${encodeURIComponent(other)}`);
+    t.match(found.body.items, exactly([{ sku: one }]), 'it is found so');
+  }
+  t.match((await create('Q\u200b9\u00ad')).body, { variants: exactly([{ sku: 'Q9' }]) });
+  t.match(await create('\u200b'), { status: 201, body: { variants: exactly([{ sku: null }]) } });
+});
+
+t.test('two SKUs of before that are the same by now are read and edited', async (t) => {
+  const create = async (sku: string) =>
+    (await box.staff.post('/admin/products', { title: 'Old', variants: [{ sku }] })).body.variants[0].id;
+  const [one, other] = [await create('old-ss-1'), await create('old-other')];
+  const set = (id: string, sku: string) =>
+    box.db.query('update product_variants set sku = $3 where tenant_id = $1 and id = $2', [id, sku]);
+  await set(one, 'OLD-SS-1');
+  await set(other, 'old-\u200bß-1');
+  for (const [id, sku] of [
+    [one, 'OLD-SS-1'],
+    [other, 'old-\u200bß-1'],
+  ] as const) {
+    t.match(await box.staff.get(`/admin/variants/${id}`), { status: 200, body: { sku } });
+    t.match(await box.staff.patch(`/admin/variants/${id}`, { weight: 7 }), { status: 200, body: { sku } });
+    t.match(await box.staff.patch(`/admin/variants/${id}`, { sku, weight: 8 }), { status: 200, body: { sku } });
+  }
+  await fillWords(box.db);
+  t.match(await box.staff.patch(`/admin/variants/${one}`, { sku: 'old-ẞ-1' }), { status: 409 }, 'no further one');
 });

@@ -5,6 +5,7 @@ import {
   changeOf,
   DateTime,
   Email,
+  humanText,
   nullable,
   object,
   oneOf,
@@ -19,9 +20,9 @@ import {
 
 export const messageStatuses = ['open', 'done', 'spam'] as const;
 
-const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Ada Lovelace'] });
-const Subject = Type.String({ minLength: 1, maxLength: 200, examples: ['A question about shirts'] });
-const Message = Type.String({ minLength: 1, maxLength: 5000, examples: ['Do you have it in blue?'] });
+const Name = humanText(200, { examples: ['Ada Lovelace'] });
+const Subject = humanText(200, { examples: ['A question about shirts'] });
+const Message = humanText(5000, { examples: ['Do you have it in blue?'] });
 const Status = oneOf(messageStatuses);
 
 export const SendMessage = object(

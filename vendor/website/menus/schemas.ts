@@ -3,6 +3,7 @@
  */
 import {
   Handle,
+  humanText,
   nullable,
   object,
   oneOf,
@@ -23,8 +24,8 @@ export const maximumLevels = 3;
 /** The maximum number of items of a menu, those of all levels together. */
 export const maximumItems = 250;
 
-const Name = Type.String({ minLength: 1, maxLength: 200, examples: ['Main menu'] });
-const Title = Type.String({ minLength: 1, maxLength: 200, examples: ['Shirts'] });
+const Name = humanText(200, { examples: ['Main menu'] });
+const Title = humanText(200, { examples: ['Shirts'] });
 const Url = Type.String({
   minLength: 1,
   maxLength: 2000,

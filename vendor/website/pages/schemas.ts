@@ -4,6 +4,7 @@
 import {
   DateTime,
   Handle,
+  humanText,
   integrationQuery,
   newRichText,
   nullable,
@@ -12,7 +13,6 @@ import {
   type Static,
   shapesOf,
   Type,
-  trimmed,
   withOptions,
 } from '@carton/runtime';
 
@@ -21,7 +21,7 @@ export const maximumPages = 10_000;
 
 export const pageStatuses = ['draft', 'published'] as const;
 
-const Title = trimmed(Type.String({ minLength: 1, maxLength: 200, examples: ['About us'] }));
+const Title = humanText(200, { examples: ['About us'] });
 const Content = Type.String({ description: 'Sanitised HTML', examples: ['<p>We make shirts.</p>'] });
 /** The maximum length of the content of a page, as it is written. */
 export const maxContent = 100_000;
