@@ -21,7 +21,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { changeSettingsSchema, type StoredSettings } from './store-settings.ts';
+import { changeSettingsSchema, type StoredSettings, withPermissions } from './store-settings.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 120, examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
@@ -145,7 +145,7 @@ export type ChangeStore = Static<typeof ChangeStore>;
 export const changeStoreSchema = onceForBox((box): TObject => {
   const { settings: _, ...own } = changeable;
   const settings = changeSettingsSchema(box);
-  return changeOf({ ...own, ...(settings && { settings }) }, { $id: 'ChangeStore' });
+  return changeOf({ ...withPermissions(box, own), ...(settings && { settings }) }, { $id: 'ChangeStore' });
 });
 
 export const Capabilities = object(
