@@ -167,6 +167,20 @@ export const accounts: readonly Mutation[] = [
     tests: ['vendor/notification/test/guest-limits.test.ts'],
   },
   {
+    rule: 'Hidden characters do not keep a link in a mail from being seen as one',
+    file: 'runtime/mails/guests.ts',
+    text: "const shown = line\n    .replace(hidden, '')",
+    replacement: 'const shown = line',
+    tests: ['runtime/mails/test/guests.test.ts'],
+  },
+  {
+    rule: 'A sentence is no name in a mail',
+    file: 'runtime/mails/guests.ts',
+    text: "if (/[.,]/.test(read.replace(commaOfName, '').replace(dotOfName, ''))) return null;",
+    replacement: '',
+    tests: ['runtime/mails/test/guests.test.ts'],
+  },
+  {
     rule: 'Mails about what was paid or shipped do not wait for those that others have caused',
     file: 'vendor/checkout/guest-orders.ts',
     text: 'return guest && !(await isWithStore(db, id)) ? guest : null;',
