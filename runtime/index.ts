@@ -111,6 +111,7 @@ export {
   directionOf,
   formatsFor,
   languageOf,
+  localeOfTexts,
   type Translation,
   type Translations,
   translationFor,
