@@ -3,6 +3,7 @@
  * order, else of the store, if the packages have it, else English. Packing lists are for staff, in that of the store.
  */
 import { startMailServer } from '@carton/notification/testing';
+import { mailTemplates } from '@carton/runtime';
 import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 
@@ -72,6 +73,17 @@ for (const [defaultLocale, locale, shown, packingList] of cases) {
     t.strictSame(await shownOf(locale), { mail: shown, confirmation: shown, invoice: shown, packingList });
   });
 }
+
+t.test('values in the HTML of mails are apart from the words around them, as on pages', (t) => {
+  const markup = /\{%[\s\S]*?%\}|<(?!\/?bdi>)[^>]*>/g;
+  for (const { key, html, translations } of mailTemplates.of(box.box.database)) {
+    for (const [language, texts] of Object.entries(translations ?? { en: { html } })) {
+      const text = texts?.html?.replaceAll(markup, '').replaceAll(/<bdi>\{\{[^<]*?\}\}<\/bdi>/g, '');
+      t.notMatch(text, '{{', `${key} in ${language}`);
+    }
+  }
+  t.end();
+});
 
 t.test("a mail with the store's own text has names of countries in its language", async (t) => {
   await staff.patch('/admin/store', { defaultLocale: 'de' });

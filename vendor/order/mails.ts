@@ -155,7 +155,7 @@ const orderTable = inLanguages((language) => {
   // Programs that show mails do not know `end`.
   const end = directionOf(language) === 'rtl' ? 'left' : 'right';
   return {
-    text: `{% for item in order.items %}{{ item.quantity }} x {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
+    text: `{% for item in order.items %}{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
 {% endfor %}
 ${subtotal}: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}${discount}: {{ order.totals.discount | money }}
