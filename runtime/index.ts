@@ -124,6 +124,7 @@ export {
   directionOf,
   formatsFor,
   languageOf,
+  localeOfTexts,
   type Translation,
   type Translations,
   translationFor,

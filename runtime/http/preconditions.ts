@@ -34,7 +34,13 @@ export function etagExcept(body: string, fields: readonly string[]): string {
   return etagOf(body, `${hash('sha1', JSON.stringify(own), 'base64url')}.`);
 }
 
-const hasSameVersion = (one: string, other: string) => one.split('.', 1)[0] === other.split('.', 1)[0];
+/** A tag of `etagExcept`: two hashes. */
+const tagOfVersion = /^"([\w-]{27})\.[\w-]{27}"$/;
+
+function hasSameVersion(one: string, other: string): boolean {
+  const version = tagOfVersion.exec(one)?.[1];
+  return version !== undefined && version === tagOfVersion.exec(other)?.[1];
+}
 
 const entityTag = /\s*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y;
 

@@ -1,6 +1,7 @@
 /**
  * Texts in several languages: which one is used, and how numbers and times in it are written.
  */
+import { inLanguages } from './languages.ts';
 
 /** Texts by language (ISO 639), in English at least. */
 export type Translations<Texts> = Readonly<Partial<Record<string, Texts>>> & { readonly en: Texts };
@@ -37,6 +38,17 @@ export function translationFor<Texts>(
     if (language && locale && texts !== undefined) return { language, formats: locale, texts };
   }
   return { language: 'en', formats: formatsFor('en', locales), texts: translations.en };
+}
+
+const ofPackages = inLanguages((language) => language);
+
+/**
+ * The locale in which pages and mails with the packages' own texts are written, with their numbers and names of countries:
+ * the first whose language the packages have, else English.
+ * @param locales BCP 47, the reader's first
+ */
+export function localeOfTexts(locales: readonly (string | null)[]): string {
+  return translationFor(ofPackages, locales).formats;
 }
 
 /** Whether text of a locale runs from right to left. */

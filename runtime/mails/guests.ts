@@ -18,28 +18,71 @@ export type MailGuestFinder = (db: TenantDatabase, about: Resource) => Promise<M
 /** Contributed to by packages in which guests cause mails to an address that they enter. */
 export const mailGuests = extensionPoint<MailGuestFinder>('mails.guests');
 
-/** Letters of any script, with what joins the parts of names. */
-const nameText = /^(?:\u200c|\u200d|[\p{L}\p{M}\p{Nd}\u00b7\u30fb .,'\u2018\u2019\u2010-\u2013()&-])+$/u;
-const longNumber = /\p{Nd}{4}/u;
-/** A dot that mail programs may take for one in a domain: `shop.example`, but not `J. R. R.` or `St. John`. */
-const dotOfDomain = /(?<=[\p{L}\p{M}\p{Nd}-])\.(?=[\p{L}\p{M}]{2})/gu;
+/** Hidden, or turning the direction of what is shown. Joiners (U+200C, U+200D) belong to words of some scripts. */
+const hidden = /(?![\u200c\u200d])[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu;
+/** Letters and marks of any script, without those that look like a dot. */
+const letter = String.raw`(?:(?![\u1427\ua78f])(?!\p{Script=Common}|\p{Lm})[\p{L}\p{M}]|[\u02b9-\u02bc\u0640\u0e46\u3005\u30fc])`;
+const nameText = new RegExp(
+  String.raw`^(?:${letter}|[\u200c\u200d0-9 .,'\u2018\u2019\u05be\u05f3\u05f4\u2010-\u2013&-])+$`,
+  'u',
+);
+/** Dots between letters that belong to words: of Catalan (`Gal·la`), and of foreign names in Japanese. */
+const dotOfWord =
+  /(?<=l)\u00b7(?=l)|(?<=[\p{Script=Katakana}\p{Script=Han}\u30fc])\u30fb(?=[\p{Script=Katakana}\p{Script=Han}])/giu;
+/** A word of Latin and other letters imitates one, or contains a letter that looks like a dot. */
+const mixedWord =
+  /\p{Script=Latin}(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})[\p{L}\u200c\u200d]|(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})[\p{L}\u200c\u200d]\p{Script=Latin}/u;
+/** A dot after an initial or a short form: `J. R. R.`, `J.-P.`, `Dr. med.`, `Jr.`; not at the end of a sentence. */
+const dotOfName =
+  /(?<![\p{L}\p{M}])(?:\p{L}\p{M}*|\p{Lu}[\p{L}\p{M}]{1,4}|dr|h\.c|ing|jr|jur|med|mr|mrs|ms|nat|phil|prof|rer|sr|st)\.(?=$|[ ,-]|\p{L}\p{M}*\.)/gu;
+/** A comma before what follows a name: `Davis, Jr.`, `Louis XIV, 3rd`. */
+const commaOfName = /,(?= ?(?:[js]r|esq|ph\.?d|m\.?d|mba|[ivx]+|[0-9](?:st|nd|rd|th))\.?(?:$|[ ,]))/giu;
+const spelledDomain = /\bwww\b|--|\s(?:dot|punkt|punto)\s+(?:biz|co|com|de|info|io|net|org|ru|xyz)\b/iu;
+const longNumber = /[0-9]{4}/;
+/** Words that are written small in names. */
+const particles =
+  /^(?:a|af|al|ap|av|bin|bint|da|das|de|del|dela|dem|den|der|des|di|do|dos|du|e|el|i|ibn|la|las|le|les|los|of|the|ten|ter|te|und|van|von|y|z|zu|zum|zur|med\.|jur\.|phil\.|nat\.|rer\.)$/u;
+/** Names that are typed small have few words; more of them are a sentence. */
+const maxSmallWords = 3;
 const maxNameLength = 80;
-const maxNameWords = 10;
+const maxNameWords = 8;
 
-/** A name that was entered, for a mail to an address that may be another person's; null unless it looks like a name. */
+/**
+ * A name that was entered, for a mail to an address that may be another person's; null unless it looks like a name: a few
+ * words of letters, with the marks that names have.
+ */
 export function plausibleName(name: string | null): string | null {
-  if (name === null || name.length > maxNameLength || name.trim().split(/\s+/).length > maxNameWords) return null;
-  const isName = nameText.test(name) && /\p{L}/u.test(name) && !longNumber.test(name) && !/\bwww\b/i.test(name);
-  return isName && name.search(dotOfDomain) < 0 ? name : null;
+  const shown = name?.replace(hidden, '').trim();
+  if (!shown || shown.length > maxNameLength) return null;
+  // As mail programs and resolvers read it (UTS #46).
+  const read = shown.normalize('NFKC').replace(dotOfWord, '');
+  if (!/\p{L}/u.test(read) || mixedWord.test(read) || longNumber.test(read) || spelledDomain.test(read)) return null;
+  if (!nameText.test(read)) return null;
+  if (/[.,]/.test(read.replace(commaOfName, '').replace(dotOfName, ''))) return null;
+  const words = read.split(/\s+/);
+  const small = words.filter((word) => /^\p{Ll}/u.test(word) && !particles.test(word));
+  return words.length <= maxNameWords && small.length <= maxSmallWords ? shown : null;
 }
 
-/** A line of text that was entered, such as one of an address, so that no mail program makes a link of it. */
+/** A dot that mail programs may take for one in a domain: `shop.example`, but not `J. R. R.` or `St. John`. */
+const dotOfDomain = /(?<=[\p{L}\p{M}\p{N}\p{S}-])\.(?=[^\s\p{P}\p{Nd}][^\s\p{P}])/gu;
+/** Characters that one line of an address needs. */
+const maxLineLength = 100;
+
+/** A character as resolvers and mail programs read it, where it is one of those that make links. */
+function readable(character: string): string {
+  const read = character.normalize('NFKC').replace(/\u3002/g, '.');
+  return /[.:/@<>{}]/.test(read) ? read : character;
+}
+
+/** A line of an address that was entered, so that no mail program makes a link of it and it holds no message. */
 export function withoutLinks(line: string): string {
-  return line
-    .replace(/\s*[:\uff1a]\s*[/\uff0f]{2}/gu, ' ')
-    .replace(/[<>{}@\uff20]/gu, ' ')
-    .replace(/[\u3002\uff0e\uff61\u2024]/gu, '.')
+  const shown = line
+    .replace(hidden, '')
+    .replace(/[^\p{ASCII}]/gu, readable)
+    .replace(/\s*:\s*\/{2}/g, ' ')
+    .replace(/[<>{}@]/g, ' ')
     .replace(dotOfDomain, '. ')
-    .replace(/ {2,}/g, ' ')
-    .trim();
+    .replace(/ {2,}/g, ' ');
+  return Array.from(shown).slice(0, maxLineLength).join('').trim();
 }

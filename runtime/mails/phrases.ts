@@ -17,8 +17,20 @@ export function mailTexts<Phrases>(
   phrases: InLanguages<Phrases>,
   make: (phrases: Phrases, language: Language) => MailTexts,
 ): TranslatedTexts {
-  const translations = inLanguages((language) => make(phrases[language], language));
+  const translations = inLanguages((language) => isolated(make(phrases[language], language)));
   return { ...translations.en, translations };
+}
+
+/** A Liquid tag, an element's tag with its attributes, or an output. */
+const partOfHtml = /\{%[\s\S]*?%\}|<[^>]*>|\{\{[\s\S]*?\}\}/g;
+
+/**
+ * The texts with each value of the HTML in an element of its own, as on pages: a name or a title in a script of the other
+ * direction would otherwise move the words around it.
+ */
+function isolated<Texts extends MailTexts>(texts: Texts): Texts {
+  const html = texts.html?.replace(partOfHtml, (part) => (part.startsWith('{{') ? `<bdi>${part}</bdi>` : part));
+  return { ...texts, ...(html !== undefined && { html }) };
 }
 
 /** `Hello Ada,` @param variable the name in the data of the mail, which may be null */

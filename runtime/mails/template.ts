@@ -17,6 +17,8 @@ export interface ComposedMail<Data = unknown> {
   /** BCP 47; null for the store's default. */
   readonly locale: string | null;
   readonly data: Data;
+  /** The part of the data that is written in the language of the chosen text, such as names of countries. */
+  readonly localized?: (locale: string) => Partial<Data>;
   /** To whom an answer goes, if not to the sender of the store's mails. */
   readonly replyTo?: { readonly name: string; readonly address: string };
 }

@@ -3,7 +3,7 @@
  * the accounts of members by a text, nor a key for settings by the address of a link. The lists come from the declarations.
  */
 import { permits } from '@carton/auth';
-import { storeSettingsGroups } from '@carton/core';
+import { changeStoreSchema, storeSettingsGroups } from '@carton/core';
 import { mailTemplates } from '@carton/runtime';
 import { type Caller, callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -83,10 +83,6 @@ t.test('every setting with the address of a link is declared with what the token
     ],
     'a new one is added here',
   );
-  const reserved = groups.flatMap(({ properties }) =>
-    Object.values(properties).filter((each) => 'x-permission' in each),
-  );
-  t.equal(reserved.length, links.length);
   for (const { permission } of links) t.ok(box.box.permissions.includes(permission), permission);
   t.ok(permits(['*:read', '*:write'], 'member:write'), 'managers change them');
 });
@@ -111,5 +107,67 @@ for (const { name, setting, permission } of links) {
     for (const value of [evil, null])
       t.equal((await narrow.patch('/admin/store', { name: 'Ours', ...change(value) })).status, 403);
     t.equal(await shown(), ours);
+  });
+}
+
+/** What staff change of the store: its own properties, and the settings of packages, by their paths. */
+const storeProperties = changeStoreSchema(box.box.database).properties;
+const changeable = [
+  ...Object.entries(storeProperties).filter(([name]) => name !== 'settings'),
+  ...groups.flatMap(({ name, properties }) =>
+    Object.entries(properties).map(([setting, schema]) => [`settings.${name}.${setting}`, schema] as const),
+  ),
+];
+
+t.test('every address of the store that mails or payments go to is declared with what goes there', async (t) => {
+  const addresses = changeable.filter(([, schema]) => JSON.stringify(schema).includes('"format":"email"'));
+  const reserved = changeable.filter(([, schema]) => 'x-permission' in schema);
+  t.strictSame(
+    reserved.map(([path, schema]) => `${path} ${schema['x-permission']}`).sort(),
+    [
+      'email website:read',
+      'settings.download.linkUrl download:write',
+      'settings.invoice.note invoice:write',
+      'settings.member.passwordResetUrl member:write',
+      'settings.member.verificationUrl member:write',
+      'settings.notification.senderAddress *:read',
+      'settings.notification.staffAddresses *:read',
+      'settings.order.lookupUrl order:write',
+    ],
+    'a new one is added here',
+  );
+  for (const [path, schema] of addresses) t.ok('x-permission' in schema, `${path} is reserved`);
+});
+
+const diverting = [
+  { path: ['email'], permission: 'website:read', ours: 'ours@example.com', evil: 'eve@evil.example' },
+  { path: ['settings', 'invoice', 'note'], permission: 'invoice:write', ours: 'Account 1', evil: 'Account 2' },
+  {
+    path: ['settings', 'notification', 'senderAddress'],
+    permission: '*:read',
+    ours: 'ours@example.com',
+    evil: 'eve@evil.example',
+  },
+  {
+    path: ['settings', 'notification', 'staffAddresses'],
+    permission: '*:read',
+    ours: ['ours@example.com'],
+    evil: ['ours@example.com', 'eve@evil.example'],
+  },
+];
+
+for (const { path, permission, ours, evil: theirs } of diverting) {
+  t.test(`${path.join('.')} of the store needs ${permission}`, async (t) => {
+    const change = (value: unknown) => path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+    const shown = async () => path.reduce((value, name) => value[name], (await box.staff.get('/admin/store')).body);
+    t.equal((await box.staff.patch('/admin/store', change(ours))).status, 200, 'an owner');
+    for (const scopes of [['core:read', 'core:write'], permission === '*:read' ? ['core:write'] : allBut(permission)]) {
+      const narrow = await keyWith(scopes);
+      t.match(await narrow.patch('/admin/store', change(theirs)), { status: 403, body: { code: 'forbidden' } });
+      t.equal((await narrow.patch('/admin/store', change(ours))).status, 200, 'the value that is set');
+      t.strictSame(await shown(), ours);
+    }
+    const sufficient = await keyWith(permission === '*:read' ? ['*'] : ['core:write', permission]);
+    t.equal((await sufficient.patch('/admin/store', change(theirs))).status, 200);
   });
 }

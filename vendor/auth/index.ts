@@ -43,6 +43,7 @@ export {
   countLinkRequest,
   countWrongToken,
   guardPassword,
+  guardSharedCode,
   limitedByAttempts,
   trustAddress,
   trustDevice,

@@ -28,7 +28,7 @@ export {
   TenantQuotaUsage,
 } from './quotas/limits.ts';
 export { removeDeletedTenant, type TenantRemoval, tenantRemovals } from './removal.ts';
-export { type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
+export { changeStoreSchema, type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
   addCurrency,
   type CurrencyUse,
@@ -60,6 +60,8 @@ export {
 } from './store.ts';
 export {
   linkPage,
+  reservedSetting,
+  reservedStoreFields,
   type StoredSettings,
   type StoreSettingsGroup,
   staffPermits,

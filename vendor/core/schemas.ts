@@ -22,7 +22,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { changeSettingsSchema, type StoredSettings } from './store-settings.ts';
+import { changeSettingsSchema, type StoredSettings, withPermissions } from './store-settings.ts';
 
 const Name = humanText(120, { examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
@@ -147,7 +147,7 @@ export type ChangeStore = Static<typeof ChangeStore>;
 export const changeStoreSchema = onceForBox((box): TObject => {
   const { settings: _, ...own } = changeable;
   const settings = changeSettingsSchema(box);
-  return changeOf({ ...own, ...(settings && { settings }) }, { $id: 'ChangeStore' });
+  return changeOf({ ...withPermissions(box, own), ...(settings && { settings }) }, { $id: 'ChangeStore' });
 });
 
 export const Capabilities = object(

@@ -99,7 +99,7 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore, staff?
   return db.transaction(async (transaction) => {
     for (const check of storeChecks.of(transaction)) await check(transaction, patch);
     const before = await lockStore(transaction);
-    if (staff && patch.settings) refuseReserved(transaction, staff, before, patch.settings);
+    if (staff) refuseReserved(transaction, staff, before, patch);
     const settings = patch.settings && mergedSettings(before.settings, patch.settings);
     const lists = listsOf({ ...before, ...patch });
     if (patch.currencies) await refuseMissing(transaction, lists.currencies);

@@ -2,6 +2,7 @@
  * Store settings of other packages. Each package declares a group with schemas and defaults; core stores, validates,
  * documents and serves them.
  */
+import { isDeepStrictEqual } from 'node:util';
 import {
   changeOf,
   extensionPoint,
@@ -83,18 +84,44 @@ export function linkPage(opens: string, { example, description }: { example: str
     maxLength: 2000,
     examples: [example],
   });
-  return withOptions(nullable(address), { default: null, description, [permissionKeyword]: opens });
+  return reservedSetting(opens, withOptions(nullable(address), { default: null, description }));
+}
+
+/**
+ * A setting that only callers with a further permission change, as it decides who gets what the permission protects: a
+ * recipient of mails reads them.
+ */
+export function reservedSetting<Schema extends TSchema>(permission: string, schema: Schema): Schema {
+  return withOptions(schema, { [permissionKeyword]: permission });
 }
 
 /** Keyword of the schema of a setting that needs a permission besides that for the store. */
 const permissionKeyword = 'x-permission';
+
+/** A property of the store itself that needs a permission, since a package sends what it protects there. */
+export interface ReservedStoreField {
+  readonly field: string;
+  readonly permission: string;
+}
+export const reservedStoreFields = extensionPoint<ReservedStoreField>('core.reserved-store-fields');
+
+/** The properties of a change of the store, with the permissions that packages of the box require for some. */
+export function withPermissions(box: HasExtensions, properties: TProperties): TProperties {
+  const reserved = reservedStoreFields.of(box).flatMap(({ field, permission }) => {
+    const schema = properties[field];
+    if (!schema) throw new Error(`the store has no property ${field} to reserve`);
+    return [[field, reservedSetting(permission, schema)]];
+  });
+  return { ...properties, ...Object.fromEntries(reserved) };
+}
 
 /** Whether a caller has a permission. Contributed by the package with staff accounts. */
 export type StaffPermits = (staff: StaffCaller, permission: string) => boolean;
 export const staffPermits = extensionPoint<StaffPermits>('core.staff-permits');
 
 /**
- * Refuses changes of settings that need permissions which the caller lacks. A client may send the values that are set.
+ * Refuses changes of settings and properties of the store that need permissions which the caller lacks. A client may send
+ * the values that are set.
  * @param before the locked store
  * @throws forbidden (403)
  */
@@ -102,16 +129,19 @@ export function refuseReserved(
   box: HasExtensions,
   staff: StaffCaller,
   before: StoreWithSettings,
-  change: StoredSettings,
+  { settings = {}, ...own }: { readonly settings?: StoredSettings } & Readonly<Record<string, unknown>>,
 ): void {
+  const refuse = (name: string, permission: string | undefined, value: unknown, present: unknown) => {
+    if (permission === undefined || value === undefined || isDeepStrictEqual(value, present)) return;
+    if (!staffPermits.of(box).some((permits) => permits(staff, permission)))
+      throw forbidden(`The setting ${name} needs the permission ${permission}.`);
+  };
+  const stored = before as unknown as Readonly<Record<string, unknown>>;
+  for (const { field, permission } of reservedStoreFields.of(box)) refuse(field, permission, own[field], stored[field]);
   for (const { name, properties, of } of groupsOf(box)) {
     const present = of(before, box) as Readonly<Record<string, unknown>>;
-    for (const [setting, value] of Object.entries(change[name] ?? {})) {
-      const permission = properties[setting]?.[permissionKeyword];
-      if (permission === undefined || value === present[setting]) continue;
-      if (!staffPermits.of(box).some((permits) => permits(staff, permission)))
-        throw forbidden(`The setting ${name}.${setting} needs the permission ${permission}.`);
-    }
+    for (const [setting, value] of Object.entries(settings[name] ?? {}))
+      refuse(`${name}.${setting}`, properties[setting]?.[permissionKeyword], value, present[setting]);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { newToken } from '@carton/auth';
 import { findStore } from '@carton/core';
-import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@carton/order';
+import { findOrder, greeting, MailedOrder, mailToShopper, sampleOrder } from '@carton/order';
 import {
   DateTime,
   defineMail,
@@ -96,7 +96,7 @@ ${passOn}
       const token = await renewToken(db, grant);
       downloads.push({ ...describe(grant), token, link: linkTo(token) });
     }
-    return { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order), downloads } };
+    return mailToShopper(order, { downloads });
   },
 });
 

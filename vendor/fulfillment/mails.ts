@@ -1,7 +1,7 @@
 /**
  * Mails to shoppers about parcels that were shipped or delivered.
  */
-import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@carton/order';
+import { findOrder, greeting, MailedOrder, mailToShopper, sampleOrder } from '@carton/order';
 import {
   type ComposedMail,
   defineMail,
@@ -62,7 +62,7 @@ async function compose(db: TenantDatabase, { resource }: MailEvent): Promise<Com
     isPickup: shippingMethod?.type === pickupType,
     tracking,
   };
-  return { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order), fulfillment } };
+  return mailToShopper(order, { fulfillment });
 }
 
 /** Staff find the mail under the order, and it is sent after earlier mails about the order. */

@@ -4,7 +4,7 @@
  */
 import { findStore, type Store } from '@carton/core';
 import { addressLines, addTimelineEntry, chargedRowsOf, findOrder, type Order, type OrderState } from '@carton/order';
-import { dateTimeFormat, formatMoney, money, publish, type TenantDatabase } from '@carton/runtime';
+import { dateTimeFormat, formatMoney, localeOfTexts, money, publish, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, type InvoiceKind, totalsOf } from './content.ts';
 import { type ChargeCredit, creditAll, creditAmount, creditCharges, leftOf } from './credits.ts';
 import { invoiceIssued } from './events.ts';
@@ -138,7 +138,7 @@ function contentOf(
   if (legalName === null || sellerAddress === null) {
     throw invoiceSellerIncomplete('Set legalName and address of the store.');
   }
-  const locale = order.locale ?? store.defaultLocale;
+  const locale = localeOfTexts([order.locale, store.defaultLocale]);
   const { email, name, address, billing } = order.customer;
   const shippingLines = addressLines(address, locale);
   const billingLines = addressLines(billing ?? address, locale);

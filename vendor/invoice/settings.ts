@@ -1,7 +1,7 @@
 /**
  * Settings of invoices, stored with those of the store.
  */
-import { type Store, type StoreTask, storeSettings } from '@carton/core';
+import { reservedSetting, type Store, type StoreTask, storeSettings } from '@carton/core';
 import { humanText, nullable, oneOf, Type, withOptions, writtenText } from '@carton/runtime';
 
 const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
@@ -22,10 +22,14 @@ export const invoiceSettings = storeSettings('invoice', {
     description:
       'When the invoice of an order is issued: by staff only, once the order is paid in full, or when its first parcel is shipped',
   }),
-  note: withOptions(nullable(text(2000, 'Payable within 14 days')), {
-    default: null,
-    description: 'Printed below each invoice and credit note: bank account, legal notices',
-  }),
+  // It tells buyers to which account to pay.
+  note: reservedSetting(
+    'invoice:write',
+    withOptions(nullable(text(2000, 'Payable within 14 days')), {
+      default: null,
+      description: 'Printed below each invoice and credit note: bank account, legal notices',
+    }),
+  ),
   keepYears: Type.Integer({
     minimum: 10,
     maximum: 100,

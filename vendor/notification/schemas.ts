@@ -69,16 +69,19 @@ export const NotificationQuery = pageQuery({
 });
 export type NotificationQuery = Static<typeof NotificationQuery>;
 
+/** The name of a guest is withheld unless it looks like one. */
+const thanks = 'Thank you{% if order.customer.name %}, {{ order.customer.name }}{% endif %}';
+
 const parts = {
   subject: humanText(1000, { examples: ['Your order {{ order.number }}'] }),
-  text: Type.String({ minLength: 1, maxLength: maxTextLength, examples: ['Thank you, {{ order.customer.name }}.'] }),
+  text: Type.String({ minLength: 1, maxLength: maxTextLength, examples: [`${thanks}.`] }),
   html: nullable(
     Type.String({
       minLength: 1,
       maxLength: maxTextLength,
       description:
         'The text in HTML, with values escaped: a fragment for the layout of the store, or a document from `<html>` on; null for a mail without HTML',
-      examples: ['<p>Thank you, {{ order.customer.name }}.</p>'],
+      examples: [`<p>${thanks}.</p>`],
     }),
   ),
 };

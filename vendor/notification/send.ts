@@ -26,7 +26,7 @@ import { admit, guestLimits } from './limits.ts';
 import { TextFault } from './liquid/fault.ts';
 import { domainOf, senderOf, withoutControls } from './sender.ts';
 import { changeClaimed, claimNotification, type NotificationRow, notifications } from './store.ts';
-import { renderMail } from './texts.ts';
+import { type RenderOptions, renderMail } from './texts.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
 
 /** 15 seconds, then 30, 60 …, at most five minutes, for about three days. */
@@ -104,6 +104,7 @@ async function prepare(db: TenantDatabase, claimed: NotificationRow): Promise<Ou
   const { locale, subject, text, html } = await renderMail(db, template, composed.data as object, {
     store,
     locale: composed.locale,
+    localized: composed.localized as RenderOptions['localized'],
   });
   const sender = await senderOf(db, store);
   const { secret } = template;

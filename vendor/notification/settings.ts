@@ -1,7 +1,7 @@
 /**
  * Settings of mails: the mail server of the box, read from the environment, and the sender of each store.
  */
-import { storeSettings } from '@carton/core';
+import { reservedSetting, storeSettings } from '@carton/core';
 import { Email, nullable, oneOf, packageSettings, Type, withOptions } from '@carton/runtime';
 import { type DkimKeys, readDkimKeys } from './smtp/dkim.ts';
 
@@ -87,6 +87,9 @@ function isLoopback(host: string): boolean {
 
 const noControls = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
+/** Mails to the staff, and answers of shoppers, may be about anything in the store: who gets them reads what staff read. */
+const ofAllPackages = '*:read';
+
 /** Under `settings.notification` of the store. */
 export const senderSettings = storeSettings('notification', {
   senderName: Type.String({
@@ -95,15 +98,21 @@ export const senderSettings = storeSettings('notification', {
     default: '',
     description: "Name of the sender of mails; the store's name if empty",
   }),
-  senderAddress: withOptions(nullable(Email), {
-    default: null,
-    description:
-      "Address of the sender. If its domain belongs to none of the store's verified hosts, mails come from the box's address with this one as Reply-To",
-  }),
-  staffAddresses: Type.Array(Email, {
-    maxItems: 10,
-    uniqueItems: true,
-    default: [],
-    description: 'Recipients of mails to the staff, such as low stock; if empty, the owners',
-  }),
+  senderAddress: reservedSetting(
+    ofAllPackages,
+    withOptions(nullable(Email), {
+      default: null,
+      description:
+        "Address of the sender. If its domain belongs to none of the store's verified hosts, mails come from the box's address with this one as Reply-To",
+    }),
+  ),
+  staffAddresses: reservedSetting(
+    ofAllPackages,
+    Type.Array(Email, {
+      maxItems: 10,
+      uniqueItems: true,
+      default: [],
+      description: 'Recipients of mails to the staff, such as low stock; if empty, the owners',
+    }),
+  ),
 });

@@ -110,6 +110,8 @@ export interface RenderOptions {
   store: Store;
   /** Null for the store's default. */
   locale: string | null;
+  /** As of the composed mail (`ComposedMail`). */
+  localized?: ((locale: string) => object) | undefined;
   /** Used instead of the stored texts, and checked before. */
   draft?: MailTexts;
 }
@@ -122,7 +124,7 @@ export async function renderMail(
   db: TenantDatabase,
   template: MailTemplate,
   data: object,
-  { store, locale: requested, draft }: RenderOptions,
+  { store, locale: requested, localized, draft }: RenderOptions,
 ): Promise<NotificationPreview> {
   const locale = requested ?? store.defaultLocale;
   const { defaultLocale } = store;
@@ -137,7 +139,11 @@ export async function renderMail(
     db,
     'mail',
     { ...store, logoUrl: await absoluteLogoOf(db, store) },
-    { texts: [{ locale: formats, subject, text, html }], data, ...(draft && { variables: variablesOf(template) }) },
+    {
+      texts: [{ locale: formats, subject, text, html }],
+      data: { ...data, ...localized?.(formats) },
+      ...(draft && { variables: variablesOf(template) }),
+    },
   );
   const mail = rendered as LocalizedTexts;
   return {

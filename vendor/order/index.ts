@@ -56,7 +56,7 @@ export {
 } from './events.ts';
 export { cancelFreeUnits, type FreeUnits } from './free-units.ts';
 export { openOrderLink, orderLinkUnknown } from './links.ts';
-export { greeting, MailedOrder, mailedOrderOf, paymentDueMail, sampleOrder } from './mails.ts';
+export { greeting, MailedOrder, mailToShopper, paymentDueMail, sampleOrder } from './mails.ts';
 export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
 export { pageWords } from './page-words.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';

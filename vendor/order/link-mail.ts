@@ -16,7 +16,7 @@ import {
 } from '@carton/runtime';
 import { orderLookupRequested } from './events.ts';
 import { issueOrderLink } from './links.ts';
-import { greeting, MailedOrder, mailedOrderOf, sampleOrder } from './mails.ts';
+import { greeting, MailedOrder, mailToShopper, sampleOrder } from './mails.ts';
 import { orderPhrases } from './phrases.ts';
 import { orderSettings } from './settings.ts';
 
@@ -59,10 +59,6 @@ export const orderLinkMail = defineMail<typeof LinkData>({
     if (!issued) return null;
     const { order, token, expiresAt } = issued;
     const link = orderSettings.of(await findStore(db)).lookupUrl?.replace('{token}', token) ?? null;
-    return {
-      to: order.customer.email,
-      locale: order.locale,
-      data: { order: mailedOrderOf(order), link, token, expiresAt },
-    };
+    return mailToShopper(order, { link, token, expiresAt });
   },
 });

@@ -2,12 +2,14 @@
  * Mails about orders to shoppers, and the data of orders that they and the mails of other packages use.
  */
 import {
+  type ComposedMail,
   DateTime,
   defineMail,
   directionOf,
   greetingTo,
   inLanguages,
   Locale,
+  localeOfTexts,
   Money,
   mailTexts,
   nullable,
@@ -58,8 +60,18 @@ export const MailedOrder = object({
 });
 export type MailedOrder = Static<typeof MailedOrder>;
 
-/** The data of an order for a mail to the shopper. */
-export function mailedOrderOf(order: Order): MailedOrder {
+/** A mail about an order to its shopper; names of countries are in the language of the text. */
+export function mailToShopper<Data extends object>(
+  order: Order,
+  data: Data,
+): ComposedMail<Data & { order: MailedOrder }> & { readonly to: string } {
+  const dataIn = (locale: string) => ({ ...data, order: mailedOrderOf(order, locale) });
+  const { locale } = order;
+  return { to: order.customer.email, locale, data: dataIn(localeOfTexts([locale])), localized: dataIn };
+}
+
+/** @param shownIn the language of the text */
+function mailedOrderOf(order: Order, shownIn: string): MailedOrder {
   const { id, number, status, paymentStatus, fulfillmentStatus, createdAt, payBy, items, totals, balance } = order;
   const { name, email, phone, address, billing } = order.customer;
   return {
@@ -83,17 +95,21 @@ export function mailedOrderOf(order: Order): MailedOrder {
     balance,
     // The address may be another person's, who has not ordered: what was entered must be no message to that person.
     customer: { name: plausibleName(name), email, phone },
-    shippingAddress: linesOf(address, order.locale),
-    billingAddress: linesOf(billing, order.locale),
+    shippingAddress: linesOf(address, shownIn),
+    billingAddress: linesOf(billing, shownIn),
     locale: order.locale,
   };
 }
 
+/** Lines that an address has at most: names, street, district, town and country. */
+const maxLines = 12;
+
 /** As on the confirmation and the packing list, without links. */
-function linesOf(address: OrderAddress | null, locale: string | null): string[] {
-  return addressLines(address, locale ?? 'en')
-    .map((line) => withoutLinks(line).trim())
-    .filter((line) => line !== '');
+function linesOf(address: OrderAddress | null, locale: string): string[] {
+  return addressLines(address, locale)
+    .map((line) => withoutLinks(line))
+    .filter((line) => line !== '')
+    .slice(0, maxLines);
 }
 
 const euros = (amount: number) => ({ amount, currency: 'EUR' });
@@ -139,7 +155,7 @@ const orderTable = inLanguages((language) => {
   // Programs that show mails do not know `end`.
   const end = directionOf(language) === 'rtl' ? 'left' : 'right';
   return {
-    text: `{% for item in order.items %}{{ item.quantity }} x {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
+    text: `{% for item in order.items %}{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}: {{ item.total | money }}
 {% endfor %}
 ${subtotal}: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}${discount}: {{ order.totals.discount | money }}
@@ -169,7 +185,7 @@ const OrderData = object({ order: MailedOrder });
 async function composeOrder(db: TenantDatabase, { resource }: { resource: { id: string } }) {
   const order = await findOrder(db, resource.id);
   if (!order?.wasPlaced) return null;
-  return { to: order.customer.email, locale: order.locale, data: { order: mailedOrderOf(order) } };
+  return mailToShopper(order, {});
 }
 
 const PlacedData = object({
@@ -186,8 +202,8 @@ const PlacedData = object({
 });
 
 async function composePlaced(db: TenantDatabase, event: { resource: { id: string } }) {
-  const mail = await composeOrder(db, event);
-  return mail && { ...mail, data: { ...mail.data, payments: await paymentNoticesOf(db, event.resource.id) } };
+  const order = await findOrder(db, event.resource.id);
+  return order?.wasPlaced ? mailToShopper(order, { payments: await paymentNoticesOf(db, order.id) }) : null;
 }
 
 export const orderPlacedMail = defineMail<typeof PlacedData>({

@@ -1,7 +1,7 @@
 /**
  * Mails about payments and refunds of orders to shoppers.
  */
-import { findOrder, greeting, MailedOrder, mailedOrderOf, sampleOrder } from '@carton/order';
+import { findOrder, greeting, MailedOrder, mailToShopper, sampleOrder } from '@carton/order';
 import {
   type ComposedMail,
   defineMail,
@@ -36,8 +36,7 @@ async function composePayment(db: TenantDatabase, { payload }: MailEvent): Promi
   const order = await findOrder(db, orderId);
   // A pending order has no mails; what a gift card has paid of it comes back if it is canceled.
   if (!order || (!order.wasPlaced && tenderOf(db, provider))) return null;
-  const data = { order: mailedOrderOf(order), amount: money(amount, currency), method };
-  return { to: order.customer.email, locale: order.locale, data };
+  return mailToShopper(order, { amount: money(amount, currency), method });
 }
 
 export const paymentReceivedMail = defineMail<typeof PaymentData>({

@@ -2,7 +2,7 @@
  * Routes of promotions: codes of the cart, and promotions, codes and uses for staff.
  */
 import { Cart, cartSchema } from '@carton/cart';
-import { money, object, pageQuery, resource, route, Uuid, withOverrides } from '@carton/runtime';
+import { money, object, pageQuery, resource, route, tooManyRequests, Uuid, withOverrides } from '@carton/runtime';
 import { applyCode, removeCode } from './cart-codes.ts';
 import { createCodes, disableCode, exportCodes } from './codes.ts';
 import {
@@ -41,15 +41,15 @@ export const applyPromotionCode = withOverrides(
         'A code whose conditions the cart does not meet yet is accepted: `promotions` of the cart tells why it does not apply.',
       access: 'session',
       idempotent: true,
-      // Limits guessing.
+      // Limits guessing at addresses that clients share; `applyCode` counts the guesses of each.
       rateLimit: 'login',
       body: ApplyPromotionCode,
       status: 201,
       response: Cart,
       location: '/cart',
-      problems: [promotionCodeUnknown, promotionCodeLimit, ...Object.values(blockingProblems)],
+      problems: [promotionCodeUnknown, promotionCodeLimit, tooManyRequests, ...Object.values(blockingProblems)],
     },
-    ({ db, session, body }) => applyCode(db, session, body.code),
+    ({ body, ...shopper }) => applyCode(shopper, body.code),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -1,7 +1,7 @@
 /**
  * @carton/website: the pages, menus, redirects, sitemap and contact form of the store's website.
  */
-import { storeSettingsGroups } from '@carton/core';
+import { reservedStoreFields, storeSettingsGroups } from '@carton/core';
 import {
   addressesByHandle,
   addressMoveListeners,
@@ -48,6 +48,8 @@ export default definePackage({
   jobs: [announceDuePages, announceDelayed, forgetOldMessages],
   extends: [
     storeSettingsGroups.with(websiteSettings),
+    // Messages by the contact form are sent there.
+    reservedStoreFields.with({ field: 'email', permission: 'website:read' }),
     mailTemplates.with(contactMail),
     storefrontAddresses.with(addressesByHandle('pages', { visible, changesAt })),
     personalData.with(personalMessages),

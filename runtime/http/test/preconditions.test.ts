@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
 import { completeRoutes, createApp, defineProblem, listen, object, routeFor, Type, unavailable } from '../index.ts';
-import { etagOf, matchesExactly, matchesWeakly } from '../preconditions.ts';
+import { etagExcept, etagOf, matchesExactly, matchesWeakly, rejectStale } from '../preconditions.ts';
 
 const conflict = defineProblem({ code: 'torn', status: 409, title: 'The note is torn' });
 const route = routeFor<object>();
@@ -73,5 +73,18 @@ t.test('tags as servers in front of a box return them', (t) => {
     t.equal(matchesExactly(odd, odd), true, odd);
     t.equal(matchesExactly(odd.replace(/-\w+"$/, '"'), odd), false, odd);
   }
+  t.end();
+});
+
+t.test('a tag of a version names it whole, as others do', (t) => {
+  const tag = etagExcept('{"title":"Bowl","tasks":[]}', ['tasks']);
+  const later = etagExcept('{"title":"Bowl","tasks":["wash"]}', ['tasks']);
+  const name = tag.slice(1, -1);
+  for (const form of [tag, `W/${tag}`, `"${name}-gzip"`, `"other", W/"${name}-br"`])
+    t.doesNotThrow(() => rejectStale(form, later, true), form);
+  const changed = etagExcept('{"title":"Cup","tasks":[]}', ['tasks']);
+  const [version] = name.split('.');
+  for (const other of [`"${name}--gzip"`, `"${name};gzip"`, `"${name}-x"`, `"${version}"`, `"${version}.x"`, changed])
+    t.throws(() => rejectStale(other, later, true), /has changed/, other);
   t.end();
 });

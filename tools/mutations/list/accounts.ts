@@ -141,8 +141,8 @@ export const accounts: readonly Mutation[] = [
   {
     rule: 'A key for settings does not move the links of members',
     file: 'vendor/core/store-settings.ts',
-    text: 'if (permission === undefined || value === present[setting]) continue;',
-    replacement: 'if (permission === undefined || value !== null) continue;',
+    text: 'if (permission === undefined || value === undefined || isDeepStrictEqual(value, present)) return;',
+    replacement: 'if (permission === undefined || value !== null) return;',
     tests: ['scripts/test/reserved-secrets.test.ts'],
   },
   {
@@ -172,6 +172,20 @@ export const accounts: readonly Mutation[] = [
     text: 'customer: { name: plausibleName(name), email, phone },',
     replacement: 'customer: { name, email, phone },',
     tests: ['vendor/notification/test/guest-limits.test.ts'],
+  },
+  {
+    rule: 'Hidden characters do not keep a link in a mail from being seen as one',
+    file: 'runtime/mails/guests.ts',
+    text: "const shown = line\n    .replace(hidden, '')",
+    replacement: 'const shown = line',
+    tests: ['runtime/mails/test/guests.test.ts'],
+  },
+  {
+    rule: 'A sentence is no name in a mail',
+    file: 'runtime/mails/guests.ts',
+    text: "if (/[.,]/.test(read.replace(commaOfName, '').replace(dotOfName, ''))) return null;",
+    replacement: '',
+    tests: ['runtime/mails/test/guests.test.ts'],
   },
   {
     rule: 'Mails about what was paid or shipped do not wait for those that others have caused',

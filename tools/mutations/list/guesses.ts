@@ -181,4 +181,18 @@ export const guesses: readonly Mutation[] = [
     replacement: 'const mailDelayed = (await countAnnounced(tx)) < 0;',
     tests: ['vendor/website/test/contact.test.ts'],
   },
+  {
+    rule: 'Guesses at promotion codes are counted by session',
+    file: 'vendor/promotion/cart-codes.ts',
+    text: 'session: session.hash,',
+    replacement: 'session: null,',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
+  {
+    rule: 'Guesses at promotion codes of new sessions are counted by address',
+    file: 'vendor/auth/attempts.ts',
+    text: 'if (address !== null && member === null)',
+    replacement: 'if (address === null && member === null)',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
 ];

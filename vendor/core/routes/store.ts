@@ -59,6 +59,8 @@ export const updateStore = withOverrides(
       operationId: 'updateStore',
       tag: 'Store',
       summary: 'Change settings of the store',
+      description:
+        'A property with `x-permission` is changed only with that permission, too (403 `forbidden`): it decides who gets mails, links or payments. The value that is set may be sent without it.',
       access: 'staff',
       body: ChangeStore,
       status: 200,

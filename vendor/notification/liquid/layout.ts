@@ -20,7 +20,7 @@ export function withLayout(html: string, { language, storeName }: { language: st
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="margin:0;padding:24px;background:#f4f4f5;font-family:sans-serif;line-height:1.5;color:#18181b">
 <div style="max-width:600px;margin:0 auto;padding:24px;background:#fff">
-<p style="margin:0 0 16px;font-weight:bold">${escapeHtml(storeName)}</p>
+<p style="margin:0 0 16px;font-weight:bold"><bdi>${escapeHtml(storeName)}</bdi></p>
 ${html}
 </div>
 </body>
