@@ -22,7 +22,10 @@ export type WaitOutcome = 'begun' | 'closed';
 export interface FairShareOptions {
   /** Milliseconds of processor time from which a request is costly. */
   costly?: number;
-  /** Requests of one tenant at work at the same time, if they are not costly. Fewer than connections to the database. */
+  /**
+   * Requests of one tenant at work at the same time, if they cost little; of others, as many as are `costly` together.
+   * Fewer than connections to the database.
+   */
   together?: number;
   /** Requests of one tenant that wait, at most. */
   waiting?: number;
@@ -135,11 +138,12 @@ export class FairShare {
 
   /** How many requests of a tenant that is not alone may begin. */
   #room(tenant: Tenant): number {
-    const most = this.#isCostly(tenant) ? 1 : this.#together;
+    // A request of another tenant waits for the event loop several times, each time for all that are at work.
+    const most = Math.max(1, Math.floor(this.#costly / tenant.cost));
     const now = performance.now();
     let atWork = 0;
     for (const { since } of tenant.atWork) if (now - since < turn) atWork++;
-    return most - atWork;
+    return Math.min(most, this.#together) - atWork;
   }
 
   #wait(tenant: Tenant, response: ServerResponse, observer?: WaitObserver): Promise<AtWork> {

@@ -19,8 +19,11 @@ const larger: Record<string, number> = {
   createOrder: 512 * kibibyte,
   receivePaymentWebhook: 256 * kibibyte,
 };
-/** Bodies whose schema allows more: many lines have short properties, and a provider's events are bytes. */
-const unbounded = ['replaceCartItems', 'receivePaymentWebhook'];
+/**
+ * Bodies whose schema allows more: many lines have short properties, a provider's events are bytes, and of an attribution
+ * what is too long is cut.
+ */
+const unbounded = ['replaceCartItems', 'createOrder', 'receivePaymentWebhook'];
 const declarations = box.box.routes.map(({ declaration }) => declaration);
 const withBody = declarations.filter(({ body, upload }) => body && !upload);
 const ofShoppers = withBody.filter((declaration) =>

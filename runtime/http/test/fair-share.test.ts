@@ -55,7 +55,7 @@ function setUp(waiting?: number) {
 
 t.test('of requests that cost little, some are at work at the same time', async (t) => {
   const { request, begun } = setUp();
-  await request('a', 'a1').end(9);
+  await request('a', 'a1').end(1);
   await request('b', 'b1').end(1);
   begun.splice(0);
   const [first, second] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((name) => request('a', name));
@@ -64,6 +64,17 @@ t.test('of requests that cost little, some are at work at the same time', async 
   await first?.end(1);
   await second?.end(1);
   t.strictSame(begun.slice(7), ['7', '8'], 'without a pause');
+});
+
+t.test('of those that cost more, fewer', async (t) => {
+  const { request, begun } = setUp();
+  await request('a', 'a1').end(5);
+  await request('b', 'b1').end(1);
+  begun.splice(0);
+  const [first] = ['1', '2', '3', '4'].map((name) => request('a', name));
+  t.strictSame(begun, ['1', '2']);
+  await first?.end(5);
+  t.strictSame(begun, ['1', '2', '3'], 'without a pause');
 });
 
 t.test('however many begin at once where there is no other tenant', async (t) => {
@@ -91,7 +102,7 @@ t.test('costly ones begin one after the other, and those of others at once', asy
 t.test('what cost a lot is forgotten after some that did not', async (t) => {
   const { request, begun, makeCostly } = setUp();
   await makeCostly();
-  for (let count = 0; count < 20; count++) await request('costly', 'cheap').end(1);
+  for (let count = 0; count < 30; count++) await request('costly', 'cheap').end(1);
   begun.splice(0);
   for (const name of ['1', '2']) request('costly', name);
   t.strictSame(begun, ['1', '2']);

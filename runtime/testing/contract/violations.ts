@@ -57,7 +57,9 @@ function* violationsOfUnion(choices: readonly Node[], value: unknown, isText: bo
   const own = choices.find((choice) => accepts(choice, structuredClone(value)));
   for (const violation of own ? violationsOf(own, value, isText) : []) {
     const fits = choices.some((choice) => accepts(choice, structuredClone(violation.value)));
-    if (!fits) yield violation;
+    // An empty text is null where that is allowed, as in `invalidTexts`.
+    const isNull = violation.value === '' && choices.some(({ type }) => type === 'null');
+    if (!fits && !isNull) yield violation;
   }
 }
 

@@ -7,8 +7,8 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'An open task refuses no change of the store, and a change of it does',
     file: 'runtime/http/preconditions.ts',
-    text: "one.split('.', 1)[0] === other.split('.', 1)[0]",
-    replacement: 'one === other',
+    text: 'return version !== undefined && version === tagOfVersion.exec(other)?.[1];',
+    replacement: 'return version !== undefined && one === other;',
     tests: ['scripts/test/store-tasks.test.ts'],
   },
   {

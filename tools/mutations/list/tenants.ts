@@ -244,8 +244,15 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Few of the requests of a tenant are at work at the same time',
     file: 'runtime/http/fair-share.ts',
-    text: 'this.#isCostly(tenant) ? 1 : this.#together',
-    replacement: 'this.#isCostly(tenant) ? 1 : this.#maxWaiting',
+    text: 'return Math.min(most, this.#together) - atWork;',
+    replacement: 'return most - atWork;',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'Of the requests of a tenant that cost more, fewer are at work at the same time',
+    file: 'runtime/http/fair-share.ts',
+    text: 'Math.floor(this.#costly / tenant.cost)',
+    replacement: 'this.#together',
     tests: ['runtime/http/test/fair-share.test.ts'],
   },
   {

@@ -152,7 +152,7 @@ t.test('GET /products?category lists a category with what is below it, each prod
   t.strictSame(await everyTitle(tenant, 'category=clothes&sort=title', 2), ['B', 'D', 'E', 'F', 'G', 'H', 'I']);
   await tenant.staff.delete(sale.path);
   t.strictSame(await everyTitle(tenant, 'category=clothes', 2), ['D', 'E']);
-  t.match(await tenant.visitor().get('/products?category='), { status: 400 });
+  t.equal((await tenant.visitor().get('/products?category=')).status, 200, 'an empty filter is none');
   const cursor = (await tenant.visitor().get('/products?category=clothes&limit=1')).body.nextCursor;
   t.match(await tenant.visitor().get(`/products?category=clothes&sort=title&cursor=${cursor}`), { status: 400 });
 });
