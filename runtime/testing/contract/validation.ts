@@ -41,7 +41,7 @@ async function checkPart(
     if (part === 'body' && JSON.stringify(value).length > bodyLimitOf(declaration)) continue;
     // A PATCH may send back what a read returns, though it does not take it otherwise (`http/unchanged.ts`).
     const [, field = ''] = pointer.split('/');
-    if (declaration.method === 'patch' && (value as Record<string, unknown>)[field] === null) continue;
+    if (declaration.method === 'patch' && (value as Record<string, unknown> | null)?.[field] === null) continue;
     // An empty parameter of a visitors' read is none (`http/query-texts.ts`).
     if (part === 'query' && declaration.ignoresCampaign && Object.values(value as object).includes('')) continue;
     const request = { ...complete, query: valid as never, [part]: value };
