@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import type { BodyFault } from './body-fault.ts';
 import { changedNumber } from './json-numbers.ts';
 import type { readerFor } from './json-reader.ts';
+import { pointerTo } from './pointer.ts';
 import { bodyTooLarge, invalidRequest, requestTimeout, unsupportedMediaType } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 
@@ -37,7 +38,7 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   const fault = faultOf(body, maxBodyDepth, declaration.acceptsNul === true) ?? changedNumber(text, body);
   if (fault) {
     const { path, detail } = fault;
-    const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    const pointer = pointerTo(...path);
     throw invalidRequest(`body${pointer && ' '}${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
   }
   return body;

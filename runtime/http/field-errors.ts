@@ -2,6 +2,7 @@
  * Describes the errors of a validation for the client: of many, those that the value means.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { pointerTo } from './pointer.ts';
 import type { FieldError } from './problems.ts';
 
 /** At most so many errors are named. */
@@ -99,7 +100,7 @@ export function detailOf(error: ErrorObject): string {
 function pointerOf(error: ErrorObject): string {
   const name = error.params.missingProperty ?? error.params.additionalProperty;
   if (name === undefined) return error.instancePath;
-  return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return error.instancePath + pointerTo(String(name));
 }
 
 function list(error: ErrorObject): string {

@@ -8,6 +8,7 @@ import { type Readable, Transform } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { type Arrival, receiveChunks } from './arrival.ts';
+import { pointerTo } from './pointer.ts';
 import { bodyTooLarge, invalidField, malformedForm, type Problem, unsupportedFileType } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import { type ArrivingFile, maxFieldBytes, maxFields, type UploadDeclaration, uploadLimit } from './upload.ts';
@@ -121,7 +122,7 @@ export class FormReader {
     if (problem) this.fail(problem);
     if (!isChosen) {
       content.once('end', () => {
-        if (content.bytesRead > 0) this.fail(invalidField(pointerTo(field), 'the file has no name'));
+        if (content.bytesRead > 0) this.fail(invalidField(pointerTo(field ?? ''), 'the file has no name'));
       });
     }
     if (problem || !isChosen || this.#failed) {
@@ -136,12 +137,15 @@ export class FormReader {
   #checkFile(field = '', name: string, type: string): Problem | undefined {
     if (isMisread(name)) return malformedForm('The name of a file is not UTF-8.');
     const declared = Object.hasOwn(this.#upload.files, field) ? this.#upload.files[field] : undefined;
-    if (!declared) return invalidField(pointerTo(field), 'does not accept a file');
+    if (!declared) return invalidField(pointerTo(field ?? ''), 'does not accept a file');
     const count = (this.#counts.get(field) ?? 0) + 1;
     this.#counts.set(field, count);
     const { count: maxCount = 1, mediaTypes } = declared;
     if (count > maxCount)
-      return invalidField(pointerTo(field), `must have at most ${maxCount === 1 ? 'one file' : `${maxCount} files`}`);
+      return invalidField(
+        pointerTo(field ?? ''),
+        `must have at most ${maxCount === 1 ? 'one file' : `${maxCount} files`}`,
+      );
     if (mediaTypes && !mediaTypes.includes(type))
       return unsupportedFileType(`${field} accepts ${mediaTypes.join(', ')}.`);
     return undefined;
@@ -178,10 +182,6 @@ export class FormReader {
     );
     throw problem;
   }
-}
-
-function pointerTo(field = ''): string {
-  return `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** Whether the parser has put U+FFFD in the place of bytes that are not UTF-8; who sends that character has read them so. */

@@ -1,6 +1,7 @@
 /**
  * The steps of serving a route: authentication, reading the input, and writing the response, all by its declaration.
  */
+
 import type { Context } from 'koa';
 import { defaultBodyDeadline, readBody, readBytes, withDeadline } from './body.ts';
 import { withoutCampaign } from './campaign-parameters.ts';
@@ -9,6 +10,7 @@ import { mendEmptyTexts } from './empty-texts.ts';
 import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
+import { pointerTo } from './pointer.ts';
 import { etagExcept, etagOf, matchesWeakly } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
@@ -132,7 +134,7 @@ export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclara
 function refuseNul(query: Readonly<Record<string, string | string[] | undefined>>): void {
   const found = Object.entries(query).find(([, value]) => [value].flat().some((text) => text?.includes('\0')));
   if (!found) return;
-  const pointer = `/${found[0].replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = pointerTo(found[0]);
   const detail = 'must not contain the character U+0000';
   throw invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
 }

@@ -11,6 +11,7 @@ import type { Context } from 'koa';
 import { receiveChunks } from './arrival.ts';
 import { describeContentType } from './body.ts';
 import type { FormReader } from './form-reader.ts';
+import { pointerTo } from './pointer.ts';
 import { bodyTooLarge, formRequired, invalidRequest, Problem, unavailable } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import type { TSchema } from './schemas.ts';
@@ -237,7 +238,7 @@ function fieldsOf({ body }: RouteDeclaration, { fields }: FormReader): unknown {
   const [unknown] = body ? [] : Object.keys(fields);
   if (unknown === undefined) return body && validate(body as TSchema, fields, 'body', true);
   const detail = 'must NOT have additional properties';
-  throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: `/${unknown}`, detail }] });
+  throw invalidRequest(`body: ${detail}`, { errors: [{ in: 'body', pointer: pointerTo(unknown), detail }] });
 }
 
 function problemOfReading(error: unknown): unknown {

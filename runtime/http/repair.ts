@@ -3,7 +3,9 @@
  * value that may be absent or null is left out or becomes null; a row of a list with a wrong value that it must have is
  * left out of the list. Nothing else is changed: an amount or a state that a response must have is never replaced.
  */
+
 import { RefusedValue } from './json-values.ts';
+import { pointerTo } from './pointer.ts';
 import type { TSchema } from './schemas.ts';
 import { isWritable, serialize, withoutNull } from './serializer.ts';
 
@@ -94,7 +96,7 @@ class Repair {
     const repaired: Record<string, unknown> = {};
     for (const [name, property] of Object.entries<TSchema>(properties)) {
       const isRequired = required.includes(name);
-      const at = `${pointer}/${escapeName(name)}`;
+      const at = pointer + pointerTo(name);
       if (value[name] === undefined && (!isRequired || property.default !== undefined)) continue;
       const isList = name === 'items' && isPage(schema);
       const part = isList ? this.#rows(property, value[name], at) : this.value(property, value[name], at);
@@ -168,8 +170,4 @@ function withoutNullOf(schema: TSchema): TSchema | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

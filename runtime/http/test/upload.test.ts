@@ -160,6 +160,7 @@ t.test('invalid forms are rejected', async (t) => {
     ['a missing field', 400, 'invalid_request', '/title', formOf(['paper', 'a', 'a.txt'])],
     ['not a number', 400, 'invalid_request', '/pages', formOf(...ok, ['pages', 'many'])],
     ['an unknown field', 400, 'invalid_request', '/other', formOf(...ok, ['other', 'x'])],
+    ['an unknown field whose name is escaped', 400, 'invalid_request', '/a~1~0', formOf(...ok, ['a/~', 'x'])],
     ['a duplicate field', 400, 'invalid_request', '/title', formOf(...ok, ['title', 'Again'])],
     ['a field named __proto__', 400, 'invalid_request', '/__proto__', formOf(...ok, ['__proto__', 'x'])],
     [
