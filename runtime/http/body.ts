@@ -30,12 +30,14 @@ export async function readBody(ctx: Context, declaration: RouteDeclaration): Pro
   let reader = readers.get(limit);
   if (!reader) {
     // Loaded with the first body, since the library is large.
-    reader = import('./json-reader.ts').then((module) => module.readerFor(limit, tooLarge));
+    reader = import('./json-reader.ts').then((module) => module.readerFor(limit, tooLarge, maxBodyDepth));
     readers.set(limit, reader);
   }
   const read = await reader;
-  const { text, value: body } = await read(ctx);
-  const fault = faultOf(body, maxBodyDepth, declaration.acceptsNul === true) ?? changedNumber(text, body);
+  const { text, value: body, isTooDeep } = await read(ctx);
+  const fault = isTooDeep
+    ? tooDeep
+    : (faultOf(body, maxBodyDepth, declaration.acceptsNul === true) ?? changedNumber(text, body));
   if (fault) {
     const { path, detail } = fault;
     const pointer = pointerTo(...path);

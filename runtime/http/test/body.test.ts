@@ -90,6 +90,8 @@ t.test('the nesting depth of a body is limited', async (t) => {
   const rejected = { status: 400, body: { code: 'invalid_request', errors: exactly([{ in: 'body', pointer: '' }]) } };
   t.match(await caller.post('/notes', nested(33)), rejected);
   t.match(await caller.post('/notes', nested(900)), rejected);
+  const unlimited = callerOf((await startNotes(t)).server.url);
+  t.match(await unlimited.post('/notes', nested(200_000)), rejected, 'before it is parsed');
 });
 
 t.test('a text with the character U+0000 is refused where it is', async (t) => {
