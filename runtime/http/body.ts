@@ -120,7 +120,7 @@ export async function readBytes(
  */
 export function discardBody({ req }: Context, deadline = defaultBodyDeadline): void {
   if (req.complete) return;
-  const timer = setTimeout(() => req.socket.destroy(), deadline);
+  const timer = setTimeout(() => req.socket.destroy(), deadline).unref();
   for (const event of ['end', 'close']) req.once(event, () => clearTimeout(timer));
   req.resume();
 }
