@@ -94,6 +94,7 @@ t.test('costly ones begin one after the other, and those of others at once', asy
   request('other', 'other 2');
   t.strictSame(begun, ['1', 'other 1', 'other 2']);
   await one.end(30);
+  t.strictSame(begun, ['1', 'other 1', 'other 2'], 'the next one begins after a pause');
   t.strictSame(await untilBegun(4), ['1', 'other 1', 'other 2', '2']);
   await two.end(30);
   t.strictSame(await untilBegun(5), ['1', 'other 1', 'other 2', '2', '3']);

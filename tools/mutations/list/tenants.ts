@@ -235,7 +235,7 @@ export const tenants: readonly Mutation[] = [
     tests: ['control-plane/test/credentials.test.ts'],
   },
   {
-    rule: 'Costly requests of a tenant begin one after the other',
+    rule: 'Costly requests of a tenant begin after a pause',
     file: 'runtime/http/fair-share.ts',
     text: 'return tenant.cost >= this.#costly;',
     replacement: 'return tenant.cost >= this.#costly * 1000;',
