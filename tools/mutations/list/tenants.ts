@@ -237,8 +237,22 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Costly requests of a tenant begin after a pause',
     file: 'runtime/http/fair-share.ts',
-    text: 'return tenant.cost >= this.#costly;',
-    replacement: 'return tenant.cost >= this.#costly * 1000;',
+    text: 'const isCostly = tenant.cost >= this.#costly &&',
+    replacement: 'const isCostly = tenant.cost >= this.#costly * 1000 &&',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'While a request of another tenant is at work, those that take long begin after a pause',
+    file: 'runtime/http/fair-share.ts',
+    text: 'this.#atWork > tenant.atWork.size;',
+    replacement: 'false;',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'A pause is not cut short by looking at what waits',
+    file: 'runtime/http/fair-share.ts',
+    text: 'if (performance.now() < tenant.pausedUntil - 1) return;',
+    replacement: '',
     tests: ['runtime/http/test/fair-share.test.ts'],
   },
   {
