@@ -5,11 +5,9 @@ import { cartCleanUps, cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { orderCancelers } from '@carton/order';
 import { definePackage, emailProofs, personalData } from '@carton/runtime';
-import { codesCleanUp, moveCodes } from './cart-codes.ts';
-import { moveUses } from './claims.ts';
+import { codesCleanUp, moveCodes } from './carts/service.ts';
+import { freeShippingStep, promotionsStep } from './discounts/step.ts';
 import { promotionUpdated, promotionUsed } from './events.ts';
-import { personalUses } from './persons.ts';
-import { promotionPlacing, returnUses } from './placing.ts';
 import {
   adminPromotions,
   applyPromotionCode,
@@ -19,8 +17,10 @@ import {
   listPromotionCodes,
   listPromotionUsage,
   removePromotionCode,
-} from './routes.ts';
-import { freeShippingStep, promotionsStep } from './step.ts';
+} from './promotions/routes.ts';
+import { moveUses } from './uses/guests.ts';
+import { personalUses } from './uses/persons.ts';
+import { promotionPlacing, returnUses } from './uses/placing.ts';
 
 export default definePackage({
   routes: [

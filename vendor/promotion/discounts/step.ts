@@ -3,9 +3,9 @@
  */
 import { type Adjustment, type LineFacts, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { money, type Static, type TenantDatabase } from '@carton/runtime';
+import { CartPromotions, PromotionChoice, type Reason } from '../promotions/schemas.ts';
 import { applyOffers, offerIn } from './compute.ts';
 import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
-import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
 import { type Considered, codesOfCart, readConsidered } from './store.ts';
 
 type Choice = Static<typeof PromotionChoice>;

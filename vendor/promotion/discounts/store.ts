@@ -3,8 +3,16 @@
  */
 import { hasOrdered } from '@carton/order';
 import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
-import { codeKey } from './code-text.ts';
-import type { Discount, Promotion, PromotionCode, PromotionUsage, Reason, Rules, statuses } from './schemas.ts';
+import { codeKey } from '../codes/text.ts';
+import type {
+  Discount,
+  Promotion,
+  PromotionCode,
+  PromotionUsage,
+  Reason,
+  Rules,
+  statuses,
+} from '../promotions/schemas.ts';
 
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
   status: (typeof statuses)[number];

@@ -3,10 +3,10 @@
  */
 import { randomInt } from 'node:crypto';
 import { eachRow, invalidField, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { codeKey, isCodeText, storedCode } from './code-text.ts';
-import { promotionAutomatic, promotionCodeTaken } from './problems.ts';
-import type { CreatePromotionCodes, PromotionCode } from './schemas.ts';
-import { promotions } from './store.ts';
+import { promotions } from '../discounts/store.ts';
+import { promotionAutomatic, promotionCodeTaken } from '../problems.ts';
+import type { CreatePromotionCodes, PromotionCode } from '../promotions/schemas.ts';
+import { codeKey, isCodeText, storedCode } from './text.ts';
 
 /** Without characters that are taken for one another: 0 and O, 1, I and L. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';

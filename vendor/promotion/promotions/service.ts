@@ -3,10 +3,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
-import { promotionUpdated } from './events.ts';
-import { promotionLimit } from './problems.ts';
+import { countAutomatic, countUses, type PromotionRow, promotions } from '../discounts/store.ts';
+import { promotionUpdated } from '../events.ts';
+import { promotionLimit } from '../problems.ts';
 import type { ChangePromotion, CreatePromotion, Promotion } from './schemas.ts';
-import { countAutomatic, countUses, type PromotionRow, promotions } from './store.ts';
 import { instantOf } from './times.ts';
 
 /** Automatic promotions that are active and have not ended, of one store: every reading of a cart reads them. */

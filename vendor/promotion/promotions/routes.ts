@@ -3,8 +3,9 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { money, object, pageQuery, resource, route, tooManyRequests, Uuid, withOverrides } from '@carton/runtime';
-import { applyCode, removeCode } from './cart-codes.ts';
-import { createCodes, disableCode, exportCodes } from './codes.ts';
+import { applyCode, removeCode } from '../carts/service.ts';
+import { createCodes, disableCode, exportCodes } from '../codes/service.ts';
+import { listCodes, listUsages, promotions } from '../discounts/store.ts';
 import {
   blockingProblems,
   promotionAutomatic,
@@ -12,7 +13,7 @@ import {
   promotionCodeTaken,
   promotionCodeUnknown,
   promotionLimit,
-} from './problems.ts';
+} from '../problems.ts';
 import {
   AppliedCodePath,
   ApplyPromotionCode,
@@ -25,7 +26,6 @@ import {
   promotionShapesOf,
 } from './schemas.ts';
 import { changePromotion, createPromotion, deletePromotion } from './service.ts';
-import { listCodes, listUsages, promotions } from './store.ts';
 
 const tag = 'Promotions';
 

@@ -4,12 +4,12 @@
 import { type DraftToWrite, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { OrderCanceler } from '@carton/order';
 import { newId, publish, runConcurrently, type TenantDatabase } from '@carton/runtime';
-import { codeKey } from './code-text.ts';
-import { promotionUsed } from './events.ts';
-import { blockingProblems, promotionUsedUp } from './problems.ts';
-import type { CartPromotions } from './schemas.ts';
-import { amountsOf } from './step.ts';
-import { customerKeyOf } from './store.ts';
+import { codeKey } from '../codes/text.ts';
+import { amountsOf } from '../discounts/step.ts';
+import { customerKeyOf } from '../discounts/store.ts';
+import { promotionUsed } from '../events.ts';
+import { blockingProblems, promotionUsedUp } from '../problems.ts';
+import type { CartPromotions } from '../promotions/schemas.ts';
 
 /** A use of a promotion by an order. */
 interface Use {

@@ -4,7 +4,7 @@
 import type { LineFacts, TotalsLine } from '@carton/cart';
 import type { RuleCondition } from '@carton/product';
 import { allocate, divideRounded, hundredPercent, percentOf, scalePercent } from '@carton/runtime';
-import type { Discount, Rules } from './schemas.ts';
+import type { Discount, Rules } from '../promotions/schemas.ts';
 
 /** The parts of a promotion that decide what it takes off, in one currency. */
 export interface Offer {

@@ -19,9 +19,9 @@ import {
   type Static,
   type TenantDatabase,
 } from '@carton/runtime';
-import { codeKey, storedCode } from './code-text.ts';
-import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from './problems.ts';
-import { readConsidered } from './store.ts';
+import { codeKey, storedCode } from '../codes/text.ts';
+import { readConsidered } from '../discounts/store.ts';
+import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from '../problems.ts';
 
 /** Who enters a code. */
 interface Shopper {
