@@ -156,7 +156,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure detaches the uses of promotions from the customer',
-    file: 'vendor/promotion/uses/persons.ts',
+    file: 'vendor/promotion/uses/customer-store.ts',
     text: '`update promotion_usages set customer_key = null where',
     replacement: '`update promotion_usages set customer_key = customer_key where',
     tests: ['vendor/promotion/test/orders.test.ts'],

@@ -118,7 +118,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A promotion is used as often as its limit allows',
-    file: 'vendor/promotion/uses/placing.ts',
+    file: 'vendor/promotion/uses/store.ts',
     text: 'where tenant_id = $1 and id = $2 and max_uses is not null and claimed < max_uses',
     replacement: 'where tenant_id = $1 and id = $2 and max_uses is not null',
     tests: ['vendor/promotion/test/races.test.ts'],

@@ -2,15 +2,7 @@
  * The codes of a shopper's cart.
  */
 import { guardSharedCode } from '@carton/auth';
-import {
-  type Cart,
-  type CartChange,
-  type CartCleanUp,
-  type CartMerge,
-  presentQuoted,
-  writeCart,
-  writeExistingCart,
-} from '@carton/cart';
+import { type Cart, type CartChange, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
 import {
   notFound,
   type RequestClient,
@@ -19,9 +11,10 @@ import {
   type Static,
   type TenantDatabase,
 } from '@carton/runtime';
-import { codeKey, storedCode } from '../codes/text.ts';
+import { storedCode } from '../codes/text.ts';
 import { readConsidered } from '../discounts/store.ts';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from '../problems.ts';
+import { countCodes, deleteCode, insertCode } from './store.ts';
 
 /** Who enters a code. */
 interface Shopper {
@@ -68,44 +61,15 @@ export async function applyCode({ db, session, client }: Shopper, typed: string)
 
 /** Adds a code to a locked cart. @throws promotion_code_limit (409) */
 async function addCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
-  const insert = () =>
-    tx.query(
-      `insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
-       on conflict (tenant_id, cart_id, code_key) do nothing`,
-      [cartId, codeKey(code), code],
-    );
-  const count = () =>
-    tx.query<{ count: number }>(
-      'select count(*)::integer as count from promotion_cart_codes where tenant_id = $1 and cart_id = $2',
-      [cartId],
-    );
-  const [, [row]] = await runConcurrently([insert, count]);
-  if ((row?.count ?? 0) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
+  const [, count] = await runConcurrently([() => insertCode(tx, cartId, code), () => countCodes(tx, cartId)]);
+  if (count > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
 }
 
 /** Removes a code from the cart. @throws not_found (404) */
 export async function removeCode(db: TenantDatabase, session: ShopperSession, code: string): Promise<void> {
   const unknown = () => notFound(`The cart has no code ${code}.`);
   const changed = await writeExistingCart(db, session, async (tx, { id: cartId }) => {
-    const removed = await tx.remove('promotion_cart_codes', { cartId, codeKey: codeKey(code) });
-    if (removed.length === 0) throw unknown();
+    if (!(await deleteCode(tx, cartId, code))) throw unknown();
   });
   if (!changed) throw unknown();
 }
-
-/** Moves the codes of a guest's cart into the member's. */
-export const moveCodes: CartMerge = async (tx, { fromId, intoId }) => {
-  await tx.query(
-    `with moved as (delete from promotion_cart_codes where tenant_id = $1 and cart_id = $2 returning code_key, code)
-     insert into promotion_cart_codes (tenant_id, cart_id, code_key, code)
-     select $1, $3, code_key, code from moved
-     on conflict (tenant_id, cart_id, code_key) do nothing`,
-    [fromId, intoId],
-  );
-};
-
-/** Deletes the codes of old carts. */
-export const codesCleanUp: CartCleanUp = {
-  remove: (tx, ids) =>
-    tx.query('delete from promotion_cart_codes where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]),
-};

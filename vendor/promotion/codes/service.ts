@@ -2,10 +2,11 @@
  * Codes of promotions: added by hand, generated, exported and disabled by staff.
  */
 import { randomInt } from 'node:crypto';
-import { eachRow, invalidField, invalidRequest, newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { promotions } from '../discounts/store.ts';
+import { invalidField, invalidRequest, notFound, type TenantDatabase } from '@carton/runtime';
 import { promotionAutomatic, promotionCodeTaken } from '../problems.ts';
-import type { CreatePromotionCodes, PromotionCode } from '../promotions/schemas.ts';
+import { promotions } from '../promotions/store.ts';
+import type { CreatePromotionCodes } from './schemas.ts';
+import { eachCode, findCode, insertCodes, markDisabled } from './store.ts';
 import { codeKey, isCodeText, storedCode } from './text.ts';
 
 /** Without characters that are taken for one another: 0 and O, 1, I and L. */
@@ -68,33 +69,13 @@ async function addCodes(
   return created;
 }
 
-/** Inserts codes in one statement and returns those that did not exist. */
-async function insertCodes(
-  tx: TenantDatabase,
-  promotionId: string,
-  codes: readonly string[],
-  maxUses: number | null,
-): Promise<string[]> {
-  const inserted = await tx.query<{ code: string }>(
-    `insert into promotion_codes (tenant_id, id, promotion_id, code, code_key, max_uses)
-     select $1, new.id, $2, new.code, new.code_key, $3
-       from unnest($4::uuid[], $5::text[], $6::text[]) as new (id, code, code_key)
-     on conflict (tenant_id, code_key) do nothing
-     returning code`,
-    [promotionId, maxUses, codes.map(() => newId()), codes, codes.map(codeKey)],
-  );
-  return inserted.map(({ code }) => code);
-}
-
 /** Disables a code; idempotent. It stays in use, so that it cannot mean another promotion. @throws not_found (404) */
 export async function disableCode(db: TenantDatabase, promotionId: string, codeId: string): Promise<void> {
   await db.transaction(async (tx) => {
     await promotions.require(tx, promotionId);
-    const [code] = await tx.update<PromotionCode>('promotion_codes', { id: codeId, promotionId }, {});
+    const code = await findCode(tx, promotionId, codeId);
     if (!code) throw notFound(`No code has the id ${codeId}.`);
-    if (code.disabledAt === null) {
-      await tx.update('promotion_codes', { id: codeId, promotionId }, { disabledAt: new Date() });
-    }
+    if (code.disabledAt === null) await markDisabled(tx, code);
   });
 }
 
@@ -102,12 +83,8 @@ export async function disableCode(db: TenantDatabase, promotionId: string, codeI
 export async function* exportCodes(db: TenantDatabase, promotionId: string): AsyncGenerator<string> {
   await promotions.require(db, promotionId);
   yield 'code,max_uses,disabled_at,created_at\r\n';
-  const select = () => db.table<PromotionCode>('promotion_codes').where('promotionId', promotionId);
   // Codes consist of letters, digits, hyphens and underscores, so that nothing needs quotes.
-  for await (const { code, maxUses, disabledAt, createdAt } of eachRow(
-    select as never,
-    'promotion_codes',
-  ) as AsyncIterable<PromotionCode>) {
+  for await (const { code, maxUses, disabledAt, createdAt } of eachCode(db, promotionId)) {
     yield `${code},${maxUses ?? ''},${disabledAt ?? ''},${createdAt}\r\n`;
   }
 }

@@ -2,8 +2,8 @@
  * Which of the considered promotions apply to a sale, and why the others do not: pure functions.
  */
 import type { LineFacts, Sale, TotalsLine } from '@carton/cart';
-import type { Reason } from '../promotions/schemas.ts';
 import { applyOffers, linesMeeting, makesSet, offerIn } from './compute.ts';
+import type { Reason } from './schemas.ts';
 import type { Considered, ReadPromotion } from './store.ts';
 
 /** A considered promotion or code, and why it does not apply; null if it does. */

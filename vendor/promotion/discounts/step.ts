@@ -3,10 +3,10 @@
  */
 import { type Adjustment, type LineFacts, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { money, type Static, type TenantDatabase } from '@carton/runtime';
-import { CartPromotions, PromotionChoice, type Reason } from '../promotions/schemas.ts';
 import { applyOffers, offerIn } from './compute.ts';
 import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
-import { type Considered, codesOfCart, readConsidered } from './store.ts';
+import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
+import { type Considered, readConsidered, storedChoice } from './store.ts';
 
 type Choice = Static<typeof PromotionChoice>;
 
@@ -89,7 +89,7 @@ export const promotionsStep = totalsStep<Considered[], Choice, typeof CartPromot
   name: 'promotions',
   order: totalsOrder.discount,
   choice: PromotionChoice,
-  storedChoice: `json_build_object('codes', (${codesOfCart('carts.id')}))`,
+  storedChoice,
   reads,
   conditions: (considered) =>
     considered.flatMap(({ promotion }) => {

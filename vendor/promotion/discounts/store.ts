@@ -1,63 +1,12 @@
 /**
- * Queries of the tables of promotion.
+ * What a sale reads of promotions: those that it considers, with the codes of its cart.
  */
 import { hasOrdered } from '@carton/order';
-import { referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
+import { referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { codeKey } from '../codes/text.ts';
-import type {
-  Discount,
-  Promotion,
-  PromotionCode,
-  PromotionUsage,
-  Reason,
-  Rules,
-  statuses,
-} from '../promotions/schemas.ts';
-
-export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
-  status: (typeof statuses)[number];
-  discount: Discount;
-  rules: Rules;
-  startsAt: Date | string | null;
-  endsAt: Date | string | null;
-  /** Uses counted while `maxUses` is set. */
-  claimed: number;
-}
-
-export const promotions = rows<PromotionRow>({
-  table: 'promotions',
-  noun: 'promotion',
-  json: ['discount', 'rules', 'metadata'],
-  computed: {
-    uses: `select count(*)::integer from promotion_usages usages
-            where usages.tenant_id = promotions.tenant_id and usages.promotion_id = promotions.id
-              and usages.returned_at is null`,
-  },
-  softDelete: true,
-});
-
-export const { page: listCodes, require: requireCode } = rows<PromotionCode>({
-  table: 'promotion_codes',
-  noun: 'code',
-  computed: {
-    uses: `select count(*)::integer from promotion_usages usages
-            where usages.tenant_id = promotion_codes.tenant_id and usages.promotion_id = promotion_codes.promotion_id
-              and usages.code_key = promotion_codes.code_key and usages.returned_at is null`,
-  },
-});
-
-interface UsageRow extends Omit<PromotionUsage, 'amount'> {
-  promotionId: string;
-  amount: number;
-  currency: string;
-}
-
-export const { page: listUsages } = rows<UsageRow>({ table: 'promotion_usages', noun: 'use' });
-
-/** The key under which the uses of a customer are counted: the member, else the e-mail address; null for neither. */
-export function customerKeyOf(memberId: string | null, email: string | null): string | null {
-  return memberId ?? email?.toLowerCase() ?? null;
-}
+import { customerKeyOf } from '../customer.ts';
+import type { Discount, Rules } from '../promotions/schemas.ts';
+import type { Reason } from './schemas.ts';
 
 /** A promotion as a sale needs it. */
 export interface ReadPromotion {
@@ -92,10 +41,13 @@ interface ConsideredRow extends Omit<ReadPromotion, 'id'> {
   hasOrdered: boolean;
 }
 
-/** The codes of a cart, in the order in which they were entered, as JSON. @param cartId SQL for the id of the cart */
-export const codesOfCart = (cartId: string) => `
+/**
+ * SQL for the choice of a cart as JSON (`PromotionChoice`): its codes in the order in which they were entered. It stands in a
+ * statement that reads `carts`.
+ */
+export const storedChoice = `json_build_object('codes', (
   select coalesce(json_agg(codes.code order by codes.created_at, codes.code_key), '[]')
-    from promotion_cart_codes codes where codes.tenant_id = $1 and codes.cart_id = ${cartId}`;
+    from promotion_cart_codes codes where codes.tenant_id = $1 and codes.cart_id = carts.id))`;
 
 /** Whether the store has automatic promotions that are active, at any time. */
 const anyAutomatic = referenceQuery(
@@ -190,24 +142,4 @@ function consideredOf({ code, hasOrdered, isDisabled, isNotStarted, isExpired, i
   ] as const;
   const unusable = checks.find(([fails]) => fails)?.[1] ?? null;
   return { code, promotion: { id, ...promotion }, unusable, hasOrdered };
-}
-
-/** Counts the uses of a promotion, after its row is locked, when a limit is set. */
-export async function countUses(tx: TenantDatabase, promotionId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::integer as count from promotion_usages
-      where tenant_id = $1 and promotion_id = $2 and returned_at is null`,
-    [promotionId],
-  );
-  return row?.count ?? 0;
-}
-
-/** The number of automatic promotions that are active and have not ended. */
-export async function countAutomatic(tx: TenantDatabase): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::integer as count from promotions
-      where tenant_id = $1 and automatic and status = 'active' and deleted_at is null
-        and (ends_at is null or ends_at > now())`,
-  );
-  return row?.count ?? 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Schemas of promotions, their codes and uses, and of what carts show of them.
+ * Schemas of promotions as staff manage them.
  */
 import { ruleConditionSchema } from '@carton/product';
 import {
@@ -9,42 +9,18 @@ import {
   type HasExtensions,
   humanText,
   integrationQuery,
-  Money,
   nullable,
   object,
   oneOf,
-  pageOf,
   type Static,
   shapesOf,
   type TSchema,
   Type,
-  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
 
 export const statuses = ['active', 'inactive'] as const;
-
-/** Why a promotion or a code does not apply. */
-export const reasons = [
-  'unknown',
-  'disabled',
-  'not_started',
-  'expired',
-  'used_up',
-  'region',
-  'members_only',
-  'first_order_only',
-  'email_needed',
-  'no_matching_items',
-  'currency',
-  'minimum_amount',
-  'minimum_quantity',
-  'same_promotion',
-  'excluded',
-  'nothing_left',
-] as const;
-export type Reason = (typeof reasons)[number];
 
 const Percent = Type.Number({
   exclusiveMinimum: 0,
@@ -53,7 +29,8 @@ const Percent = Type.Number({
   examples: [10],
 });
 const Quantity = Type.Integer({ minimum: 1, maximum: 9999, examples: [1] });
-const Count = Type.Integer({ minimum: 1, maximum: 2_000_000_000, examples: [100] });
+/** A number of uses. */
+export const Count = Type.Integer({ minimum: 1, maximum: 2_000_000_000, examples: [100] });
 const Amounts = (minItems: number, description: string) =>
   Type.Array(object({ amount: Amount, currency: Currency }), { minItems, maxItems: 200, description });
 
@@ -175,101 +152,4 @@ export type ChangePromotion = Static<typeof promotionShapes.Change>;
 export const PromotionQuery = integrationQuery({
   status: Type.Optional(oneOf(statuses)),
   automatic: Type.Optional(Type.Boolean()),
-});
-
-/** Without a pattern: not all tools of OpenAPI know classes of letters. `requireCode` checks it. */
-const NewCode = trimmed(
-  Type.String({
-    minLength: 3,
-    maxLength: 50,
-    description:
-      'Letters of any script, digits, hyphens and underscores, the first a letter or digit. Case does not matter',
-    examples: ['SUMMER'],
-  }),
-);
-const Code = Type.String({ examples: ['SUMMER'] });
-
-export const PromotionCode = object(
-  {
-    id: Uuid,
-    promotionId: Uuid,
-    code: Code,
-    maxUses: nullable(Count),
-    uses: Type.Integer({ description: 'Orders that use it, without canceled ones' }),
-    disabledAt: nullable(DateTime),
-    createdAt: DateTime,
-  },
-  { $id: 'PromotionCode' },
-);
-export type PromotionCode = Static<typeof PromotionCode>;
-export const PromotionCodePage = pageOf(PromotionCode, 'PromotionCodePage');
-
-export const CreatePromotionCodes = object(
-  {
-    codes: Type.Optional(Type.Array(NewCode, { minItems: 1, maxItems: 1000, description: 'Codes to add' })),
-    generate: Type.Optional(
-      object(
-        {
-          count: Type.Integer({ minimum: 1, maximum: 10_000, examples: [100] }),
-          prefix: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 30,
-              description: 'With the characters of codes',
-              examples: ['SPRING'],
-            }),
-          ),
-        },
-        { description: 'Random codes to generate' },
-      ),
-    ),
-    maxUses: Type.Optional(
-      withOptions(nullable(Count), {
-        description: 'Uses of each code. Default: 1 for generated codes, else any number',
-      }),
-    ),
-  },
-  { $id: 'CreatePromotionCodes', description: 'Either `codes` or `generate`' },
-);
-export type CreatePromotionCodes = Static<typeof CreatePromotionCodes>;
-
-export const CreatedPromotionCodes = object(
-  { codes: Type.Array(Code, { description: 'The new codes' }) },
-  { $id: 'CreatedPromotionCodes' },
-);
-
-export const PromotionUsage = object(
-  {
-    id: Uuid,
-    orderId: Uuid,
-    code: nullable(Type.String({ examples: ['SUMMER'] })),
-    amount: Money,
-    createdAt: DateTime,
-    returnedAt: nullable(withOptions(DateTime, { description: 'When the order was canceled, which returned the use' })),
-  },
-  { $id: 'PromotionUsage', description: 'The use of a promotion by an order, and what it took off' },
-);
-export type PromotionUsage = Static<typeof PromotionUsage>;
-export const PromotionUsagePage = pageOf(PromotionUsage, 'PromotionUsagePage');
-
-/** A code as shoppers type it. */
-const TypedCode = Type.String({ minLength: 1, maxLength: 50, examples: ['summer'] });
-export const ApplyPromotionCode = object({ code: TypedCode }, { $id: 'ApplyPromotionCode' });
-export const AppliedCodePath = object({ code: TypedCode });
-export const PromotionChoice = object({ codes: Type.Array(TypedCode, { maxItems: 10 }) });
-
-export const CartPromotion = object(
-  {
-    code: nullable(Type.String({ description: 'Null for an automatic promotion', examples: ['SUMMER'] })),
-    label: nullable(Type.String({ description: 'Null for a code that no longer exists', examples: ['Summer sale'] })),
-    applied: Type.Boolean(),
-    amount: Money,
-    reason: nullable(oneOf(reasons, { description: 'Why it does not apply; null if it does' })),
-  },
-  { $id: 'CartPromotion', description: '`amount` is what it takes off: zero or below' },
-);
-export const CartPromotions = Type.Array(CartPromotion, {
-  description:
-    'The codes of the cart, and the automatic promotions that apply or whose minimum is not reached yet, in the order ' +
-    'in which they apply. Empty while the cart is',
 });

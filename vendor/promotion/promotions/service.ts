@@ -3,10 +3,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
-import { countAutomatic, countUses, type PromotionRow, promotions } from '../discounts/store.ts';
 import { promotionUpdated } from '../events.ts';
 import { promotionLimit } from '../problems.ts';
 import type { ChangePromotion, CreatePromotion, Promotion } from './schemas.ts';
+import { countAutomatic, countUses, deleteCodesOf, type PromotionRow, promotions } from './store.ts';
 import { instantOf } from './times.ts';
 
 /** Automatic promotions that are active and have not ended, of one store: every reading of a cart reads them. */
@@ -45,7 +45,7 @@ export function changePromotion(db: TenantDatabase, id: string, patch: ChangePro
 
 /** Its codes can be used for other promotions then; existing orders do not change. @throws not_found (404) */
 export function deletePromotion(db: TenantDatabase, id: string): Promise<void> {
-  return writes.remove(db, id, (tx) => tx.remove('promotion_codes', { promotionId: id }));
+  return writes.remove(db, id, (tx) => deleteCodesOf(tx, id));
 }
 
 /** Without the fields that have their value already: earlier releases took some that are refused today. */

@@ -3,14 +3,14 @@
  */
 import { findStore } from '@carton/core';
 import { invalidField, parseInstant, type TenantDatabase } from '@carton/runtime';
+import { resolveLocalTime } from './store.ts';
 
 /** A date, or a time with or without seconds and an offset. */
 const written = /^(\d{4}-\d\d-\d\d)(?:[Tt](\d\d:\d\d)(?:(:\d\d)(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
 
 /**
  * Converts a date, a local time or a time with an offset to an instant. A date as the end is the start of the next day,
- * because ends are not included. PostgreSQL resolves local times: one that clocks skip is as much later as they skip, and
- * one that they repeat is the second.
+ * because ends are not included.
  * @param name of the field
  * @throws invalid_request (400) for a time that does not exist, such as 30 February
  */
@@ -28,11 +28,7 @@ export async function instantOf(
   if (offset) return new Date(instant);
   const { timeZone } = await findStore(db);
   const days = name === 'endsAt' && minutes === undefined ? 1 : 0;
-  const [row] = await db.query<{ instant: string }>(
-    `select (($2::timestamp + make_interval(days => $4)) at time zone $3) as instant, $1::uuid`,
-    [local, timeZone, days],
-  );
-  const resolved = new Date(row?.instant as string);
+  const resolved = await resolveLocalTime(db, { local, timeZone, days });
   // The time zone, or the day that is added, may lead out of them.
   if (parseInstant(resolved.toISOString()) === null) throw outOfBounds();
   return resolved;
