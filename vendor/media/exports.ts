@@ -4,10 +4,10 @@
  */
 import { ExportedFileMissing, type TenantFiles } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
-import { originalName } from './addresses.ts';
+import { originalName } from './assets/addresses.ts';
+import { keyOf } from './files/store.ts';
 import { storageOf } from './storage/index.ts';
 import { MissingFile } from './storage/storage.ts';
-import { keyOf } from './store.ts';
 import type { MediaType } from './types.ts';
 
 const batchSize = 200;

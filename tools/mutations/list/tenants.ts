@@ -271,7 +271,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'Pictures wait for those of their own tenant only',
-    file: 'vendor/media/pictures.ts',
+    file: 'vendor/media/pictures/service.ts',
     text: `return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     if (type === heic)`,

@@ -2,9 +2,9 @@
  * Queries of the tables of media.
  */
 import { newId, rows, type TenantDatabase } from '@carton/runtime';
-import { mediaInUse } from './problems.ts';
-import type { MediaAssetRow } from './schemas.ts';
-import { kinds, type MediaType } from './types.ts';
+import type { MediaAssetRow } from '../assets/schemas.ts';
+import { mediaInUse } from '../problems.ts';
+import { kinds, type MediaType } from '../types.ts';
 
 export const mediaAssets = rows<MediaAssetRow>({
   table: 'media_assets',

@@ -2,8 +2,9 @@
  * The addresses of files, and the sized variants that a picture has. Only these can be requested, so their number, and
  * the work and space that they cost, are limited by the number of pictures.
  */
+
+import { extensionOf, type MediaType } from '../types.ts';
 import type { MediaAsset, MediaAssetRow } from './schemas.ts';
-import { extensionOf, type MediaType } from './types.ts';
 
 /** Pixels. A picture has those that are not wider than itself. */
 export const widths = [160, 320, 640, 960, 1280, 1920, 2560] as const;

@@ -16,16 +16,24 @@ import {
   type UploadedFile,
   unavailable,
 } from '@carton/runtime';
+import { mediaCreated, mediaDeleted } from '../events.ts';
+import { mediaQuota } from '../files/quota.ts';
+import {
+  assignFile,
+  findAssets,
+  keyOf,
+  type MediaFile,
+  mediaAssets,
+  releaseFiles,
+  reserveFile,
+} from '../files/store.ts';
+import { cleanPicture, type Dimensions } from '../pictures/service.ts';
+import { mediaInUse } from '../problems.ts';
+import { mediaSettings, megabyte } from '../settings.ts';
+import { storageOf } from '../storage/index.ts';
+import { detectType, isPicture, kindOf, type MediaType } from '../types.ts';
 import { present } from './addresses.ts';
-import { mediaCreated, mediaDeleted } from './events.ts';
-import { cleanPicture, type Dimensions } from './pictures.ts';
-import { mediaInUse } from './problems.ts';
-import { mediaQuota } from './quota.ts';
 import type { ChangeMediaAsset, Media, MediaAsset, MediaAssetRow, UploadFields } from './schemas.ts';
-import { mediaSettings, megabyte } from './settings.ts';
-import { storageOf } from './storage/index.ts';
-import { assignFile, findAssets, keyOf, type MediaFile, mediaAssets, releaseFiles, reserveFile } from './store.ts';
-import { detectType, isPicture, kindOf, type MediaType } from './types.ts';
 import { mediaUses } from './uses.ts';
 
 const resourceType = 'media_asset';

@@ -5,9 +5,6 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FileContent, isUniqueViolation, notFound, type TenantDatabase, unavailable } from '@carton/runtime';
-import { originalName, type Variant, variantsOf } from './addresses.ts';
-import { resizePicture } from './pictures.ts';
-import { storageOf } from './storage/index.ts';
 import {
   assignFile,
   findAsset,
@@ -17,8 +14,11 @@ import {
   type MediaFile,
   reserveFile,
   type ServedAsset,
-} from './store.ts';
-import { extensionOf, type MediaType } from './types.ts';
+} from '../files/store.ts';
+import { resizePicture } from '../pictures/service.ts';
+import { storageOf } from '../storage/index.ts';
+import { extensionOf, type MediaType } from '../types.ts';
+import { originalName, type Variant, variantsOf } from './addresses.ts';
 
 /** A file that a browser opens runs nothing, loads nothing else and has no origin. Videos and pictures show themselves. */
 export const policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";

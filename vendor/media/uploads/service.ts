@@ -17,13 +17,13 @@ import {
   type TenantDatabase,
   type UploadedFile,
 } from '@carton/runtime';
-import { mediaUploadIncomplete } from './problems.ts';
-import type { CreateMediaUpload, MediaAsset, MediaUpload } from './schemas.ts';
-import { createAsset, readAsset, reserve } from './service.ts';
-import { mediaSettings } from './settings.ts';
-import { storageOf } from './storage/index.ts';
-import { MissingFile } from './storage/storage.ts';
-import { expireFile, keyOf, uncheckedType } from './store.ts';
+import type { CreateMediaUpload, MediaAsset, MediaUpload } from '../assets/schemas.ts';
+import { createAsset, readAsset, reserve } from '../assets/service.ts';
+import { expireFile, keyOf, uncheckedType } from '../files/store.ts';
+import { mediaUploadIncomplete } from '../problems.ts';
+import { mediaSettings } from '../settings.ts';
+import { storageOf } from '../storage/index.ts';
+import { MissingFile } from '../storage/storage.ts';
 
 /** Minutes for the upload. */
 const lifetime = 60;

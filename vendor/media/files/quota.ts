@@ -4,7 +4,7 @@
  */
 import { requireRoom, type TenantQuota } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
-import { mediaSettings, megabyte } from './settings.ts';
+import { mediaSettings, megabyte } from '../settings.ts';
 
 const countBytes = (condition: string) => async (db: TenantDatabase) => {
   const [row] = await db.query<{ bytes: number }>(

@@ -14,11 +14,13 @@ import {
   unsupportedFileType,
   withOverrides,
 } from '@carton/runtime';
+import { admitMedia } from '../files/quota.ts';
+import { mediaInUse, mediaUploadIncomplete, pictureTooManyPixels, pictureUnreadable } from '../problems.ts';
+import { mediaSettings } from '../settings.ts';
+import { admitUpload, completeUpload, createUpload, receiveUpload } from '../uploads/service.ts';
 import { readFile } from './content.ts';
 import { examplePicture } from './example.ts';
 import { setLogo } from './logo.ts';
-import { mediaInUse, mediaUploadIncomplete, pictureTooManyPixels, pictureUnreadable } from './problems.ts';
-import { admitMedia } from './quota.ts';
 import {
   CreateMediaUpload,
   MediaAssetQuery,
@@ -29,8 +31,6 @@ import {
   UploadFields,
 } from './schemas.ts';
 import { changeAsset, createAsset, deleteAsset, listAssets, readAsset } from './service.ts';
-import { mediaSettings } from './settings.ts';
-import { admitUpload, completeUpload, createUpload, receiveUpload } from './uploads.ts';
 
 const tag = 'Media';
 

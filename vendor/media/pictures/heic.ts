@@ -3,8 +3,8 @@
  * a budget of time and memory.
  */
 import { computeAlone, type LargeComputeTask, Problem, type TenantDatabase, tooCostly } from '@carton/runtime';
+import { pictureUnreadable } from '../problems.ts';
 import type { Decoded, Decoding } from './heic-decoder.ts';
-import { pictureUnreadable } from './problems.ts';
 
 /** MiB of the process without a picture. */
 const ownMegabytes = 192;

@@ -15,7 +15,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { kinds, mediaTypes } from './types.ts';
+import { kinds, mediaTypes } from '../types.ts';
 
 export const Kind = oneOf(kinds, { examples: ['picture'] });
 export const MediaType = oneOf(mediaTypes, {
