@@ -4,15 +4,7 @@
 import { tenantFiles, tenantQuotas, tenantRemovals } from '@carton/core';
 import { definePackage } from '@carton/runtime';
 import { logoUse } from './assets/logo.ts';
-import {
-  adminMedia,
-  completeMediaUpload,
-  createMedia,
-  createMediaUpload,
-  readMediaFile,
-  sendMediaFile,
-  setStoreLogo,
-} from './assets/routes.ts';
+import { adminMedia, createMedia, readMediaFile, setStoreLogo } from './assets/routes.ts';
 import { mediaUses } from './assets/uses.ts';
 import { mediaCreated, mediaDeleted } from './events.ts';
 import { exportedFiles } from './exports.ts';
@@ -20,11 +12,13 @@ import { mediaQuota } from './files/quota.ts';
 import { deleteFiles } from './jobs.ts';
 import { removeFiles } from './removal.ts';
 import { mediaSettings } from './settings.ts';
+import { completeMediaUpload, createMediaUpload, sendMediaFile } from './uploads/routes.ts';
 
 export { examplePicture } from './assets/example.ts';
 export { FileName, Media } from './assets/schemas.ts';
 export { findMedia } from './assets/service.ts';
-export { holdMediaAssets, type MediaUse, mediaUses } from './assets/uses.ts';
+export { holdMediaAssets } from './assets/store.ts';
+export { type MediaUse, mediaUses } from './assets/uses.ts';
 export {
   keepPrivateFile,
   type PrivateFile,

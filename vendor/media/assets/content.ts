@@ -5,23 +5,14 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FileContent, isUniqueViolation, notFound, type TenantDatabase, unavailable } from '@carton/runtime';
-import {
-  assignFile,
-  findAsset,
-  findFile,
-  findServed,
-  keyOf,
-  type MediaFile,
-  reserveFile,
-  type ServedAsset,
-} from '../files/store.ts';
+import { dispositionWith, policy } from '../files/headers.ts';
+import { assignFile, findFile, keyOf, type MediaFile, reserveFile } from '../files/store.ts';
 import { resizePicture } from '../pictures/service.ts';
+import { type Variant, variantsOf } from '../pictures/variants.ts';
 import { storageOf } from '../storage/index.ts';
 import { extensionOf, type MediaType } from '../types.ts';
-import { originalName, type Variant, variantsOf } from './addresses.ts';
-
-/** A file that a browser opens runs nothing, loads nothing else and has no origin. Videos and pictures show themselves. */
-export const policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
+import { originalName } from './addresses.ts';
+import { findAsset, findServed, type ServedAsset } from './store.ts';
 
 /**
  * @param name the last part of the address
@@ -126,14 +117,4 @@ function dispositionOf({ kind, fileName }: ServedAsset, { mediaType }: MediaFile
   const base = fileName.replace(/\.[^.]{1,5}$/, '') || 'file';
   const name = `${base}.${extensionOf(mediaType as MediaType)}`;
   return dispositionWith(kind === 'document' ? 'attachment' : 'inline', name);
-}
-
-/** Content-Disposition with the name of a file. (RFC 6266) */
-export function dispositionWith(type: 'attachment' | 'inline', name: string): string {
-  const plain = name.replaceAll(/[^\w.-]/g, '_');
-  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
-  );
-  return `${type}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

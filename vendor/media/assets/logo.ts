@@ -3,8 +3,8 @@
  */
 import { changeStore, findStore } from '@carton/core';
 import { invalidField, type TenantDatabase } from '@carton/runtime';
-import { findAsset } from '../files/store.ts';
 import { present } from './addresses.ts';
+import { findAsset } from './store.ts';
 import type { MediaUse } from './uses.ts';
 
 /**

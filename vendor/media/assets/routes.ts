@@ -1,9 +1,8 @@
 /**
- * Routes of media: for staff, and the files themselves for everyone.
+ * Routes of media assets: for staff, and the files themselves for everyone.
  */
 import { quotaExceeded } from '@carton/core';
 import {
-  bodyTooLarge,
   externalIdTaken,
   object,
   resource,
@@ -15,21 +14,12 @@ import {
   withOverrides,
 } from '@carton/runtime';
 import { admitMedia } from '../files/quota.ts';
-import { mediaInUse, mediaUploadIncomplete, pictureTooManyPixels, pictureUnreadable } from '../problems.ts';
+import { mediaInUse, pictureTooManyPixels, pictureUnreadable } from '../problems.ts';
 import { mediaSettings } from '../settings.ts';
-import { admitUpload, completeUpload, createUpload, receiveUpload } from '../uploads/service.ts';
 import { readFile } from './content.ts';
 import { examplePicture } from './example.ts';
 import { setLogo } from './logo.ts';
-import {
-  CreateMediaUpload,
-  MediaAssetQuery,
-  MediaUpload,
-  SetStoreLogo,
-  StoreLogo,
-  shapes,
-  UploadFields,
-} from './schemas.ts';
+import { MediaAssetQuery, SetStoreLogo, StoreLogo, shapes, UploadFields } from './schemas.ts';
 import { changeAsset, createAsset, deleteAsset, listAssets, readAsset } from './service.ts';
 
 const tag = 'Media';
@@ -55,7 +45,8 @@ export const adminMedia = resource({
   },
 });
 
-const file = {
+/** A file of an accepted type as the form field `file`, as large as it may be by default. */
+export const file = {
   size: 100 * 1024 * 1024,
   description: 'A JPEG, PNG, WebP, GIF, AVIF or HEIC picture, an MP4, MOV or WebM video, or a PDF document',
   example: examplePicture,
@@ -91,43 +82,6 @@ export const createMedia = withOverrides(
   }),
 );
 
-export const createMediaUpload = route(
-  {
-    method: 'post',
-    path: '/admin/media/uploads',
-    operationId: 'createMediaUpload',
-    tag,
-    summary: 'Ask for an address to which a client sends a file',
-    description:
-      'For large files, and for clients without a credential. Send the file to `url` by PUT, then complete the upload. ' +
-      'Everyone who knows the address can send the file, for an hour.',
-    access: 'staff',
-    body: CreateMediaUpload,
-    status: 201,
-    response: MediaUpload,
-    problems: [bodyTooLarge, quotaExceeded],
-  },
-  ({ db, body }) => createUpload(db, body),
-);
-
-export const completeMediaUpload = route(
-  {
-    method: 'post',
-    path: '/admin/media/uploads/:id/complete',
-    operationId: 'completeMediaUpload',
-    tag,
-    summary: 'Make a file that was sent an asset',
-    description: 'The file is checked as any other. Repeating the request returns the same asset.',
-    access: 'staff',
-    status: 201,
-    response: shapes.Item,
-    location: '/admin/media/{id}',
-    problems: [externalIdTaken, bodyTooLarge, mediaUploadIncomplete, ...fileProblems],
-    beyond: true,
-  },
-  ({ db, params }) => completeUpload(db, params.id),
-);
-
 export const setStoreLogo = route(
   {
     method: 'put',
@@ -145,29 +99,6 @@ export const setStoreLogo = route(
     beyond: true,
   },
   async ({ db, body }) => ({ logoUrl: await setLogo(db, body.mediaAssetId) }),
-);
-
-export const sendMediaFile = withOverrides(
-  route(
-    {
-      method: 'put',
-      path: '/media/uploads/:token',
-      operationId: 'sendMediaFile',
-      tag,
-      summary: 'Send the file of a direct upload',
-      description: 'The address is the `url` of the upload. The file may be sent again until the upload is completed.',
-      access: 'public',
-      rateLimit: 'write',
-      params: object({ token: Type.String({ minLength: 1, maxLength: 100 }) }),
-      upload: { raw: true, files: { file }, admit: admitUpload },
-      status: 204,
-      beyond: true,
-    },
-    ({ db, params, files }) => receiveUpload(db, params.token, files.file[0] as UploadedFile),
-  ),
-  (box) => ({
-    upload: { raw: true, files: { file: { ...file, size: mediaSettings.of(box).fileSize } }, admit: admitUpload },
-  }),
 );
 
 const FileParams = object({

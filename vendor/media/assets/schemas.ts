@@ -2,7 +2,6 @@
  * Schemas of media.
  */
 import {
-  DateTime,
   ExternalId,
   humanText,
   integrationQuery,
@@ -28,7 +27,7 @@ export const FileName = humanText(255, {
   description: 'For people: the addresses of the file do not depend on it',
   examples: ['blue-shirt.jpg'],
 });
-const AltText = Type.String({
+export const AltText = Type.String({
   maxLength: 1000,
   description: 'What the picture shows, for those who do not see it; empty for decoration',
   examples: ['A blue shirt on a hanger'],
@@ -101,32 +100,6 @@ export const UploadFields = object(
 export type UploadFields = Static<typeof UploadFields>;
 
 export const MediaAssetQuery = integrationQuery({ kind: Type.Optional(Kind) });
-
-export const CreateMediaUpload = object(
-  {
-    fileName: FileName,
-    size: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'In bytes', examples: [182_034] }),
-    altText: withOptions(AltText, { default: '' }),
-    externalId: Type.Optional(ExternalId),
-  },
-  { $id: 'CreateMediaUpload' },
-);
-export type CreateMediaUpload = Static<typeof CreateMediaUpload>;
-
-export const MediaUpload = object(
-  {
-    id: Uuid,
-    method: oneOf(['PUT']),
-    url: Type.String({
-      description: 'Send the file there, as the body; below the address of this API unless it is absolute. Secret',
-      examples: ['/media/uploads/mVqNvAZKPUPbLDzbkPmWFYcD8Vs'],
-    }),
-    size: Type.Integer({ minimum: 1, description: 'The file must have exactly this many bytes' }),
-    expiresAt: DateTime,
-  },
-  { $id: 'MediaUpload' },
-);
-export type MediaUpload = Static<typeof MediaUpload>;
 
 export const SetStoreLogo = object({ mediaAssetId: nullable(Uuid) }, { $id: 'SetStoreLogo' });
 export const StoreLogo = object({ logoUrl: nullable(Url) }, { $id: 'StoreLogo' });

@@ -18,22 +18,15 @@ import {
 } from '@carton/runtime';
 import { mediaCreated, mediaDeleted } from '../events.ts';
 import { mediaQuota } from '../files/quota.ts';
-import {
-  assignFile,
-  findAssets,
-  keyOf,
-  type MediaFile,
-  mediaAssets,
-  releaseFiles,
-  reserveFile,
-} from '../files/store.ts';
+import { storeFile } from '../files/service.ts';
+import { assignFile, releaseFiles } from '../files/store.ts';
 import { cleanPicture, type Dimensions } from '../pictures/service.ts';
 import { mediaInUse } from '../problems.ts';
 import { mediaSettings, megabyte } from '../settings.ts';
-import { storageOf } from '../storage/index.ts';
 import { detectType, isPicture, kindOf, type MediaType } from '../types.ts';
 import { present } from './addresses.ts';
 import type { ChangeMediaAsset, Media, MediaAsset, MediaAssetRow, UploadFields } from './schemas.ts';
+import { findAssets, mediaAssets } from './store.ts';
 import { mediaUses } from './uses.ts';
 
 const resourceType = 'media_asset';
@@ -118,36 +111,6 @@ async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
-}
-
-/** Records and stores a file that gets its owner later. @throws as `reserve` does, unavailable (503) */
-export async function storeFile(
-  db: TenantDatabase,
-  path: string,
-  described: Omit<MediaFile, 'id'>,
-  options: { replaced?: number } = {},
-): Promise<MediaFile> {
-  const file = await reserve(db, described, options);
-  await storageOf(db).put(keyOf(db, file), path, file.mediaType);
-  return file;
-}
-
-/**
- * Records a file that is about to be stored, if there is space for it.
- * @param replaced bytes that it replaces
- * @param hours as in `reserveFile`
- * @throws quota_exceeded (409)
- */
-export function reserve(
-  db: TenantDatabase,
-  file: Omit<MediaFile, 'id'>,
-  { replaced = 0, hours }: { replaced?: number; hours?: number } = {},
-): Promise<MediaFile> {
-  return db.transaction(async (tx) => {
-    const reserved = await reserveFile(tx, file, hours);
-    await claimQuota(tx, mediaQuota, file.size, { kept: 0, replaced });
-    return reserved;
-  });
 }
 
 /** @throws not_found (404), external_id_taken (409) */

@@ -14,15 +14,3 @@ export interface MediaUse {
 
 /** Contributed by packages that refer to assets, so that a refused deletion names what uses the asset. */
 export const mediaUses = extensionPoint<MediaUse>('media.uses');
-
-/**
- * Locks assets against their deletion until the transaction ends, to refer to them.
- * @returns those that exist
- */
-export async function holdMediaAssets(tx: TenantDatabase, ids: readonly string[]): Promise<Set<string>> {
-  const held = await tx.query<{ id: string }>(
-    `select id from media_assets where tenant_id = $1 and id = any($2::uuid[]) order by id for key share`,
-    [ids],
-  );
-  return new Set(held.map(({ id }) => id));
-}

@@ -13,11 +13,11 @@ import {
   type UploadedFile,
   unavailable,
 } from '@carton/runtime';
-import { dispositionWith, policy } from '../assets/content.ts';
-import { storeFile } from '../assets/service.ts';
 import { mediaSettings } from '../settings.ts';
 import { storageOf } from '../storage/index.ts';
+import { dispositionWith, policy } from './headers.ts';
 import { admitMedia, mediaQuota } from './quota.ts';
+import { storeFile } from './service.ts';
 import { assignPrivateFile, expirePrivateFiles, keyOf, uncheckedType } from './store.ts';
 
 /** A stored private file. */

@@ -5,14 +5,7 @@
 import { requireRoom, type TenantQuota } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
 import { mediaSettings, megabyte } from '../settings.ts';
-
-const countBytes = (condition: string) => async (db: TenantDatabase) => {
-  const [row] = await db.query<{ bytes: number }>(
-    `select coalesce(sum(size), 0)::bigint as bytes from media_files
-      where tenant_id = $1 and variant in ('original', 'upload', 'private') and ${condition}`,
-  );
-  return row?.bytes ?? 0;
-};
+import { countAwaitedBytes, countOwnedBytes } from './store.ts';
 
 export const mediaQuota: TenantQuota = {
   name: 'mediaMegabytes',
@@ -20,8 +13,8 @@ export const mediaQuota: TenantQuota = {
   description: 'Space for media files in MiB, without their sized variants',
   perUnit: megabyte,
   defaultLimit: (box) => mediaSettings.of(box).quotaMegabytes,
-  kept: countBytes('expires_at is null'),
-  live: countBytes('expires_at > now()'),
+  kept: countOwnedBytes,
+  live: countAwaitedBytes,
 };
 
 /**

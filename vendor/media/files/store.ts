@@ -1,18 +1,8 @@
 /**
- * Queries of the tables of media.
+ * Queries of stored files.
  */
-import { newId, rows, type TenantDatabase } from '@carton/runtime';
-import type { MediaAssetRow } from '../assets/schemas.ts';
-import { mediaInUse } from '../problems.ts';
-import { kinds, type MediaType } from '../types.ts';
-
-export const mediaAssets = rows<MediaAssetRow>({
-  table: 'media_assets',
-  noun: 'media asset',
-  json: ['focalPoint', 'metadata'],
-  choices: { kind: kinds },
-  inUse: () => mediaInUse('Other records refer to it.'),
-});
+import { newId, type TenantDatabase } from '@carton/runtime';
+import type { MediaType } from '../types.ts';
 
 /** The media type of files that are not yet checked. */
 export const uncheckedType = 'application/octet-stream';
@@ -92,22 +82,6 @@ export async function releaseFiles(tx: TenantDatabase, assetId: string): Promise
   );
 }
 
-/** @param lock keeps the asset from being deleted until the transaction ends */
-export async function findAsset(
-  db: TenantDatabase,
-  id: string,
-  lock: 'for key share' | '' = '',
-): Promise<MediaAssetRow | null> {
-  const [asset] = await db.query<MediaAssetRow>(`select * from media_assets where tenant_id = $1 and id = $2 ${lock}`, [
-    id,
-  ]);
-  return asset ?? null;
-}
-
-export function findAssets(db: TenantDatabase, ids: readonly string[]): Promise<MediaAssetRow[]> {
-  return db.query('select * from media_assets where tenant_id = $1 and id = any($2::uuid[])', [ids]);
-}
-
 /** A stored file of an asset. */
 export async function findFile(db: TenantDatabase, assetId: string, variant: string): Promise<MediaFile | null> {
   const [file] = await db.query<MediaFile>(
@@ -115,33 +89,6 @@ export async function findFile(db: TenantDatabase, assetId: string, variant: str
     [assetId, variant],
   );
   return file ?? null;
-}
-
-/** What the file of an asset needs to be served. */
-export type ServedAsset = Pick<
-  MediaAssetRow,
-  'id' | 'kind' | 'mediaType' | 'fileName' | 'width' | 'height' | 'frames' | 'opaque'
->;
-
-type ServedRow = ServedAsset & { fileId: string | null; fileType: MediaFile['mediaType']; fileSize: number };
-
-/** An asset with one of its stored files, in one statement; the file is null if there is none. */
-export async function findServed(
-  db: TenantDatabase,
-  assetId: string,
-  variant: string,
-): Promise<{ asset: ServedAsset; file: MediaFile | null } | null> {
-  const [row] = await db.query<ServedRow>(
-    `select asset.id, kind, asset.media_type, file_name, width, height, frames, opaque,
-            file.id as file_id, file.media_type as file_type, file.size as file_size
-       from media_assets asset
-       left join media_files file on file.tenant_id = $1 and file.asset_id = asset.id and file.variant = $3
-      where asset.tenant_id = $1 and asset.id = $2`,
-    [assetId, variant],
-  );
-  if (!row) return null;
-  const { fileId, fileType: mediaType, fileSize: size, ...asset } = row;
-  return { asset, file: fileId === null ? null : { id: fileId, variant, mediaType, size } };
 }
 
 /**
@@ -173,7 +120,37 @@ export async function expireFile(tx: TenantDatabase, id: string): Promise<void> 
   );
 }
 
-/** Forgets uploads a day after they have expired: until then a completion can be repeated. */
-export async function forgetUploads(db: TenantDatabase): Promise<void> {
-  await db.query(`delete from media_uploads where tenant_id = $1 and expires_at < now() - interval '1 day'`);
+const bytes = `select coalesce(sum(size), 0)::bigint as bytes from media_files
+  where tenant_id = $1 and variant in ('original', 'upload', 'private')`;
+
+/** The bytes of files that have an owner. */
+export async function countOwnedBytes(db: TenantDatabase): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(`${bytes} and expires_at is null`);
+  return row?.bytes ?? 0;
+}
+
+/** The bytes of files on their way to an owner. */
+export async function countAwaitedBytes(db: TenantDatabase): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(`${bytes} and expires_at > now()`);
+  return row?.bytes ?? 0;
+}
+
+/** A file as the export of a tenant has it. */
+export interface ExportedFile {
+  id: string;
+  /** Null for a private file. */
+  assetId: string | null;
+  mediaType: MediaType;
+  /** In bytes. */
+  size: number;
+}
+
+/** Originals and private files that have an owner, by id. @param after the last id of the page before */
+export function listExported(db: TenantDatabase, after: string, limit: number): Promise<ExportedFile[]> {
+  return db.query<ExportedFile>(
+    `select id, asset_id, media_type, size from media_files
+      where tenant_id = $1 and variant in ('original', 'private') and expires_at is null and id > $2
+      order by id limit $3`,
+    [after, limit],
+  );
 }

@@ -9,12 +9,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { type Problem, type TenantDatabase, Turns, unavailable } from '@carton/runtime';
 import type sharpFunction from 'sharp';
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
-import { storedTypeOf } from '../assets/addresses.ts';
 import { pictureTooManyPixels, pictureUnreadable } from '../problems.ts';
 import { maximumMegapixels } from '../settings.ts';
 import { heic, type MediaType, type UploadType } from '../types.ts';
 import { decodeHeic } from './heic.ts';
 import { jpegSizeOf, withEndMarker } from './jpeg.ts';
+import { storedTypeOf } from './variants.ts';
 
 /** Seconds for one picture. */
 const deadline = 60;

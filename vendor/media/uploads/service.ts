@@ -17,29 +17,21 @@ import {
   type TenantDatabase,
   type UploadedFile,
 } from '@carton/runtime';
-import type { CreateMediaUpload, MediaAsset, MediaUpload } from '../assets/schemas.ts';
-import { createAsset, readAsset, reserve } from '../assets/service.ts';
+import type { MediaAsset } from '../assets/schemas.ts';
+import { createAsset, readAsset } from '../assets/service.ts';
+import { reserve } from '../files/service.ts';
 import { expireFile, keyOf, uncheckedType } from '../files/store.ts';
 import { mediaUploadIncomplete } from '../problems.ts';
 import { mediaSettings } from '../settings.ts';
 import { storageOf } from '../storage/index.ts';
 import { MissingFile } from '../storage/storage.ts';
+import type { CreateMediaUpload, MediaUpload } from './schemas.ts';
+import { completeWith, findOpenUpload, findUpload, insertUpload, type UploadRow } from './store.ts';
 
 /** Minutes for the upload. */
 const lifetime = 60;
 /** Hours until the file is deleted unless it has become an asset: an upload that began in time may take some. */
 const fileLifetime = 6;
-
-interface UploadRow {
-  id: string;
-  fileName: string;
-  size: number;
-  altText: string;
-  externalId: string | null;
-  /** Once it is completed. */
-  assetId: string | null;
-  expiresAt: string;
-}
 
 /** @throws body_too_large (413), quota_exceeded (409) */
 export async function createUpload(
@@ -51,15 +43,8 @@ export async function createUpload(
   const token = randomBytes(24).toString('base64url');
   const row = await db.transaction(async (tx) => {
     const file = await reserve(tx, { variant: 'upload', mediaType: uncheckedType, size }, { hours: fileLifetime });
-    return tx.insert<UploadRow>('media_uploads', {
-      id: file.id,
-      tokenHash: hashToken(token),
-      fileName,
-      size,
-      altText,
-      externalId,
-      expiresAt: new Date(Date.now() + lifetime * 60_000),
-    });
+    const expiresAt = new Date(Date.now() + lifetime * 60_000);
+    return insertUpload(tx, { id: file.id, fileName, size, altText, externalId, expiresAt }, hashToken(token));
   });
   const { id, expiresAt } = row;
   const signed = await storageOf(db).signUpload?.(keyOf(db, row), size, lifetime * 60);
@@ -68,11 +53,7 @@ export async function createUpload(
 
 /** @throws not_found (404) */
 async function requireOpenUpload(db: TenantDatabase, token: string): Promise<UploadRow> {
-  const [row] = await db.query<UploadRow>(
-    `select * from media_uploads
-      where tenant_id = $1 and token_hash = $2 and expires_at > now() and asset_id is null`,
-    [hashToken(token)],
-  );
+  const row = await findOpenUpload(db, hashToken(token));
   if (!row) throw notFound('No open upload has this address.');
   return row;
 }
@@ -110,7 +91,7 @@ export async function receiveUpload(db: TenantDatabase, token: string, file: Upl
  */
 export async function completeUpload(db: TenantDatabase, id: string): Promise<MediaAsset> {
   const unknown = () => notFound(`No upload has the id ${id}.`);
-  const [row] = await db.query<UploadRow>('select * from media_uploads where tenant_id = $1 and id = $2', [id]);
+  const row = await findUpload(db, id);
   if (!row) throw unknown();
   if (row.assetId) return readAsset(db, row.assetId);
   const folder = await mkdtemp(join(tmpdir(), 'media-'));
@@ -122,11 +103,9 @@ export async function completeUpload(db: TenantDatabase, id: string): Promise<Me
     return await createAsset(db, { path, size, name }, fields, {
       replaced: size,
       async onCreate(tx, asset) {
-        const [completed] = await tx.query(
-          `update media_uploads set asset_id = $3 where tenant_id = $1 and id = $2 and asset_id is null returning id`,
-          [id, asset.id],
-        );
-        if (!completed) throw mediaUploadIncomplete('Another request completes it at the same time.');
+        if (!(await completeWith(tx, id, asset.id))) {
+          throw mediaUploadIncomplete('Another request completes it at the same time.');
+        }
         await expireFile(tx, id);
       },
     });
