@@ -8,7 +8,7 @@ import type { MethodFees } from '../../vendor/payment/fees.ts';
 import type { Considered } from '../../vendor/promotion/discounts/store.ts';
 import type { ShippingRead, StoredOption } from '../../vendor/shipping/reads.ts';
 import { rateSourcesOf } from '../../vendor/shipping/sources.ts';
-import type { ApplicableRate } from '../../vendor/tax/rates.ts';
+import type { ApplicableRate } from '../../vendor/tax/rates/applicable.ts';
 
 export const currencies = ['JPY', 'EUR', 'KWD'] as const;
 const categories = [null, 'books', 'food', 'unknown'] as const;

@@ -6,16 +6,16 @@ import { storeSettingsGroups } from '@carton/core';
 import { chargeTaxers } from '@carton/payment';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
-import { taxesOfCharge } from './charges.ts';
 import { taxRateUpdated } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
-import { adminTaxCategories, adminTaxRates } from './routes.ts';
-import { taxesSales } from './service.ts';
+import { adminTaxCategories, adminTaxRates } from './rates/routes.ts';
+import { taxesSales } from './rates/service.ts';
+import { taxesOfCharge } from './sales/charges.ts';
+import { taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
-import { taxStep } from './step.ts';
 
-export { partsOfCharge, type TaxableGoods } from './compute.ts';
-export { type TaxExemption, taxExemptions } from './step.ts';
+export { partsOfCharge, type TaxableGoods } from './sales/compute.ts';
+export { type TaxExemption, taxExemptions } from './sales/step.ts';
 
 export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],

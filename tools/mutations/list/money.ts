@@ -41,21 +41,21 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A compound tax applies to the other taxes too',
-    file: 'vendor/tax/compute.ts',
+    file: 'vendor/tax/sales/compute.ts',
     text: 'scalePercent(rate) * (compound ? hundredPercent + simple : hundredPercent)',
     replacement: 'scalePercent(rate) * (compound ? hundredPercent : hundredPercent)',
     tests: ['vendor/tax/test/compute.test.ts'],
   },
   {
     rule: 'A store may round its taxes once for the total',
-    file: 'vendor/tax/compute.ts',
+    file: 'vendor/tax/sales/compute.ts',
     text: "return roundPer === 'line' ? taxables.map(onTopOfLine) : onTopOfTotal(taxables);",
     replacement: 'return taxables.map(onTopOfLine);',
     tests: ['vendor/tax/test/compute.test.ts'],
   },
   {
     rule: 'Prices of a tax-inclusive region contain their taxes',
-    file: 'vendor/tax/step.ts',
+    file: 'vendor/tax/sales/step.ts',
     text: 'draft.region?.taxInclusive ?? false',
     replacement: 'false',
     tests: ['vendor/tax/test/carts.test.ts'],
@@ -90,7 +90,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'Where all goods are free, the tax of shipping follows their prices',
-    file: 'vendor/tax/compute.ts',
+    file: 'vendor/tax/sales/compute.ts',
     text: 'weightsBy(({ price }) => price),',
     replacement: '',
     tests: ['vendor/tax/test/compute.test.ts'],

@@ -12,8 +12,9 @@ import {
   publishRow,
   type TenantDatabase,
 } from '@carton/runtime';
-import { taxRateUpdated } from './events.ts';
-import { taxCategoryInUse } from './problems.ts';
+import { taxRateUpdated } from '../events.ts';
+import { taxCategoryInUse } from '../problems.ts';
+import { taxSettings } from '../settings.ts';
 import type {
   ChangeTaxCategory,
   ChangeTaxRate,
@@ -23,7 +24,6 @@ import type {
   TaxRate,
   TaxRateQuery,
 } from './schemas.ts';
-import { taxSettings } from './settings.ts';
 import { hasRates, insertRate, taxCategories, taxRates, updateRate } from './store.ts';
 
 /** Whether the store taxes anything, by rates of its own or by a provider. */

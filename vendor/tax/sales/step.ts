@@ -12,12 +12,12 @@ import {
 } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from '../providers/quotes.ts';
+import { hasProviders } from '../providers/settings.ts';
+import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
+import { type RatesOfPlace, readRates } from '../rates/places.ts';
+import { taxSettings } from '../settings.ts';
 import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
-import { type RatesOfPlace, readRates } from './places.ts';
-import { hasProviders } from './providers/settings.ts';
-import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from './quotes.ts';
-import { type ApplicableRate, ratesOf } from './rates.ts';
-import { taxSettings } from './settings.ts';
 
 /**
  * Whether a sale is exempt from all taxes. Takes at most one statement, which shares a round trip with the reads of all

@@ -2,7 +2,7 @@
  * Routes of tax categories and tax rates.
  */
 import { resource } from '@carton/runtime';
-import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
+import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from '../problems.ts';
 import { categoryShapes, rateShapes, TaxCategoryQuery, TaxRateQuery } from './schemas.ts';
 import {
   changeCategory,

@@ -4,9 +4,9 @@
 import { quoteStore, type StoredQuote } from '@carton/cart';
 import { countryOfSale, isWithinBounds, parsePostalPattern, postalBounds, storedPatterns } from '@carton/region';
 import { type Rows, referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
-import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from './problems.ts';
-import type { TaxAnswer } from './providers/provider.ts';
-import type { ApplicableRate } from './rates.ts';
+import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from '../problems.ts';
+import type { TaxAnswer } from '../providers/provider.ts';
+import type { ApplicableRate } from './applicable.ts';
 import type { TaxCategory, TaxRate } from './schemas.ts';
 
 export const taxCategories = rows<TaxCategory>({

@@ -12,11 +12,11 @@ import { findStore } from '@carton/core';
 import type { ChargedOrder, ChargeTaxer } from '@carton/payment';
 import { findRegion } from '@carton/region';
 import { allocate, divideRounded, type TenantDatabase } from '@carton/runtime';
+import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
+import { findCompound } from '../rates/store.ts';
+import { taxSettings } from '../settings.ts';
 import { partsOfCharge, type Taxable, type TaxableGoods, taxesOf } from './compute.ts';
-import { type ApplicableRate, ratesOf } from './rates.ts';
-import { taxSettings } from './settings.ts';
 import { readRatesOfSale } from './step.ts';
-import { findCompound } from './store.ts';
 
 type Taxes = Awaited<ReturnType<ChargeTaxer>>;
 type Settings = ReturnType<typeof taxSettings.of>;

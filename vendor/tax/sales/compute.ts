@@ -2,7 +2,7 @@
  * Computes taxes of amounts exactly. Each is rounded once, half up, and the parts always add up.
  */
 import { allocate, allocateByFirst, divideRounded, hundredPercent, scalePercent } from '@carton/runtime';
-import type { ApplicableRate } from './rates.ts';
+import type { ApplicableRate } from '../rates/applicable.ts';
 
 /** An amount to tax: a line, or a part of a shipping charge. */
 export interface Taxable {

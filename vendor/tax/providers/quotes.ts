@@ -11,12 +11,12 @@ import {
   type TotalsDraft,
 } from '@carton/cart';
 import { allocate, callService, type TenantDatabase } from '@carton/runtime';
-import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './providers/provider.ts';
-import { type ProviderName, providerSettings } from './providers/settings.ts';
-import { stripeTax } from './providers/stripe/stripe.ts';
+import { findQuotes, type StoredQuotes, taxQuotes } from '../rates/store.ts';
+import type { taxSettings } from '../settings.ts';
+import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './provider.ts';
 import { questionOf, type SaleQuestion } from './questions.ts';
-import type { taxSettings } from './settings.ts';
-import { findQuotes, type StoredQuotes, taxQuotes } from './store.ts';
+import { type ProviderName, providerSettings } from './settings.ts';
+import { stripeTax } from './stripe/stripe.ts';
 
 const shipped: Record<ProviderName, TaxProvider> = { stripe: stripeTax };
 

@@ -2,7 +2,7 @@
  * The question that a sale asks a tax provider.
  */
 import type { QuotedAddress, TotalsDraft } from '@carton/cart';
-import type { TaxQuestion, TaxQuestionLine } from './providers/provider.ts';
+import type { TaxQuestion, TaxQuestionLine } from './provider.ts';
 
 /** A question with the lines of the sale that it is about, in the order of the question's lines. */
 export interface SaleQuestion {

@@ -21,7 +21,7 @@ import {
   storedProvinces,
   type TenantDatabase,
 } from '@carton/runtime';
-import type { ApplicableRate } from './rates.ts';
+import type { ApplicableRate } from './applicable.ts';
 import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
 
 export interface RatesOfPlace {
