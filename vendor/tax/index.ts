@@ -6,11 +6,12 @@ import { storeSettingsGroups } from '@carton/core';
 import { chargeTaxers } from '@carton/payment';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
+import { adminTaxCategories } from './categories/routes.ts';
 import { taxRateUpdated } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
-import { adminTaxCategories, adminTaxRates } from './rates/routes.ts';
-import { taxesSales } from './rates/service.ts';
+import { adminTaxRates } from './rates/routes.ts';
 import { taxesOfCharge } from './sales/charges.ts';
+import { taxesSales } from './sales/service.ts';
 import { taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
 

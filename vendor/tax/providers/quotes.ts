@@ -11,11 +11,11 @@ import {
   type TotalsDraft,
 } from '@carton/cart';
 import { allocate, callService, type TenantDatabase } from '@carton/runtime';
-import { findQuotes, type StoredQuotes, taxQuotes } from '../rates/store.ts';
 import type { taxSettings } from '../settings.ts';
 import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './provider.ts';
 import { questionOf, type SaleQuestion } from './questions.ts';
 import { type ProviderName, providerSettings } from './settings.ts';
+import { findQuotes, type StoredQuotes, taxQuotes } from './store.ts';
 import { stripeTax } from './stripe/stripe.ts';
 
 const shipped: Record<ProviderName, TaxProvider> = { stripe: stripeTax };

@@ -1,44 +1,11 @@
 /**
- * Routes of tax categories and tax rates.
+ * Routes of tax rates.
  */
 import { resource } from '@carton/runtime';
-import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from '../problems.ts';
-import { categoryShapes, rateShapes, TaxCategoryQuery, TaxRateQuery } from './schemas.ts';
-import {
-  changeCategory,
-  changeRate,
-  createCategory,
-  createRate,
-  deleteCategory,
-  deleteRate,
-  listRates,
-} from './service.ts';
-import { taxCategories, taxRates } from './store.ts';
-
-export const adminTaxCategories = resource({
-  path: '/admin/tax-categories',
-  noun: 'tax category',
-  tag: 'Taxes',
-  access: 'staff',
-  item: categoryShapes.Item,
-  rows: taxCategories,
-  list: { query: TaxCategoryQuery, page: categoryShapes.Page },
-  create: {
-    body: categoryShapes.Create,
-    problems: [taxCategoryCodeTaken],
-    run: ({ db, body }) => createCategory(db, body),
-  },
-  change: {
-    summary: 'Rename a tax category',
-    body: categoryShapes.Change,
-    run: ({ db, params, body }) => changeCategory(db, params.id, body),
-  },
-  remove: {
-    summary: 'Delete a tax category that is not in use',
-    problems: [taxCategoryInUse],
-    run: ({ db, params }) => deleteCategory(db, params.id),
-  },
-});
+import { taxRateTaken } from '../problems.ts';
+import { rateShapes, TaxRateQuery } from './schemas.ts';
+import { changeRate, createRate, deleteRate, listRates } from './service.ts';
+import { taxRates } from './store.ts';
 
 export const adminTaxRates = resource({
   path: '/admin/tax-rates',

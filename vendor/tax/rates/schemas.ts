@@ -1,5 +1,5 @@
 /**
- * Schemas of tax categories and tax rates.
+ * Schemas of tax rates.
  */
 import { TaxCategoryCode } from '@carton/product';
 import {
@@ -13,25 +13,6 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-
-export const categoryShapes = shapesOf({
-  name: 'TaxCategory',
-  immutable: {
-    code: withOptions(TaxCategoryCode, { description: 'Products and custom lines refer to it', examples: ['books'] }),
-  },
-  fields: {
-    name: humanText(120, { examples: ['Books'] }),
-    providerCode: withOptions(nullable(humanText(120, { description: "The tax provider's code of this category" })), {
-      default: null,
-      examples: ['txcd_35010000'],
-    }),
-  },
-});
-export type TaxCategory = Static<typeof categoryShapes.Item>;
-export type CreateTaxCategory = Static<typeof categoryShapes.Create>;
-export type ChangeTaxCategory = Static<typeof categoryShapes.Change>;
-
-export const TaxCategoryQuery = integrationQuery({ code: Type.Optional(TaxCategoryCode) });
 
 const Province = Type.String({
   minLength: 1,

@@ -1,8 +1,6 @@
 /**
- * Rules of tax categories and tax rates.
+ * Rules of tax rates.
  */
-import { findStore } from '@carton/core';
-import { hasProductOfTaxCategory } from '@carton/product';
 import { checkedPattern, parsePostalPattern, postalPatternText } from '@carton/region';
 import {
   type IntegrationPage,
@@ -12,46 +10,10 @@ import {
   publishRow,
   type TenantDatabase,
 } from '@carton/runtime';
+import { taxCategories } from '../categories/store.ts';
 import { taxRateUpdated } from '../events.ts';
-import { taxCategoryInUse } from '../problems.ts';
-import { taxSettings } from '../settings.ts';
-import type {
-  ChangeTaxCategory,
-  ChangeTaxRate,
-  CreateTaxCategory,
-  CreateTaxRate,
-  TaxCategory,
-  TaxRate,
-  TaxRateQuery,
-} from './schemas.ts';
-import { hasRates, insertRate, taxCategories, taxRates, updateRate } from './store.ts';
-
-/** Whether the store taxes anything, by rates of its own or by a provider. */
-export async function taxesSales(db: TenantDatabase): Promise<boolean> {
-  return (await hasRates(db)) || taxSettings.of(await findStore(db)).provider !== null;
-}
-
-/** @throws tax_category_code_taken (409), external_id_taken (409) */
-export function createCategory(db: TenantDatabase, body: CreateTaxCategory): Promise<TaxCategory> {
-  return taxCategories.insert(db, body);
-}
-
-/** @throws not_found (404), external_id_taken (409) */
-export function changeCategory(db: TenantDatabase, id: string, patch: ChangeTaxCategory): Promise<TaxCategory> {
-  return taxCategories.change(db, id, patch);
-}
-
-/** @throws not_found (404), tax_category_in_use (409) while a product, a rate or the settings refer to it */
-export function deleteCategory(db: TenantDatabase, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const { code } = await taxCategories.lock(tx, id);
-    if (await hasProductOfTaxCategory(tx, code)) throw taxCategoryInUse('Products have this category.');
-    if (taxSettings.of(await findStore(tx)).shippingCategory === code) {
-      throw taxCategoryInUse('The store taxes shipping by this category.');
-    }
-    await taxCategories.remove(tx, id);
-  });
-}
+import type { ChangeTaxRate, CreateTaxRate, TaxRate, TaxRateQuery } from './schemas.ts';
+import { insertRate, taxRates, updateRate } from './store.ts';
 
 export function listRates(db: TenantDatabase, query: TaxRateQuery): Promise<IntegrationPage<TaxRate>> {
   const { province, postalCode, country } = query;

@@ -1,21 +1,11 @@
 /**
- * Queries of the tables of tax.
+ * Queries of tax rates.
  */
-import { quoteStore, type StoredQuote } from '@carton/cart';
 import { countryOfSale, isWithinBounds, parsePostalPattern, postalBounds, storedPatterns } from '@carton/region';
 import { type Rows, referenceQuery, rows, type TenantDatabase } from '@carton/runtime';
-import { taxCategoryCodeTaken, taxCategoryInUse, taxRateTaken } from '../problems.ts';
-import type { TaxAnswer } from '../providers/provider.ts';
+import { taxRateTaken } from '../problems.ts';
 import type { ApplicableRate } from './applicable.ts';
-import type { TaxCategory, TaxRate } from './schemas.ts';
-
-export const taxCategories = rows<TaxCategory>({
-  table: 'tax_categories',
-  noun: 'tax category',
-  json: ['metadata'],
-  duplicates: { tax_categories_code: taxCategoryCodeTaken },
-  inUse: () => taxCategoryInUse('Tax rates have this category.'),
-});
+import type { TaxRate } from './schemas.ts';
 
 /** What the column `province` begins with for a rate of postal codes, which a release without these applies nowhere. */
 const mark = 'postal code ';
@@ -139,14 +129,14 @@ export interface RatesThere {
 const rateOf = (province: string) => `
   json_build_object('id', rates.id, 'code', rates.code, 'name', rates.name, 'rate', rates.rate::float8,
                     'province', ${province}, 'postalCode', ${postalCodeOf('rates')}, 'compound', rates.compound,
-                    'override', rates.override, 'category', categories.code)`;
-const categories = `
-  left join tax_categories categories on categories.tenant_id = $1 and categories.id = rates.category_id`;
+                    'override', rates.override, 'category', category.code)`;
+const withCategory = `
+  left join tax_categories category on category.tenant_id = $1 and category.id = rates.category_id`;
 
 // `offset 0` lets an index find the rates: under row-level security none is used for a computed value.
 const ratesAt = referenceQuery(`
   select (select coalesce(json_agg(${rateOf('rates.province')} order by rates.code, rates.id), '[]')
-            from tax_rates rates ${categories}
+            from tax_rates rates ${withCategory}
            where rates.tenant_id = $1 and rates.country = place.code
              and (rates.province is null or rates.province = any($3::text[]) and not ${isOfCodes('rates')})) as rates,
          exists (select from tax_rates others
@@ -168,7 +158,7 @@ export async function findRatesAt(
 const ratesOfCode = referenceQuery(`
   select ${rateOf('null')} as rate
     from tax_rate_postal_codes codes
-    join tax_rates rates on rates.tenant_id = $1 and rates.id = codes.rate_id ${categories}
+    join tax_rates rates on rates.tenant_id = $1 and rates.id = codes.rate_id ${withCategory}
    where codes.tenant_id = $1 and codes.country = $2
      and exists (select from unnest($3::text[]) as written (key) where ${isWithinBounds('codes', 'written.key')})
    order by rates.code, rates.id`);
@@ -192,22 +182,4 @@ export async function findCompound(db: TenantDatabase, ids: readonly string[]): 
 
 export async function hasRates(db: TenantDatabase): Promise<boolean> {
   return (await db.query('select id from tax_rates where tenant_id = $1 limit 1')).length > 0;
-}
-
-export const taxQuotes = quoteStore<TaxAnswer>('tax_quotes');
-
-export interface StoredQuotes {
-  /** The tax provider's codes, by the code of the category. */
-  codes: Readonly<Record<string, string>>;
-  quotes: readonly StoredQuote<TaxAnswer>[];
-}
-
-const quotesOfSale = `
-  select coalesce((select json_object_agg(code, provider_code) from tax_categories
-                    where tenant_id = $1 and provider_code is not null), '{}') as codes,
-         ${taxQuotes.select('$2')} as quotes`;
-
-export async function findQuotes(db: TenantDatabase, saleKey: string): Promise<StoredQuotes> {
-  const [found] = await db.query<StoredQuotes>(quotesOfSale, [saleKey]);
-  return found as StoredQuotes;
 }
