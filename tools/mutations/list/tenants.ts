@@ -311,7 +311,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A mail whose rendering is costly work is tried again',
-    file: 'vendor/notification/send.ts',
+    file: 'vendor/notification/sending/service.ts',
     text: 'claimed.attempts >= costlyAttempts',
     replacement: 'claimed.attempts > 0',
     tests: ['vendor/notification/test/budget.test.ts'],

@@ -3,8 +3,8 @@
  */
 import { route } from '@carton/runtime';
 import { notificationErased, notificationQueuedAlready } from '../problems.ts';
-import { Notification, NotificationPage, NotificationQuery } from '../schemas.ts';
-import { listNotifications, resend } from '../service.ts';
+import { Notification, NotificationPage, NotificationQuery } from './schemas.ts';
+import { listNotifications, resend } from './service.ts';
 
 const common = { tag: 'Notifications', access: 'staff' } as const;
 

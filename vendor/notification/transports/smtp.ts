@@ -2,9 +2,9 @@
  * Sends mails by SMTP (RFC 5321), over one connection per mail.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { domainOf } from '../sender.ts';
 import { mailSettings, type SmtpSettings } from '../settings.ts';
-import { MailRefused, type MailTransport, type OutgoingMail } from '../transport.ts';
+import { domainOf } from './sender.ts';
+import { MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
 
 /** Milliseconds. The deadline of the entire attempt is the caller's. */
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };

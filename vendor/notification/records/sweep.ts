@@ -2,7 +2,7 @@
  * Deletes old records of mails.
  */
 import { firstIdAt, job, type TenantDatabase } from '@carton/runtime';
-import { mailSettings } from './settings.ts';
+import { mailSettings } from '../settings.ts';
 
 /** Few rows at a time, so that none is locked for long. */
 const batchSize = 1000;

@@ -3,8 +3,8 @@
  * not fill the mailbox of that person. What exceeds a limit is delayed and listed for staff, never dropped.
  */
 import { job, lockFor, type MailGuest, mailGuests, type Resource, type TenantDatabase } from '@carton/runtime';
-import { publishQueued } from './record.ts';
-import { countAdmitted, type NotificationRow, releaseDelayed } from './store.ts';
+import { publishQueued } from '../records/recording.ts';
+import { countAdmitted, type NotificationRow, releaseDelayed } from '../records/store.ts';
 
 /** Mails an hour to one address, and on request of one client. */
 export const guestLimits = { recipient: 10, client: 20 } as const;

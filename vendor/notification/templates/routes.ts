@@ -11,8 +11,8 @@ import {
   PreviewNotification,
   TestedNotification,
   TestNotification,
-} from '../schemas.ts';
-import { changeTemplate, listTemplates, previewTemplate, readTemplate, testTemplate } from '../templates.ts';
+} from '../records/schemas.ts';
+import { changeTemplate, listTemplates, previewTemplate, readTemplate, testTemplate } from './service.ts';
 
 const common = { tag: 'Notifications', access: 'staff' } as const;
 const path = '/admin/notification-templates/:key';

@@ -12,9 +12,9 @@ import {
   type Resource,
   type TenantDatabase,
 } from '@carton/runtime';
-import { boundTransport, noTransport } from './bound.ts';
-import { notificationQueued } from './events.ts';
-import { contactAddresses, staffAddresses } from './sender.ts';
+import { notificationQueued } from '../events.ts';
+import { boundTransport, noTransport } from '../transports/bound.ts';
+import { contactAddresses, staffAddresses } from '../transports/sender.ts';
 import { findDisabled, insertNotification, type NewNotification } from './store.ts';
 
 /** Mails of an order and of its payments are recorded, and so sent, in the order of their events. */

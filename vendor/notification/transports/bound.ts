@@ -3,8 +3,8 @@
  */
 import type { StoreTask } from '@carton/core';
 import { extensionPoint, type HasExtensions } from '@carton/runtime';
-import { mailSettings } from './settings.ts';
-import { smtpTransport } from './smtp/transport.ts';
+import { mailSettings } from '../settings.ts';
+import { smtpTransport } from './smtp.ts';
 import type { MailTransport } from './transport.ts';
 
 /** Transports that other packages contribute, in place of SMTP. The first is used. */

@@ -2,8 +2,8 @@
  * Rules of the records of mails: listing them, and sending one again.
  */
 import { encodeCursor, newId, type Page, type TenantDatabase } from '@carton/runtime';
-import { notificationErased, notificationQueuedAlready } from './problems.ts';
-import { publishQueued, queueMail } from './record.ts';
+import { notificationErased, notificationQueuedAlready } from '../problems.ts';
+import { publishQueued, queueMail } from './recording.ts';
 import type { Notification, NotificationQuery } from './schemas.ts';
 import { type NotificationRow, notifications } from './store.ts';
 

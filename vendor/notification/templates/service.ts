@@ -13,17 +13,17 @@ import {
   type StaffCaller,
   type TenantDatabase,
 } from '@carton/runtime';
-import { boundTransport } from './bound.ts';
-import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from './problems.ts';
+import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from '../problems.ts';
 import type {
   ChangeNotificationTemplate,
   MailText,
   NotificationPreview,
   NotificationTemplate,
   PreviewNotification,
-} from './schemas.ts';
-import { domainOf, senderOf } from './sender.ts';
-import { type TemplateRow, templates } from './store.ts';
+} from '../records/schemas.ts';
+import { type TemplateRow, templates } from '../records/store.ts';
+import { boundTransport } from '../transports/bound.ts';
+import { domainOf, senderOf } from '../transports/sender.ts';
 import { PartFault, renderMail, verifyTexts } from './texts.ts';
 
 /** @throws not_found (404) */

@@ -17,7 +17,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { maxTextLength } from './liquid/fault.ts';
+import { maxTextLength } from '../liquid/fault.ts';
 
 export const notificationStatuses = ['queued', 'sent', 'failed', 'not_sent'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];

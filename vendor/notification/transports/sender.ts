@@ -5,7 +5,7 @@ import { listOwnerEmails } from '@carton/auth';
 import { findStore, type Store } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
 import { listOwnHosts } from '@carton/tenant';
-import { mailSettings, senderSettings } from './settings.ts';
+import { mailSettings, senderSettings } from '../settings.ts';
 import type { Mailbox } from './transport.ts';
 
 /** The domain of an e-mail address, in lower case. */
