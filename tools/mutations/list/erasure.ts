@@ -121,14 +121,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the recipient of mails',
-    file: 'vendor/notification/records/persons.ts',
+    file: 'vendor/notification/records/store.ts',
     text: 'set recipient = null, subject = null,',
     replacement: 'set subject = null,',
     tests: ['vendor/notification/test/sending.test.ts'],
   },
   {
     rule: 'Erasure removes what mail servers have answered',
-    file: 'vendor/notification/records/persons.ts',
+    file: 'vendor/notification/records/store.ts',
     text: 'error = null, message_id = null,',
     replacement: 'message_id = null,',
     tests: ['vendor/notification/test/sending.test.ts'],
@@ -205,7 +205,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Records of mails are deleted once they are old',
-    file: 'vendor/notification/records/sweep.ts',
+    file: 'vendor/notification/records/store.ts',
     text: "id < $2 and status <> 'queued' limit",
     replacement: "id < $2 and status = 'failed' limit",
     tests: ['vendor/notification/test/sending.test.ts'],

@@ -62,7 +62,7 @@ interface CheckedFile {
   dimensions: Dimensions | null;
 }
 
-export interface CreationOptions {
+interface CreationOptions {
   /** Bytes that the creation frees, in `onCreate`. */
   replaced?: number;
   /** Called in the transaction that creates the asset. */

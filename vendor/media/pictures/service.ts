@@ -66,7 +66,7 @@ export interface Dimensions {
 }
 
 /** A picture that can be stored. */
-export interface CleanPicture extends Dimensions {
+interface CleanPicture extends Dimensions {
   mediaType: MediaType;
 }
 

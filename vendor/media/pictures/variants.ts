@@ -5,7 +5,7 @@
 import { extensionOf, type MediaType } from '../types.ts';
 
 /** Pixels. A picture has those that are not wider than itself. */
-export const widths = [160, 320, 640, 960, 1280, 1920, 2560] as const;
+const widths = [160, 320, 640, 960, 1280, 1920, 2560] as const;
 
 /** The most pixels that WebP and AVIF have in one direction. */
 const maximumModern = 16_383;

@@ -13,9 +13,10 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { notificationQueued } from '../events.ts';
+import { findDisabled } from '../templates/store.ts';
 import { boundTransport, noTransport } from '../transports/bound.ts';
 import { contactAddresses, staffAddresses } from '../transports/sender.ts';
-import { findDisabled, insertNotification, type NewNotification } from './store.ts';
+import { insertNotification, type NewNotification } from './store.ts';
 
 /** Mails of an order and of its payments are recorded, and so sent, in the order of their events. */
 export function orderOfMails(box: HasExtensions, event: MailEvent): string {

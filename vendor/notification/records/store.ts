@@ -1,17 +1,8 @@
 /**
- * Queries of the tables of notification.
+ * Queries of the records of mails.
  */
 import { json, type MailEvent, newId, parseEmail, type Resource, rows, type TenantDatabase } from '@carton/runtime';
-import { type MailText, type NotificationStatus, notificationStatuses } from './schemas.ts';
-
-export interface TemplateRow {
-  id: string;
-  key: string;
-  enabled: boolean;
-  texts: MailText[];
-  createdAt: string;
-  updatedAt: string;
-}
+import { type NotificationStatus, notificationStatuses } from './schemas.ts';
 
 export interface NotificationRow {
   id: string;
@@ -37,8 +28,6 @@ export interface NotificationRow {
   updatedAt: string;
 }
 
-export const templates = rows<TemplateRow>({ table: 'notification_templates', noun: 'template', json: ['texts'] });
-
 export const notifications = rows<NotificationRow>({
   table: 'notifications',
   noun: 'notification',
@@ -48,14 +37,6 @@ export const notifications = rows<NotificationRow>({
   },
   choices: { status: notificationStatuses },
 });
-
-/** Keys of the templates that the store has disabled. */
-export async function findDisabled(db: TenantDatabase): Promise<ReadonlySet<string>> {
-  const disabled = await db.query<{ key: string }>(
-    'select key from notification_templates where tenant_id = $1 and not enabled',
-  );
-  return new Set(disabled.map(({ key }) => key));
-}
 
 export interface NewNotification {
   template: string;
@@ -88,65 +69,46 @@ export async function insertNotification(
   return inserted?.id ?? null;
 }
 
-/** A claim expires before the delivery's, after 60 seconds. */
-const leaseSeconds = 55;
+/** Whose mails: by addresses in lower case, or about these resources. */
+interface Recipients {
+  keys: readonly string[];
+  resourceIds: readonly string[];
+}
 
-/** Claims a queued mail for one attempt; null if it is not queued or another box has claimed it. */
-export async function claimNotification(db: TenantDatabase, id: string): Promise<NotificationRow | null> {
-  const [claimed] = await db.query<NotificationRow>(
+const toRecipients = '(recipient_key = any($2::text[]) or resource_id = any($3::uuid[]))';
+
+/** Mails for the export of a person, in the order in which they were recorded. */
+export function exportMails(db: TenantDatabase, { keys, resourceIds }: Recipients): Promise<object[]> {
+  return db.query(
+    `select template, recipient, subject, status, created_at, sent_at from notifications
+      where tenant_id = $1 and ${toRecipients} order by created_at, id`,
+    [keys, resourceIds],
+  );
+}
+
+/** Removes what tells of a person. Mails that are queued are not sent. */
+export async function eraseMails(tx: TenantDatabase, { keys, resourceIds }: Recipients): Promise<void> {
+  await tx.query(
     `update notifications
-        set attempts = attempts + 1, lease_until = now() + interval '${leaseSeconds} seconds', updated_at = now()
-      where tenant_id = $1 and id = $2 and status = 'queued' and delayed_until is null
-        and (lease_until is null or lease_until < now())
-  returning *`,
-    [id],
+        set recipient = null, subject = null, event = null, error = null, message_id = null, client_key = null,
+            delayed_until = null, updated_at = now(),
+            status = case when status = 'queued' then 'not_sent' else status end
+      where tenant_id = $1 and ${toRecipients}`,
+    [keys, resourceIds],
   );
-  return claimed ?? null;
-}
-
-type Changes = Partial<Pick<NotificationRow, 'status' | 'recipient' | 'locale' | 'subject' | 'messageId' | 'error'>>;
-
-/** Changes a claimed mail; false if another box has claimed it since. */
-export async function changeClaimed(
-  db: TenantDatabase,
-  { id, attempts }: NotificationRow,
-  changes: Changes & { sentAt?: Date; leaseUntil?: null; delayedUntil?: Date },
-): Promise<boolean> {
-  const where = { id, attempts, status: 'queued' };
-  return (await db.update('notifications', where, { ...changes, updatedAt: new Date() })).length > 0;
-}
-
-const keyColumns = { recipient: 'recipient_key', client: 'client_key' } as const;
-
-/**
- * When a further mail to a recipient, or by a client, is within the limit of an hour; null if it is now.
- */
-export async function countAdmitted(
-  tx: TenantDatabase,
-  of: keyof typeof keyColumns,
-  key: string,
-  limit: number,
-): Promise<Date | null> {
-  const [last] = await tx.query<{ free: Date }>(
-    `select admitted_at + interval '1 hour' as free from notifications
-      where tenant_id = $1 and ${keyColumns[of]} = $2 and admitted_at > now() - interval '1 hour'
-      order by admitted_at desc offset $3 limit 1`,
-    [key, limit - 1],
-  );
-  return last ? new Date(last.free) : null;
 }
 
 /** Few rows at a time, so that none is locked for long. */
-const releaseBatch = 100;
+const deleteBatch = 1000;
 
-/** Ends the delay of mails whose time has come. */
-export function releaseDelayed(tx: TenantDatabase): Promise<NotificationRow[]> {
-  return tx.query<NotificationRow>(
-    `update notifications set delayed_until = null, updated_at = now()
+/** Deletes some records with lower ids whose mails are not queued. @returns whether there may be more */
+export async function deleteBefore(db: TenantDatabase, id: string): Promise<boolean> {
+  const deleted = await db.query(
+    `delete from notifications
       where tenant_id = $1 and id in (
-            select id from notifications
-             where tenant_id = $1 and delayed_until <= now()
-             order by delayed_until, id limit ${releaseBatch} for update skip locked)
-  returning *`,
+            select id from notifications where tenant_id = $1 and id < $2 and status <> 'queued' limit ${deleteBatch})
+     returning id`,
+    [id],
   );
+  return deleted.length === deleteBatch;
 }

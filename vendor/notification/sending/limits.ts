@@ -4,7 +4,8 @@
  */
 import { job, lockFor, type MailGuest, mailGuests, type Resource, type TenantDatabase } from '@carton/runtime';
 import { publishQueued } from '../records/recording.ts';
-import { countAdmitted, type NotificationRow, releaseDelayed } from '../records/store.ts';
+import type { NotificationRow } from '../records/store.ts';
+import { countAdmitted, markAdmitted, releaseDelayed } from './store.ts';
 
 /** Mails an hour to one address, and on request of one client. */
 export const guestLimits = { recipient: 10, client: 20 } as const;
@@ -40,10 +41,7 @@ export async function admit(
       const free = key === null ? null : await countAdmitted(tx, limit, key, guestLimits[limit]);
       if (free !== null) return { delayedUntil: free, limit };
     }
-    await tx.query(
-      'update notifications set admitted_at = now(), recipient = $3, client_key = $4 where tenant_id = $1 and id = $2',
-      [claimed.id, to, clientKey],
-    );
+    await markAdmitted(tx, claimed.id, { recipient: to, clientKey });
     return null;
   });
 }

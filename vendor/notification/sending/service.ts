@@ -22,12 +22,13 @@ import {
 } from '@carton/runtime';
 import { notificationFailed, notificationSent } from '../events.ts';
 import { TextFault } from '../liquid/fault.ts';
-import { changeClaimed, claimNotification, type NotificationRow, notifications } from '../records/store.ts';
+import { type NotificationRow, notifications } from '../records/store.ts';
 import { type RenderOptions, renderMail } from '../templates/texts.ts';
 import { boundTransport, noTransport } from '../transports/bound.ts';
 import { domainOf, senderOf, withoutControls } from '../transports/sender.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from '../transports/transport.ts';
 import { admit, guestLimits } from './limits.ts';
+import { changeClaimed, claimNotification } from './store.ts';
 
 /** 15 seconds, then 30, 60 …, at most five minutes, for about three days. */
 export const sendRetries: Retries = {

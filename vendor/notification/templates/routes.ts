@@ -11,7 +11,7 @@ import {
   PreviewNotification,
   TestedNotification,
   TestNotification,
-} from '../records/schemas.ts';
+} from './schemas.ts';
 import { changeTemplate, listTemplates, previewTemplate, readTemplate, testTemplate } from './service.ts';
 
 const common = { tag: 'Notifications', access: 'staff' } as const;

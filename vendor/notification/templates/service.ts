@@ -14,16 +14,16 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { mailNotAccepted, mailNotConfigured, noOwnAddress, templateReserved } from '../problems.ts';
+import { boundTransport } from '../transports/bound.ts';
+import { domainOf, senderOf } from '../transports/sender.ts';
 import type {
   ChangeNotificationTemplate,
   MailText,
   NotificationPreview,
   NotificationTemplate,
   PreviewNotification,
-} from '../records/schemas.ts';
-import { type TemplateRow, templates } from '../records/store.ts';
-import { boundTransport } from '../transports/bound.ts';
-import { domainOf, senderOf } from '../transports/sender.ts';
+} from './schemas.ts';
+import { lockTemplate, type TemplateRow, templates } from './store.ts';
 import { PartFault, renderMail, verifyTexts } from './texts.ts';
 
 /** @throws not_found (404) */
@@ -85,10 +85,7 @@ export async function changeTemplate(
   }
   if (texts?.length) await checkTexts(db, template, texts);
   return db.transaction(async (tx) => {
-    const [row] = await tx.query<TemplateRow>(
-      'select * from notification_templates where tenant_id = $1 and key = $2 for update',
-      [key],
-    );
+    const row = await lockTemplate(tx, key);
     const changed = row
       ? await templates.change(tx, row.id, { enabled, texts })
       : await templates.insert(tx, { key, enabled: enabled ?? true, texts: texts ?? [] });

@@ -19,9 +19,9 @@ import { findOwnOrigin } from '@carton/tenant';
 import { TextFault } from '../liquid/fault.ts';
 import { withLayout } from '../liquid/layout.ts';
 import type { LocalizedTexts, MailPart, Rendered, Rendering } from '../liquid/task.ts';
-import type { MailText, NotificationPreview } from '../records/schemas.ts';
-import { templates } from '../records/store.ts';
 import { withoutControls } from '../transports/sender.ts';
+import type { MailText, NotificationPreview } from './schemas.ts';
+import { templates } from './store.ts';
 
 /** Variables of every mail. */
 const commonVariables = {

@@ -24,7 +24,7 @@ interface Shopper {
 }
 
 /** Codes of one cart at most. */
-export const maxCartCodes = 10;
+const maxCartCodes = 10;
 
 /**
  * Adds a code to the cart; creates the cart if necessary. A code that only does not apply yet is accepted.

@@ -33,7 +33,7 @@ export async function insertCodes(
   return inserted.map(({ code }) => code);
 }
 
-export type CodeRow = Omit<PromotionCode, 'uses'>;
+type CodeRow = Omit<PromotionCode, 'uses'>;
 
 /** A code of a promotion, without its uses. */
 export async function findCode(db: TenantDatabase, promotionId: string, id: string): Promise<CodeRow | null> {

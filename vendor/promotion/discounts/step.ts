@@ -11,7 +11,7 @@ import { type Considered, readConsidered, storedChoice } from './store.ts';
 type Choice = Static<typeof PromotionChoice>;
 
 /** The `type` in the source of adjustments. */
-export const sourceType = 'promotion';
+const sourceType = 'promotion';
 
 /** Both steps read by this function, so that it runs once. */
 function reads(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Considered[]> {
@@ -30,7 +30,7 @@ function adjustmentOf({ considered, promotion }: Applied) {
 }
 
 /** One discount for each promotion and line, so that a refund of a line knows its share. */
-export function discountGoods(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
+function discountGoods(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
   const applied = appliedOf(decisionsOf(draft, considered, facts));
   const offers = applied.map(({ promotion }) => offerIn(draft.sale.currency, promotion));
   const shares = applyOffers(offers, draft.lines, facts, ({ discountedTotal }) => discountedTotal);
@@ -40,11 +40,7 @@ export function discountGoods(draft: TotalsDraft, considered: readonly Considere
 }
 
 /** The first promotion takes off the rest of every shipping charge. */
-export function discountShipping(
-  draft: TotalsDraft,
-  considered: readonly Considered[],
-  facts: LineFacts,
-): Adjustment[] {
+function discountShipping(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
   const free = appliedOf(decisionsOf(draft, considered, facts)).find(isFreeShipping);
   if (!free) return [];
   return draft.shipping

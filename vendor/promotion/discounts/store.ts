@@ -100,7 +100,7 @@ const considered = `
    order by promotions.priority desc nulls last, promotions.created_at, promotions.id, found.position`;
 
 /** The customer, the time, and where the codes come from. */
-export interface ConsiderInput {
+interface ConsiderInput {
   time: Date;
   memberId: string | null;
   email: string | null;

@@ -61,7 +61,7 @@ export async function deleteUnused(tx: TenantDatabase, customerKey: string): Pro
 }
 
 /** Whose uses: by their keys (`customerKeyOf`), and by the orders of a person whose key may be another. */
-export interface Owners {
+interface Owners {
   keys: readonly string[];
   orderIds: readonly string[];
 }

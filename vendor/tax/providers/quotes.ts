@@ -34,7 +34,7 @@ export async function readQuotes(db: TenantDatabase, sale: Sale): Promise<Quotes
 }
 
 /** A quote that the taxes of a sale need; `answer` is null while there is none. */
-export interface NeededQuote {
+interface NeededQuote {
   provider: TaxProvider | null;
   asked: SaleQuestion | null;
   answer: TaxAnswer | null;

@@ -107,7 +107,7 @@ async function rejectSamePlace(tx: TenantDatabase, id: string, postalCode: strin
 }
 
 /** Where a sale is taxed. */
-export interface Destination {
+interface Destination {
   /** ISO 3166-1 alpha-2; null if unknown. */
   country: string | null;
   /** Under which rates for the province may be stored (`storedProvinces`). */
@@ -119,7 +119,7 @@ export interface Destination {
 /** A rate as it is stored, for a place whose size is not known yet. */
 export type StoredRate = Omit<ApplicableRate, 'level' | 'breadth'>;
 
-export interface RatesThere {
+interface RatesThere {
   rates: readonly StoredRate[];
   /** Whether the country has rates of provinces, and of postal codes. */
   hasProvinces: boolean;
