@@ -42,8 +42,8 @@ interface ConsideredRow extends Omit<ReadPromotion, 'id'> {
 }
 
 /**
- * SQL for the choice of a cart as JSON (`PromotionChoice`): its codes in the order in which they were entered. It stands in a
- * statement that reads `carts`.
+ * SQL for the choice of a cart as JSON (`PromotionChoice`): its codes in the order in which they were entered. The statement
+ * that contains it reads `carts`.
  */
 export const storedChoice = `json_build_object('codes', (
   select coalesce(json_agg(codes.code order by codes.created_at, codes.code_key), '[]')
