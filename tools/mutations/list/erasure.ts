@@ -121,14 +121,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the recipient of mails',
-    file: 'vendor/notification/persons.ts',
+    file: 'vendor/notification/records/store.ts',
     text: 'set recipient = null, subject = null,',
     replacement: 'set subject = null,',
     tests: ['vendor/notification/test/sending.test.ts'],
   },
   {
     rule: 'Erasure removes what mail servers have answered',
-    file: 'vendor/notification/persons.ts',
+    file: 'vendor/notification/records/store.ts',
     text: 'error = null, message_id = null,',
     replacement: 'message_id = null,',
     tests: ['vendor/notification/test/sending.test.ts'],
@@ -156,7 +156,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure detaches the uses of promotions from the customer',
-    file: 'vendor/promotion/persons.ts',
+    file: 'vendor/promotion/uses/customer-store.ts',
     text: '`update promotion_usages set customer_key = null where',
     replacement: '`update promotion_usages set customer_key = customer_key where',
     tests: ['vendor/promotion/test/orders.test.ts'],
@@ -205,7 +205,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Records of mails are deleted once they are old',
-    file: 'vendor/notification/sweep.ts',
+    file: 'vendor/notification/records/store.ts',
     text: "id < $2 and status <> 'queued' limit",
     replacement: "id < $2 and status = 'failed' limit",
     tests: ['vendor/notification/test/sending.test.ts'],

@@ -79,14 +79,14 @@ export const fees: readonly Mutation[] = [
   },
   {
     rule: 'A fee that is chosen afterwards is divided among the rates of the goods',
-    file: 'vendor/tax/charges.ts',
+    file: 'vendor/tax/sales/charges.ts',
     text: 'ofCategory === null ? partsOfCharge(charge, goods)',
     replacement: 'ofCategory === null ? [{ amount: charge, rates: goods[0]?.rates ?? [] }]',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
   },
   {
     rule: 'A fee that is chosen afterwards has what the taxes of the sale grow by, if they are rounded in total',
-    file: 'vendor/tax/charges.ts',
+    file: 'vendor/tax/sales/charges.ts',
     text: "roundPer === 'total' ? roundedInTotal(order, own, { parts, others, included }) : own",
     replacement: 'own',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],

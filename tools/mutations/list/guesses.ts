@@ -183,7 +183,7 @@ export const guesses: readonly Mutation[] = [
   },
   {
     rule: 'Guesses at promotion codes are counted by session',
-    file: 'vendor/promotion/cart-codes.ts',
+    file: 'vendor/promotion/carts/service.ts',
     text: 'session: session.hash,',
     replacement: 'session: null,',
     tests: ['vendor/promotion/test/guesses.test.ts'],

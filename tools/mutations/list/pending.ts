@@ -102,7 +102,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'The codes of a pending order return with its lines',
-    file: 'vendor/promotion/placing.ts',
+    file: 'vendor/promotion/uses/placing.ts',
     text: "source.type === 'cart' && !pendingUntil && shown",
     replacement: "source.type === 'cart' && shown",
     tests: [ends],

@@ -49,21 +49,21 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A rate of postal codes that an earlier release has changed stays one',
-    file: 'vendor/tax/store.ts',
+    file: 'vendor/tax/rates/store.ts',
     text: 'mark.toUpperCase()}',
     replacement: 'mark}',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A province whose name begins as the mark of postal codes has its rates',
-    file: 'vendor/tax/store.ts',
+    file: 'vendor/tax/rates/store.ts',
     text: 'and bounds.rate_id =',
     replacement: 'and bounds.rate_id is not null or bounds.rate_id =',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A province that is written like the mark of postal codes has no rate of them',
-    file: 'vendor/tax/store.ts',
+    file: 'vendor/tax/rates/store.ts',
     text: '= any($3::text[]) and not',
     replacement: '= any($3::text[]) and true or false and not',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -105,7 +105,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'An invoice divides shipping among equal rates as it was taxed',
-    file: 'vendor/tax/compute.ts',
+    file: 'vendor/tax/sales/compute.ts',
     text: '(one.key < other.key ? -1 : 1)',
     replacement: '0',
     tests: ['vendor/invoice/test/amounts.test.ts'],
@@ -189,7 +189,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Of provinces that contain each other, the smaller one has the rate',
-    file: 'vendor/tax/rates.ts',
+    file: 'vendor/tax/rates/applicable.ts',
     text: 'return size - otherSize ||',
     replacement: 'return otherSize - size ||',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -210,7 +210,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A province that is not known is an issue of the cart where a rate depends on it',
-    file: 'vendor/tax/step.ts',
+    file: 'vendor/tax/sales/step.ts',
     text: "return read.isProvinceUnknown ? ['province_unknown'] : [];",
     replacement: 'return [];',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -224,7 +224,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'No order is placed without the province on which a rate depends',
-    file: 'vendor/tax/step.ts',
+    file: 'vendor/tax/sales/step.ts',
     text: "if (read.isProvinceMissing) return ['province_missing'];",
     replacement: '',
     tests: ['vendor/tax/test/missing-provinces.test.ts'],
@@ -252,7 +252,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A rate of postal codes replaces what contains them if it overrides',
-    file: 'vendor/tax/rates.ts',
+    file: 'vendor/tax/rates/applicable.ts',
     text: 'const above = isReplaced(codes) ? []',
     replacement: 'const above = isReplaced(provinces) ? []',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -329,14 +329,14 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A rate of postal codes holds for no other code',
-    file: 'vendor/tax/places.ts',
+    file: 'vendor/tax/rates/places.ts',
     text: 'pattern && keys.find((each) => matchesPostal(pattern, each))',
     replacement: 'pattern && keys[0]',
     tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A province that contains those with rates does not decide the rate',
-    file: 'vendor/tax/places.ts',
+    file: 'vendor/tax/rates/places.ts',
     text: '(isProvince(country, province) && !there.rates.some(',
     replacement: '(isProvince(country, province) || !there.rates.some(',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -357,7 +357,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'The province of a place of pickup stops no order',
-    file: 'vendor/tax/step.ts',
+    file: 'vendor/tax/sales/step.ts',
     text: 'read.isExempt || isPickedUp ||',
     replacement: 'read.isExempt ||',
     tests: ['vendor/shipping/test/profiles-and-pickup.test.ts'],
@@ -434,7 +434,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A change of a rate that does not move it leaves its place as it is stored',
-    file: 'vendor/tax/service.ts',
+    file: 'vendor/tax/rates/service.ts',
     text: '= isMoved ? complete : before;',
     replacement: '= isMoved ? before : complete;',
     tests: ['vendor/tax/test/provinces.test.ts'],
@@ -448,7 +448,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A rate is of a known province where those of its country are known',
-    file: 'vendor/tax/service.ts',
+    file: 'vendor/tax/rates/service.ts',
     text: "knownProvinceKey(country, values.province, '/province')",
     replacement: 'provinceKey(country, values.province)',
     tests: ['vendor/tax/test/known-provinces.test.ts'],

@@ -210,7 +210,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'A file for which there is no open upload is not received',
-    file: 'vendor/media/uploads.ts',
+    file: 'vendor/media/uploads/service.ts',
     text: 'const { size } = await requireOpenUpload(db, params.token);',
     replacement: 'const size = announced ?? Infinity;',
     tests: ['vendor/media/test/uploads.test.ts'],
@@ -224,14 +224,14 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'A picture is stored without the place where it was taken',
-    file: 'vendor/media/pictures.ts',
+    file: 'vendor/media/pictures/service.ts',
     text: 'await encode(upright, mediaType).toFile(to)',
     replacement: 'await encode(upright, mediaType).keepMetadata().toFile(to)',
     tests: ['vendor/media/test/hostile.test.ts', 'vendor/media/test/heic.test.ts'],
   },
   {
     rule: 'The pixels of a HEIC picture are limited before it is decoded',
-    file: 'vendor/media/pictures.ts',
+    file: 'vendor/media/pictures/service.ts',
     text: 'rejectHeader({ ...header, pages: 1 }, heic, pixels);',
     replacement: '',
     tests: ['vendor/media/test/heic.test.ts'],

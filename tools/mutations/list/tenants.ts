@@ -285,7 +285,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'Pictures wait for those of their own tenant only',
-    file: 'vendor/media/pictures.ts',
+    file: 'vendor/media/pictures/service.ts',
     text: `return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     if (type === heic)`,
@@ -325,7 +325,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A mail whose rendering is costly work is tried again',
-    file: 'vendor/notification/send.ts',
+    file: 'vendor/notification/sending/service.ts',
     text: 'claimed.attempts >= costlyAttempts',
     replacement: 'claimed.attempts > 0',
     tests: ['vendor/notification/test/budget.test.ts'],
