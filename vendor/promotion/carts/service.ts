@@ -49,14 +49,14 @@ export async function applyCode({ db, session, client }: Shopper, typed: string)
     const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
     const problem = reason && blockingProblems[reason];
     if (problem) throw problem();
-    return { sent: addCode(tx, cartId, code) };
+    return { sent: runConcurrently([() => addCode(tx, cartId, code), () => guard.succeeded(tx)]) };
   };
-  try {
-    return await presentQuoted(db, await writeCart(db, session, change));
-  } finally {
+  const written = await writeCart(db, session, change).catch(async (error: unknown) => {
     // A code that exists is no guess, also if it cannot be used.
     if (isKnown) await guard.succeeded(db);
-  }
+    throw error;
+  });
+  return presentQuoted(db, written);
 }
 
 /** Adds a code to a locked cart. @throws promotion_code_limit (409) */
