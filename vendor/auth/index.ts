@@ -3,7 +3,8 @@
  */
 import { firstStaffInviters, staffPermits, tenantQuotas } from '@carton/core';
 import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
-import { staffAccess } from './access.ts';
+import { endStaffSession, listStaffSessions, readMe, updateMe } from './account/routes.ts';
+import { confirmStaffEmail, requestStaffEmail } from './email/routes.ts';
 import {
   emailChanged,
   emailChangeRequested,
@@ -16,14 +17,12 @@ import {
   staffJoined,
   staffLoggedIn,
 } from './events.ts';
-import { invite } from './invites.ts';
+import { staffQuota } from './invites/quotas.ts';
+import { acceptInvite, createInvite, listInvites, revokeInvite } from './invites/routes.ts';
+import { invite } from './invites/service.ts';
 import { emailChangedMail, emailChangeMail, inviteMail, passwordResetMail } from './mails.ts';
-import { permits } from './permissions.ts';
-import { staffQuota } from './quotas.ts';
-import { confirmStaffEmail, requestStaffEmail } from './routes/email.ts';
-import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
-import { endStaffSession, listStaffSessions, readMe, updateMe } from './routes/me.ts';
-import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
+import { requestStaffPasswordReset, resetStaffPassword } from './passwords/routes.ts';
+import { permits } from './permissions/service.ts';
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -31,10 +30,11 @@ import {
   readSecondFactor,
   renewRecoveryCodes,
   resetSecondFactor,
-} from './routes/second-factor.ts';
-import { completeStaffLogIn, logInStaff, logOutStaff } from './routes/session.ts';
-import { removeStaff, staffRoutes } from './routes/staff.ts';
+} from './second-factor/routes.ts';
+import { staffAccess } from './sessions/access.ts';
+import { completeStaffLogIn, logInStaff, logOutStaff } from './sessions/routes.ts';
 import { authSettings } from './settings.ts';
+import { removeStaff, staffRoutes } from './staff/routes.ts';
 import { forgetExpired } from './sweep.ts';
 
 export {
@@ -47,12 +47,13 @@ export {
   limitedByAttempts,
   trustAddress,
   trustDevice,
-} from './attempts.ts';
+} from './attempts/service.ts';
 export { type AccountCookieOptions, type AccountCookies, accountCookies } from './cookies.ts';
-export { withdrawInvitesBeyond } from './inviters.ts';
-export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './keys.ts';
-export type { LinkRecipient } from './links.ts';
-export { hashPassword, verifyPassword } from './password.ts';
+export { withdrawInvitesBeyond } from './invites/inviters.ts';
+export type { LinkRecipient } from './link-store.ts';
+export { hashPassword, verifyPassword } from './passwords/hashes.ts';
+export { issuePasswordReset } from './passwords/service.ts';
+export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './permissions/keys.ts';
 export {
   type PermissionHolder,
   type PermissionSource,
@@ -62,9 +63,8 @@ export {
   permissionsOfRole,
   permits,
   refuseGrantBeyond,
-} from './permissions.ts';
+} from './permissions/service.ts';
 export { resetUnknown, wrongLogIn, wrongPassword } from './problems.ts';
-export { issuePasswordReset } from './recovery.ts';
 export {
   ExistingPassword,
   exampleToken,

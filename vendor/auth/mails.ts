@@ -17,11 +17,11 @@ import {
   tokenLabel,
   validUntil,
 } from '@carton/runtime';
-import { issueEmailChange } from './email.ts';
+import { issueEmailChange } from './email/service.ts';
 import { emailChanged, emailChangeRequested, passwordResetRequested, staffInvited } from './events.ts';
-import { issueInvite } from './invites.ts';
+import { issueInvite } from './invites/service.ts';
+import { issuePasswordReset } from './passwords/service.ts';
 import { staffPhrases } from './phrases.ts';
-import { issuePasswordReset } from './recovery.ts';
 import { authSettings } from './settings.ts';
 import { staffUsers } from './store.ts';
 

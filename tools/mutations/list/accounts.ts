@@ -77,7 +77,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A key that is kept has no more rights than the person who is removed',
-    file: 'vendor/auth/staff.ts',
+    file: 'vendor/auth/staff/service.ts',
     text: 'if (keepApiKeys) await narrowKeysOf(transaction, id, box.permissions);\n    else',
     replacement: 'if (!keepApiKeys)',
     tests: ['vendor/api-key/test/demotion.test.ts'],
@@ -91,7 +91,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'An invite is worth what its inviter may grant now',
-    file: 'vendor/auth/invites.ts',
+    file: 'vendor/auth/invites/service.ts',
     text: '|| !(await isBacked(transaction, accepted))',
     replacement: '',
     tests: ['vendor/api-key/test/inviters.test.ts'],

@@ -3,12 +3,12 @@
  */
 import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
-import { limitedByAttempts } from '../attempts.ts';
-import { acceptInvite as accept, invite, revokeInvite as revoke } from '../invites.ts';
-import { permissionsOfRole, refuseGrantBeyond } from '../permissions.ts';
+import { limitedByAttempts } from '../attempts/service.ts';
+import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
 import { alreadyStaff, inviteUnknown } from '../problems.ts';
 import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser } from '../schemas.ts';
 import { staffInvites } from '../store.ts';
+import { acceptInvite as accept, invite, revokeInvite as revoke } from './service.ts';
 
 const tag = 'Staff';
 

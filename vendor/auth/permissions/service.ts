@@ -3,7 +3,7 @@
  * `*:read` and `*:write` mean all except those that only owners have.
  */
 import { extensionPoint, forbidden, type StaffCaller, type TenantDatabase } from '@carton/runtime';
-import type { Role } from './schemas.ts';
+import type { Role } from '../schemas.ts';
 
 export const permissionsOfRole: Readonly<Record<Role, readonly string[]>> = {
   owner: ['*'],

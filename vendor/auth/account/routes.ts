@@ -2,11 +2,11 @@
  * Routes of the member of staff who is logged in.
  */
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
-import { permissionsAmong } from '../permissions.ts';
+import { permissionsAmong } from '../permissions/service.ts';
 import { wrongPassword } from '../problems.ts';
 import { ChangeMe, Me, OwnStaffSessionPage } from '../schemas.ts';
-import { endOwnSession, listOwnSessions } from '../sessions.ts';
-import { changeMe, readOwnUser } from '../staff.ts';
+import { endOwnSession, listOwnSessions } from '../sessions/service.ts';
+import { changeMe, readOwnUser } from '../staff/service.ts';
 
 const tag = 'Staff';
 

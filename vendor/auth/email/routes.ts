@@ -2,10 +2,10 @@
  * Routes that change the e-mail address of a member of staff.
  */
 import { route, tooManyRequests } from '@carton/runtime';
-import { limitedByAttempts } from '../attempts.ts';
-import { confirmEmailChange, requestEmailChange } from '../email.ts';
+import { limitedByAttempts } from '../attempts/service.ts';
 import { emailChangeUnknown, emailTaken, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
 import { ConfirmEmailChange, RequestEmailChange } from '../schemas.ts';
+import { confirmEmailChange, requestEmailChange } from './service.ts';
 
 const common = { tag: 'Staff', beyond: true } as const;
 

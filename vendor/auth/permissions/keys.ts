@@ -3,9 +3,9 @@
  * contributes to `staffKeyrings`, so that keys are revoked when the person responsible for them is disabled or removed.
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
-import { permissionsOf } from './permissions.ts';
-import type { StaffKey } from './schemas.ts';
-import { staffUsers } from './store.ts';
+import type { StaffKey } from '../schemas.ts';
+import { staffUsers } from '../store.ts';
+import { permissionsOf } from './service.ts';
 
 export interface StaffKeyring {
   /** The newest keys for which a person is responsible, including revoked ones; at most `maximumListedKeys`. */

@@ -11,15 +11,13 @@ import {
   type StaffCaller,
   type TenantDatabase,
 } from '@carton/runtime';
-import { countWrongToken } from './attempts.ts';
-import { staffInvited, staffJoined } from './events.ts';
-import { inviterOf, isBacked } from './inviters.ts';
-import { hashPassword } from './password.ts';
-import { permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
-import { alreadyStaff, inviteUnknown } from './problems.ts';
-import { staffQuota } from './quotas.ts';
-import type { Role, StaffUser } from './schemas.ts';
-import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
+import { countWrongToken } from '../attempts/service.ts';
+import { staffInvited, staffJoined } from '../events.ts';
+import { hashPassword } from '../passwords/hashes.ts';
+import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
+import { alreadyStaff, inviteUnknown } from '../problems.ts';
+import type { Role, StaffUser } from '../schemas.ts';
+import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
 import {
   consumeInvite,
   type InviteRow,
@@ -28,7 +26,9 @@ import {
   setMailedToken,
   staffInvites,
   staffUsers,
-} from './store.ts';
+} from '../store.ts';
+import { inviterOf, isBacked } from './inviters.ts';
+import { staffQuota } from './quotas.ts';
 
 const inviteMinutes = 7 * 24 * 60;
 

@@ -12,17 +12,22 @@ import {
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { type Attempt, countWrongToken, guardCode, guardPassword, trustAddress, trustDevice } from './attempts.ts';
-import { consumeChallenge, countCode, findChallengeOwner, insertChallenge, maximumCodes } from './challenges.ts';
-import { staffCookies } from './cookies.ts';
-import { staffLoggedIn } from './events.ts';
-import { isFactorEnabled } from './factors.ts';
-import { reportFailure } from './failures.ts';
-import { verifyPassword } from './password.ts';
-import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from './problems.ts';
-import type { CompleteLogIn, LogIn } from './schemas.ts';
-import { consumeCode } from './second-factor.ts';
-import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
+import {
+  type Attempt,
+  countWrongToken,
+  guardCode,
+  guardPassword,
+  trustAddress,
+  trustDevice,
+} from '../attempts/service.ts';
+import { staffCookies } from '../cookies.ts';
+import { staffLoggedIn } from '../events.ts';
+import { verifyPassword } from '../passwords/hashes.ts';
+import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
+import type { CompleteLogIn, LogIn } from '../schemas.ts';
+import { consumeCode } from '../second-factor/service.ts';
+import { isFactorEnabled } from '../second-factor/store.ts';
+import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
 import {
   closeSessions,
   insertSession,
@@ -33,7 +38,9 @@ import {
   type StaffRow,
   staffSessions,
   staffUsers,
-} from './store.ts';
+} from '../store.ts';
+import { consumeChallenge, countCode, findChallengeOwner, insertChallenge, maximumCodes } from './challenge-store.ts';
+import { reportFailure } from './failures.ts';
 
 const sessionMinutes = 12 * 60;
 

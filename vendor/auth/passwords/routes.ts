@@ -2,10 +2,10 @@
  * Routes of the password reset.
  */
 import { route, tooManyRequests } from '@carton/runtime';
-import { limitedByAttempts } from '../attempts.ts';
+import { limitedByAttempts } from '../attempts/service.ts';
 import { resetUnknown } from '../problems.ts';
-import { requestPasswordReset, resetPassword } from '../recovery.ts';
 import { ForgottenPassword, ResetPassword } from '../schemas.ts';
+import { requestPasswordReset, resetPassword } from './service.ts';
 
 const tag = 'Staff';
 

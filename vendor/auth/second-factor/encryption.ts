@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { TenantDatabase } from '@carton/runtime';
-import { authSettings } from './settings.ts';
+import { authSettings } from '../settings.ts';
 
 const algorithm = 'aes-256-gcm';
 const version = 'v1';

@@ -3,9 +3,9 @@
  * by an invite of before.
  */
 import type { Actor, TenantDatabase } from '@carton/runtime';
-import { permissionsOfResponsible, staffKeyrings } from './keys.ts';
-import { permissionsOfRole, permits } from './permissions.ts';
-import { type InviteRow, type Inviter, staffInvites, staffUsers } from './store.ts';
+import { permissionsOfResponsible, staffKeyrings } from '../permissions/keys.ts';
+import { permissionsOfRole, permits } from '../permissions/service.ts';
+import { type InviteRow, type Inviter, staffInvites, staffUsers } from '../store.ts';
 
 /** The inviter as stored: none for the operator and the first invite of a tenant, whose invites stay valid. */
 export function inviterOf(actor: Pick<Actor, 'type' | 'id'> | null): Inviter {

@@ -2,10 +2,10 @@
  * Authentication of staff by session: a bearer token or a cookie.
  */
 import { type AccessOptions, type BoxAccessKind, hashToken } from '@carton/runtime';
-import { staffCookies } from './cookies.ts';
-import { permissionsOf, permits } from './permissions.ts';
-import { sessionTokenOf } from './sessions.ts';
-import { findStaffBySession } from './store.ts';
+import { staffCookies } from '../cookies.ts';
+import { permissionsOf, permits } from '../permissions/service.ts';
+import { findStaffBySession } from '../store.ts';
+import { sessionTokenOf } from './service.ts';
 
 export const staffAccess = ({ secureCookies }: AccessOptions): BoxAccessKind<'staff'> => ({
   name: 'staff',

@@ -9,15 +9,15 @@ import {
   type TenantDatabase,
   unauthenticated,
 } from '@carton/runtime';
-import { type Attempt, guardPassword } from './attempts.ts';
-import { staffCookies } from './cookies.ts';
-import { withdrawInvitesBeyond } from './inviters.ts';
-import { listKeysOf, narrowKeysOf, revokeKeysOf } from './keys.ts';
-import { hashPassword, verifyPassword } from './password.ts';
-import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from './permissions.ts';
-import { lastOwner, ownAccount, wrongPassword } from './problems.ts';
-import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from './schemas.ts';
-import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from './store.ts';
+import { type Attempt, guardPassword } from '../attempts/service.ts';
+import { staffCookies } from '../cookies.ts';
+import { withdrawInvitesBeyond } from '../invites/inviters.ts';
+import { hashPassword, verifyPassword } from '../passwords/hashes.ts';
+import { listKeysOf, narrowKeysOf, revokeKeysOf } from '../permissions/keys.ts';
+import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
+import { lastOwner, ownAccount, wrongPassword } from '../problems.ts';
+import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from '../schemas.ts';
+import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from '../store.ts';
 
 type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 

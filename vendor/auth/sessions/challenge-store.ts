@@ -3,7 +3,7 @@
  * `staff_tokens`, so they end with the links of the person: when the password is reset or the account is disabled.
  */
 import { hashToken, newId, type TenantDatabase } from '@carton/runtime';
-import { inMinutes, newToken } from './secrets.ts';
+import { inMinutes, newToken } from '../secrets.ts';
 
 const challengeMinutes = 10;
 

@@ -9,9 +9,8 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
-import { countLinkRequest, countWrongToken } from './attempts.ts';
-import { emailChanged } from './events.ts';
-import { isFactorEnabled } from './factors.ts';
+import { countLinkRequest, countWrongToken } from '../attempts/service.ts';
+import { emailChanged } from '../events.ts';
 import {
   consumeLink,
   findLinkOwner,
@@ -19,13 +18,14 @@ import {
   type LinkRecipient,
   removeExpiredLinks,
   setEmailChangeSecret,
-} from './links.ts';
-import { emailChangeUnknown, emailTaken } from './problems.ts';
-import type { RequestEmailChange } from './schemas.ts';
-import { type LoggedIn, verifyOwnPassword, withCode } from './second-factor.ts';
-import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { readOwnUser } from './staff.ts';
-import { endAccess, lockStaff, removeInvitesOf, staffUsers } from './store.ts';
+} from '../link-store.ts';
+import { emailChangeUnknown, emailTaken } from '../problems.ts';
+import type { RequestEmailChange } from '../schemas.ts';
+import { type LoggedIn, verifyOwnPassword, withCode } from '../second-factor/service.ts';
+import { isFactorEnabled } from '../second-factor/store.ts';
+import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
+import { readOwnUser } from '../staff/service.ts';
+import { endAccess, lockStaff, removeInvitesOf, staffUsers } from '../store.ts';
 
 /** As long as the longest wait for another link, and some time to read the mail. */
 const linkMinutes = 60;

@@ -11,8 +11,8 @@ import {
   StaffUserPage,
   StaffUserWithKeys,
 } from '../schemas.ts';
-import { changeStaff, readStaffUser, removeStaff as remove } from '../staff.ts';
 import { staffUsers } from '../store.ts';
+import { changeStaff, readStaffUser, removeStaff as remove } from './service.ts';
 
 const common = { tag: 'Staff', access: 'staff' } as const;
 

@@ -11,7 +11,7 @@ import {
   RecoveryCodes,
   SecondFactor,
 } from '../schemas.ts';
-import * as rules from '../second-factor.ts';
+import * as rules from './service.ts';
 
 const common = { tag: 'Staff', access: 'staff', beyond: true } as const;
 const own = { ...common, permission: false } as const;

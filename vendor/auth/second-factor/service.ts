@@ -4,10 +4,15 @@
  */
 import { findStore } from '@carton/core';
 import { publish, type ServicesFor, type TenantDatabase } from '@carton/runtime';
-import { guardCode, guardPassword } from './attempts.ts';
+import { guardCode, guardPassword } from '../attempts/service.ts';
+import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from '../events.ts';
+import { verifyPassword } from '../passwords/hashes.ts';
+import { ownAccount, secondFactorActive, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
+import type { SecondFactor } from '../schemas.ts';
+import { lockForChange, ownAttempt, readOwnUser } from '../staff/service.ts';
+import { endAccess, lockStaff, type StaffRow } from '../store.ts';
 import { hashRecoveryCode, isTimeCode, newRecoveryCodes, newSecret, normalizeCode, stepOf, uriOf } from './codes.ts';
 import { decryptSecret, encryptSecret } from './encryption.ts';
-import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from './events.ts';
 import {
   enableFactor,
   findFactor,
@@ -17,12 +22,7 @@ import {
   replaceRecoveryCodes,
   useRecoveryCode,
   useStep,
-} from './factors.ts';
-import { verifyPassword } from './password.ts';
-import { ownAccount, secondFactorActive, secondFactorMissing, wrongCode, wrongPassword } from './problems.ts';
-import type { SecondFactor } from './schemas.ts';
-import { lockForChange, ownAttempt, readOwnUser } from './staff.ts';
-import { endAccess, lockStaff, type StaffRow } from './store.ts';
+} from './store.ts';
 
 export type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 

@@ -4,8 +4,8 @@
  * the link, so the message is the only copy.
  */
 import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
-import { countLinkRequest, countWrongToken, trustAddress, trustDevice } from './attempts.ts';
-import { staffCookies } from './cookies.ts';
+import { countLinkRequest, countWrongToken, trustAddress, trustDevice } from '../attempts/service.ts';
+import { staffCookies } from '../cookies.ts';
 import {
   consumeLink,
   findLinkOwner,
@@ -13,12 +13,12 @@ import {
   type LinkRecipient,
   removeExpiredLinks,
   setLinkSecret,
-} from './links.ts';
-import { hashPassword } from './password.ts';
-import { resetUnknown } from './problems.ts';
-import type { StaffUser } from './schemas.ts';
-import { inMinutes, newToken, normalizeEmail } from './secrets.ts';
-import { endAccess } from './store.ts';
+} from '../link-store.ts';
+import { resetUnknown } from '../problems.ts';
+import type { StaffUser } from '../schemas.ts';
+import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
+import { endAccess } from '../store.ts';
+import { hashPassword } from './hashes.ts';
 
 const linkMinutes = 30;
 

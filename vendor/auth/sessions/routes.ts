@@ -2,10 +2,10 @@
  * Routes of staff sessions.
  */
 import { route, tooManyRequests } from '@carton/runtime';
-import { limitedByAttempts } from '../attempts.ts';
+import { limitedByAttempts } from '../attempts/service.ts';
 import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
 import { CompleteLogIn, LogIn, StaffSession } from '../schemas.ts';
-import { completeLogIn, logIn, logOut } from '../sessions.ts';
+import { completeLogIn, logIn, logOut } from './service.ts';
 
 const tag = 'Staff';
 

@@ -12,6 +12,7 @@
  * apart by what they are for. Nobody who has a right one is refused for those of others.
  */
 import { addressBlock, type TenantDatabase } from '@carton/runtime';
+import { newToken } from '../secrets.ts';
 import {
   type Count,
   countAttempt,
@@ -21,8 +22,7 @@ import {
   removeExpired,
   storeTrusted,
   uncount,
-} from './attempt-counts.ts';
-import { newToken } from './secrets.ts';
+} from './store.ts';
 
 /** An attempt that has been counted. */
 export interface AttemptGuard {
