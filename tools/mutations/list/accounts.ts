@@ -6,7 +6,7 @@ import type { Mutation } from '../mutation.ts';
 export const accounts: readonly Mutation[] = [
   {
     rule: 'Who registered with an address that is no longer taken can log in',
-    file: 'vendor/auth/schemas.ts',
+    file: 'vendor/auth/sessions/schemas.ts',
     text: 'export const LogIn = object(\n  {\n    email: KnownEmail,',
     replacement: 'export const LogIn = object(\n  {\n    email: Email,',
     tests: ['vendor/member/test/admin.test.ts'],

@@ -219,7 +219,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Expired sessions and links of staff are deleted',
-    file: 'vendor/auth/sweep.ts',
+    file: 'vendor/auth/store.ts',
     text: "['staff_sessions', 'staff_invites', 'staff_tokens']",
     replacement: "['staff_sessions', 'staff_invites']",
     tests: ['vendor/auth/test/sweep.test.ts'],

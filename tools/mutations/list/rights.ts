@@ -97,14 +97,14 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'A session expires',
-    file: 'vendor/auth/store.ts',
+    file: 'vendor/auth/sessions/store.ts',
     text: "and token_hash = $2 and expires_at > now() and status = 'active'`",
     replacement: "and token_hash = $2 and status = 'active'`",
     tests: ['vendor/auth/test/sessions.test.ts'],
   },
   {
     rule: 'A new password ends all other sessions',
-    file: 'vendor/auth/staff/service.ts',
+    file: 'vendor/auth/account/service.ts',
     text: 'await endAccess(transaction, id, staff.sessionId ?? null);',
     replacement: '',
     tests: ['vendor/auth/test/password.test.ts'],
@@ -125,7 +125,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'Guesses at a password are delayed',
-    file: 'vendor/auth/attempts/store.ts',
+    file: 'vendor/auth/attempts/counts.ts',
     text: 'if (await countAttempt(transaction, count)) continue;',
     replacement: 'if ((await countAttempt(transaction, count)) !== null) continue;',
     tests: ['vendor/auth/test/attempts.test.ts'],

@@ -1,12 +1,11 @@
 /**
  * Routes of the member of staff who is logged in.
  */
-import { pageQuery, route, tooManyRequests } from '@carton/runtime';
+import { route, tooManyRequests } from '@carton/runtime';
+import { wrongPassword } from '../passwords/problems.ts';
 import { permissionsAmong } from '../permissions/service.ts';
-import { wrongPassword } from '../problems.ts';
-import { ChangeMe, Me, OwnStaffSessionPage } from '../schemas.ts';
-import { endOwnSession, listOwnSessions } from '../sessions/service.ts';
-import { changeMe, readOwnUser } from '../staff/service.ts';
+import { ChangeMe, Me } from './schemas.ts';
+import { changeMe, readOwnUser } from './service.ts';
 
 const tag = 'Staff';
 
@@ -46,36 +45,4 @@ export const updateMe = route(
     const user = await changeMe(caller, body);
     return { ...user, permissions: permissionsAmong(caller.staff.permissions, box.permissions) };
   },
-);
-
-export const listStaffSessions = route(
-  {
-    method: 'get',
-    path: '/admin/me/sessions',
-    beyond: true,
-    operationId: 'listStaffSessions',
-    tag,
-    summary: 'List your sessions, newest first',
-    access: 'staff',
-    permission: false,
-    query: pageQuery(),
-    status: 200,
-    response: OwnStaffSessionPage,
-  },
-  ({ query, ...caller }) => listOwnSessions(caller, query),
-);
-
-export const endStaffSession = route(
-  {
-    method: 'delete',
-    path: '/admin/me/sessions/:id',
-    beyond: true,
-    operationId: 'endStaffSession',
-    tag,
-    summary: 'End one of your sessions',
-    access: 'staff',
-    permission: false,
-    status: 204,
-  },
-  ({ params, ...caller }) => endOwnSession(caller, params.id),
 );

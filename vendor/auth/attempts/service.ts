@@ -1,5 +1,5 @@
 /**
- * Limits of attempts to guess secrets (attempt-counts.ts).
+ * Limits of attempts to guess secrets.
  *
  * Passwords and codes can be guessed: they are counted before they are checked, by account and by client address, each
  * with a limit of its own. A success does not count. Guessing must not lock the owner out of an account, however many
@@ -13,10 +13,10 @@
  */
 import { addressBlock, type TenantDatabase } from '@carton/runtime';
 import { newToken } from '../secrets.ts';
+import { type Attempt, countAttempts, countsOf, deviceCountOf, minute, removedExpired } from './counts.ts';
 import {
   type Count,
   countAttempt,
-  countAttempts,
   deleteCount,
   findFirstStored,
   removeExpired,
@@ -35,21 +35,6 @@ export interface PasswordGuard extends AttemptGuard {
   /** Uncounts the attempt without trusting the client: the password was correct, but another factor is required. */
   passed(db: TenantDatabase): Promise<void>;
 }
-
-/** An attempt to log in to an account. `realm` separates the accounts of different packages. */
-export interface Attempt {
-  realm: string;
-  /** The normalized name of the account: an e-mail address in lower case. */
-  account: string;
-  /** Address of the client. */
-  address: string;
-  /** The token of a trusted device (`trustDevice`), if the client sends one. */
-  device?: string | null | undefined;
-  /** What identifies the open session of the account in which the attempt is made, if it is made in one. */
-  session?: string | null | undefined;
-}
-
-const minute = 60;
 
 /**
  * The rate class of routes whose wrong passwords or tokens are counted here: they do not share the limit of class `login`,
@@ -166,7 +151,7 @@ export async function countReport(
 ): Promise<boolean> {
   const count = { kind: `${realm} report account`, subject: account, free: 1, longestWait: 15 * minute };
   const isDue = await countAttempt(db, count);
-  await removeExpired(db);
+  await removeExpired(db, removedExpired);
   return isDue;
 }
 
@@ -200,35 +185,4 @@ export async function trustDevice(db: TenantDatabase, attempt: Attempt): Promise
   const token = newToken('dvc');
   await storeTrusted(db, deviceCountOf({ ...attempt, device: token }));
   return token;
-}
-
-function deviceCountOf({ realm, account, device }: Attempt): Count {
-  return { kind: `${realm} password device`, subject: `${account} ${device}`, free: 10, longestWait: minute };
-}
-
-interface Counts {
-  address: Count;
-  account: Count;
-  trustedAddress: Count;
-  device: Count | null;
-  session: Count | null;
-}
-
-function countsOf(attempt: Attempt): Counts {
-  const { realm, account, address: client, device, session } = attempt;
-  const block = addressBlock(client);
-  return {
-    device: device ? deviceCountOf(attempt) : null,
-    session: session
-      ? { kind: `${realm} password session`, subject: `${account} ${session}`, free: 10, longestWait: minute }
-      : null,
-    address: { kind: `${realm} password address`, subject: block, free: 20, longestWait: 15 * minute },
-    account: { kind: `${realm} password account`, subject: account, free: 10, longestWait: minute },
-    trustedAddress: {
-      kind: `${realm} password known`,
-      subject: `${account} ${block}`,
-      free: 10,
-      longestWait: minute,
-    },
-  };
 }

@@ -1,9 +1,9 @@
 /**
- * Counts of attempts, in the database, which all replicas of a box share. They are raised before a secret is checked, so
- * concurrent attempts cannot exceed the limit. The first attempts are free; each of the following waits twice as long as
- * the one before, up to a maximum.
+ * Queries of `auth_attempts`: counts of attempts, which all replicas of a box share. They are raised before a secret is
+ * checked, so concurrent attempts cannot exceed the limit. The first attempts are free; each of the following waits twice
+ * as long as the one before, up to a maximum.
  */
-import { hashToken, type TenantDatabase, tooManyRequests } from '@carton/runtime';
+import { hashToken, type TenantDatabase } from '@carton/runtime';
 
 /** The limits of one kind of attempt for one subject, such as an account or an address. */
 export interface Count {
@@ -48,22 +48,11 @@ export async function countAttempt(db: TenantDatabase, count: Count): Promise<bo
   return (await db.query(countStatement, [...keyOf(count), count.free, count.longestWait])).length > 0;
 }
 
-/**
- * Counts all of them, or none if one has to wait. All callers use the same order, so concurrent attempts cannot
- * deadlock.
- * @throws too_many_requests (429) with Retry-After
- */
-export async function countAttempts(db: TenantDatabase, counts: readonly Count[]): Promise<void> {
-  await db.transaction(async (transaction) => {
-    for (const count of counts) {
-      if (await countAttempt(transaction, count)) continue;
-      const values = [...keyOf(count), count.free, count.longestWait];
-      const [left] = await transaction.query<{ seconds: number }>(waitStatement, values);
-      const seconds = Math.max(1, left?.seconds ?? 1);
-      throw tooManyRequests(`Try again in ${seconds} s.`, { headers: { 'Retry-After': String(seconds) } });
-    }
-    await removeExpired(transaction);
-  });
+/** The seconds until an attempt of this count may be made, rounded up; null if it is not stored. */
+export async function secondsToWait(db: TenantDatabase, count: Count): Promise<number | null> {
+  const values = [...keyOf(count), count.free, count.longestWait];
+  const [left] = await db.query<{ seconds: number }>(waitStatement, values);
+  return left?.seconds ?? null;
 }
 
 function keyOf({ kind, subject }: Count): [kind: string, subjectHash: string] {
@@ -103,11 +92,14 @@ export async function deleteCount(db: TenantDatabase, count: Count): Promise<voi
   await db.query('delete from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3', keyOf(count));
 }
 
-/** Deletes more rows than an attempt inserts, so the table does not grow. Skips locked rows. */
-export async function removeExpired(db: TenantDatabase): Promise<void> {
-  await db.query(
+/** Deletes at most `most` expired counts, the oldest first. Skips locked rows. Returns their number. */
+export async function removeExpired(db: TenantDatabase, most: number): Promise<number> {
+  const removed = await db.query(
     `delete from auth_attempts where tenant_id = $1 and (kind, subject_hash) in (
        select kind, subject_hash from auth_attempts
-        where tenant_id = $1 and expires_at <= now() order by expires_at limit 20 for update skip locked)`,
+        where tenant_id = $1 and expires_at <= now() order by expires_at limit $2 for update skip locked)
+     returning 1`,
+    [most],
   );
+  return removed.length;
 }

@@ -3,8 +3,10 @@
  */
 import { route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts/service.ts';
-import { emailChangeUnknown, emailTaken, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
-import { ConfirmEmailChange, RequestEmailChange } from '../schemas.ts';
+import { wrongPassword } from '../passwords/problems.ts';
+import { secondFactorMissing, wrongCode } from '../second-factor/problems.ts';
+import { emailChangeUnknown, emailTaken } from './problems.ts';
+import { ConfirmEmailChange, RequestEmailChange } from './schemas.ts';
 import { confirmEmailChange, requestEmailChange } from './service.ts';
 
 const common = { tag: 'Staff', beyond: true } as const;

@@ -9,23 +9,18 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
+import { type LoggedIn, readOwnUser, verifyOwnPassword } from '../account/service.ts';
 import { countLinkRequest, countWrongToken } from '../attempts/service.ts';
-import { emailChanged } from '../events.ts';
-import {
-  consumeLink,
-  findLinkOwner,
-  insertEmailChange,
-  type LinkRecipient,
-  removeExpiredLinks,
-  setEmailChangeSecret,
-} from '../link-store.ts';
-import { emailChangeUnknown, emailTaken } from '../problems.ts';
-import type { RequestEmailChange } from '../schemas.ts';
-import { type LoggedIn, verifyOwnPassword, withCode } from '../second-factor/service.ts';
+import { removeInvitesOf } from '../invites/store.ts';
+import { consumeLink, findLinkOwner, type LinkRecipient, removeExpiredLinks } from '../link-store.ts';
+import { withCode } from '../second-factor/service.ts';
 import { isFactorEnabled } from '../second-factor/store.ts';
 import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
-import { readOwnUser } from '../staff/service.ts';
-import { endAccess, lockStaff, removeInvitesOf, staffUsers } from '../store.ts';
+import { endAccess, lockStaff, staffUsers } from '../store.ts';
+import { emailChanged, emailChangeRequested } from './events.ts';
+import { emailChangeUnknown, emailTaken } from './problems.ts';
+import type { RequestEmailChange } from './schemas.ts';
+import { insertRequest, setSecret } from './store.ts';
 
 /** As long as the longest wait for another link, and some time to read the mail. */
 const linkMinutes = 60;
@@ -48,7 +43,9 @@ export async function requestEmailChange(
     await guard.succeeded(tx);
     await countLinkRequest(tx, { realm: 'staff', account, address: client.address });
     await removeExpiredLinks(tx);
-    await insertEmailChange(tx, { staffUserId: user.id, email: account, expiresAt: inMinutes(linkMinutes) });
+    const expiresAt = inMinutes(linkMinutes);
+    const requestId = await insertRequest(tx, { staffUserId: user.id, email: account, expiresAt });
+    await publish(tx, emailChangeRequested, { type: 'staff_user', id: user.id }, { requestId, expiresAt });
   };
   if (code !== undefined) return withCode(caller, user, code, insert);
   if (await isFactorEnabled(db, user.id)) throw invalidField('/code', 'is required while the second factor is enabled');
@@ -64,7 +61,7 @@ export async function issueEmailChange(
   requestId: string,
 ): Promise<(LinkRecipient & { token: string }) | null> {
   const token = newToken('eml');
-  const recipient = await setEmailChangeSecret(db, requestId, hashToken(token));
+  const recipient = await setSecret(db, requestId, hashToken(token));
   return recipient && { ...recipient, token };
 }
 

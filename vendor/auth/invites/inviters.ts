@@ -5,7 +5,8 @@
 import type { Actor, TenantDatabase } from '@carton/runtime';
 import { permissionsOfResponsible, staffKeyrings } from '../permissions/keys.ts';
 import { permissionsOfRole, permits } from '../permissions/service.ts';
-import { type InviteRow, type Inviter, staffInvites, staffUsers } from '../store.ts';
+import { staffUsers } from '../store.ts';
+import { type InviteRow, type Inviter, staffInvites } from './store.ts';
 
 /** The inviter as stored: none for the operator and the first invite of a tenant, whose invites stay valid. */
 export function inviterOf(actor: Pick<Actor, 'type' | 'id'> | null): Inviter {

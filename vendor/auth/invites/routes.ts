@@ -5,10 +5,11 @@ import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts/service.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
-import { alreadyStaff, inviteUnknown } from '../problems.ts';
-import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage, StaffUser } from '../schemas.ts';
-import { staffInvites } from '../store.ts';
+import { StaffUser } from '../schemas.ts';
+import { alreadyStaff, inviteUnknown } from './problems.ts';
+import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage } from './schemas.ts';
 import { acceptInvite as accept, invite, revokeInvite as revoke } from './service.ts';
+import { staffInvites } from './store.ts';
 
 const tag = 'Staff';
 

@@ -6,29 +6,29 @@ import {
   type BoxServices,
   hashToken,
   isUniqueViolation,
-  newId,
   publish,
   type StaffCaller,
   type TenantDatabase,
 } from '@carton/runtime';
 import { countWrongToken } from '../attempts/service.ts';
-import { staffInvited, staffJoined } from '../events.ts';
 import { hashPassword } from '../passwords/hashes.ts';
 import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
-import { alreadyStaff, inviteUnknown } from '../problems.ts';
 import type { Role, StaffUser } from '../schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
+import { insertStaff, staffUsers } from '../store.ts';
+import { staffInvited, staffJoined } from './events.ts';
+import { inviterOf, isBacked } from './inviters.ts';
+import { alreadyStaff, inviteUnknown } from './problems.ts';
+import { staffQuota } from './quotas.ts';
 import {
   consumeInvite,
   type InviteRow,
+  insertInvite,
   isOpenInvite,
   removeExpiredInvites,
   setMailedToken,
   staffInvites,
-  staffUsers,
-} from '../store.ts';
-import { inviterOf, isBacked } from './inviters.ts';
-import { staffQuota } from './quotas.ts';
+} from './store.ts';
 
 const inviteMinutes = 7 * 24 * 60;
 
@@ -47,8 +47,7 @@ export async function invite(
   const work = db.transaction(async (transaction) => {
     if (await staffUsers.findBy(transaction, { email })) throw alreadyStaff(`${email} is already a member of staff.`);
     await removeExpiredInvites(transaction);
-    const row = await transaction.insert<InviteRow>('staff_invites', {
-      id: newId(),
+    const row = await insertInvite(transaction, {
       email,
       role,
       ...inviterOf(inviter),
@@ -103,7 +102,7 @@ export async function acceptInvite(
     const accepted = await consumeInvite(transaction, tokenHash);
     if (!accepted || !(await isBacked(transaction, accepted))) throw inviteUnknown();
     const { email, role } = accepted;
-    const staff = await transaction.insert<StaffUser>('staff_users', { id: newId(), email, name, role, passwordHash });
+    const staff = await insertStaff(transaction, { email, name, role, passwordHash });
     await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { email, role });
     return staff;
   });

@@ -3,8 +3,8 @@
  */
 import { route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts/service.ts';
-import { resetUnknown } from '../problems.ts';
-import { ForgottenPassword, ResetPassword } from '../schemas.ts';
+import { resetUnknown } from './problems.ts';
+import { ForgottenPassword, ResetPassword } from './schemas.ts';
 import { requestPasswordReset, resetPassword } from './service.ts';
 
 const tag = 'Staff';

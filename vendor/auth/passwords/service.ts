@@ -3,34 +3,32 @@
  * subscribers, none of whom may gain access to the account. The sender of the message obtains the secret when it sends
  * the link, so the message is the only copy.
  */
-import { type BoxServices, hashToken, type TenantDatabase } from '@carton/runtime';
+import { type BoxServices, hashToken, publish, type TenantDatabase } from '@carton/runtime';
 import { countLinkRequest, countWrongToken, trustAddress, trustDevice } from '../attempts/service.ts';
 import { staffCookies } from '../cookies.ts';
-import {
-  consumeLink,
-  findLinkOwner,
-  insertLinkRequest,
-  type LinkRecipient,
-  removeExpiredLinks,
-  setLinkSecret,
-} from '../link-store.ts';
-import { resetUnknown } from '../problems.ts';
-import type { StaffUser } from '../schemas.ts';
+import { consumeLink, findLinkOwner, type LinkRecipient, removeExpiredLinks } from '../link-store.ts';
 import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
-import { endAccess } from '../store.ts';
+import { endAccess, updateStaff } from '../store.ts';
+import { passwordResetRequested } from './events.ts';
 import { hashPassword } from './hashes.ts';
+import { resetUnknown } from './problems.ts';
+import { insertRequest, setSecret } from './store.ts';
 
 const linkMinutes = 30;
-
 type Client = Pick<BoxServices, 'db' | 'client'>;
 
-/** Requests a link. An unknown address has the same effect and takes the same time. */
+/**
+ * Requests a link. An unknown address has the same effect and takes the same time, so that the response time does not
+ * reveal whether the account exists.
+ */
 export async function requestPasswordReset({ db, client }: Client, email: string): Promise<void> {
   const account = normalizeEmail(email);
   await db.transaction(async (transaction) => {
     await countLinkRequest(transaction, { realm: 'staff', account, address: client.address });
     await removeExpiredLinks(transaction);
-    await insertLinkRequest(transaction, account, inMinutes(linkMinutes));
+    const expiresAt = inMinutes(linkMinutes);
+    const requestId = await insertRequest(transaction, account, expiresAt);
+    await publish(transaction, passwordResetRequested, { type: 'staff_link', id: requestId }, { requestId, expiresAt });
   });
 }
 
@@ -44,7 +42,7 @@ export async function issuePasswordReset(
   requestId: string,
 ): Promise<(LinkRecipient & { token: string }) | null> {
   const token = newToken('rst');
-  const recipient = await setLinkSecret(db, requestId, hashToken(token));
+  const recipient = await setSecret(db, requestId, hashToken(token));
   return recipient && { ...recipient, token };
 }
 
@@ -67,8 +65,7 @@ export async function resetPassword(
   // Hashing is slow: do it before the transaction, while no row is locked.
   const passwordHash = await hashPassword(password);
   const { account, device } = await db.transaction(async (transaction) => {
-    const patch = { passwordHash, updatedAt: new Date() };
-    const [staff] = await transaction.update<StaffUser>('staff_users', { id, status: 'active' }, patch);
+    const staff = await updateStaff(transaction, { id, status: 'active' }, { passwordHash });
     if (!staff || !(await consumeLink(transaction, tokenHash, 'password_reset'))) throw resetUnknown();
     await endAccess(transaction, id);
     const account = staff.email;

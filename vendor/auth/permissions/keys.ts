@@ -3,8 +3,8 @@
  * contributes to `staffKeyrings`, so that keys are revoked when the person responsible for them is disabled or removed.
  */
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
-import type { StaffKey } from '../schemas.ts';
 import { staffUsers } from '../store.ts';
+import type { StaffKey } from './schemas.ts';
 import { permissionsOf } from './service.ts';
 
 export interface StaffKeyring {
@@ -31,7 +31,6 @@ export interface StaffKeyring {
 }
 
 export const staffKeyrings = extensionPoint<StaffKeyring>('auth.keys');
-
 export const maximumListedKeys = 100;
 
 export async function listKeysOf(db: TenantDatabase, staffUserId: string): Promise<StaffKey[]> {

@@ -2,7 +2,9 @@
  * Routes of the second factor.
  */
 import { route, tooManyRequests } from '@carton/runtime';
-import { ownAccount, secondFactorActive, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
+import { wrongPassword } from '../passwords/problems.ts';
+import { ownAccount } from '../staff/problems.ts';
+import { secondFactorActive, secondFactorMissing, wrongCode } from './problems.ts';
 import {
   BeginSecondFactor,
   ConfirmSecondFactor,
@@ -10,7 +12,7 @@ import {
   PendingSecondFactor,
   RecoveryCodes,
   SecondFactor,
-} from '../schemas.ts';
+} from './schemas.ts';
 import * as rules from './service.ts';
 
 const common = { tag: 'Staff', access: 'staff', beyond: true } as const;

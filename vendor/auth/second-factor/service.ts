@@ -3,16 +3,17 @@
  * confirms it, and only a code or an owner ends it; resetting the password does not.
  */
 import { findStore } from '@carton/core';
-import { publish, type ServicesFor, type TenantDatabase } from '@carton/runtime';
-import { guardCode, guardPassword } from '../attempts/service.ts';
-import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from '../events.ts';
-import { verifyPassword } from '../passwords/hashes.ts';
-import { ownAccount, secondFactorActive, secondFactorMissing, wrongCode, wrongPassword } from '../problems.ts';
-import type { SecondFactor } from '../schemas.ts';
-import { lockForChange, ownAttempt, readOwnUser } from '../staff/service.ts';
+import { publish, type TenantDatabase } from '@carton/runtime';
+import { type LoggedIn, ownAttempt, readOwnUser, verifyOwnPassword } from '../account/service.ts';
+import { guardCode } from '../attempts/service.ts';
+import { ownAccount } from '../staff/problems.ts';
+import { lockForChange } from '../staff/service.ts';
 import { endAccess, lockStaff, type StaffRow } from '../store.ts';
 import { hashRecoveryCode, isTimeCode, newRecoveryCodes, newSecret, normalizeCode, stepOf, uriOf } from './codes.ts';
 import { decryptSecret, encryptSecret } from './encryption.ts';
+import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from './events.ts';
+import { secondFactorActive, secondFactorMissing, wrongCode } from './problems.ts';
+import type { SecondFactor } from './schemas.ts';
 import {
   enableFactor,
   findFactor,
@@ -23,8 +24,6 @@ import {
   useRecoveryCode,
   useStep,
 } from './store.ts';
-
-export type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
 
 /** Uses a code of an enabled factor. Returns what it is; null if it is wrong or has been used. */
 export async function consumeCode(
@@ -50,18 +49,6 @@ export async function readSecondFactor({ db, staff }: Pick<LoggedIn, 'db' | 'sta
   const factor = await findFactor(db, staff.id);
   const enabledAt = factor?.enabledAt ?? null;
   return { enabled: enabledAt !== null, enabledAt, recoveryCodesLeft: factor?.recoveryHash.length ?? 0 };
-}
-
-/**
- * Checks the password of the caller.
- * @returns the guard, whose success is for the transaction of the work
- * @throws wrong_password (403), too_many_requests (429)
- */
-export async function verifyOwnPassword(caller: LoggedIn, user: StaffRow, password: string) {
-  // A stolen session must not allow faster guessing than the log-in.
-  const guard = await guardPassword(caller.db, ownAttempt(caller, user.email));
-  if (!(await verifyPassword(password, user.passwordHash))) throw wrongPassword();
-  return guard;
 }
 
 /**

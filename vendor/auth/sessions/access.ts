@@ -4,8 +4,8 @@
 import { type AccessOptions, type BoxAccessKind, hashToken } from '@carton/runtime';
 import { staffCookies } from '../cookies.ts';
 import { permissionsOf, permits } from '../permissions/service.ts';
-import { findStaffBySession } from '../store.ts';
 import { sessionTokenOf } from './service.ts';
+import { findStaffBySession } from './store.ts';
 
 export const staffAccess = ({ secureCookies }: AccessOptions): BoxAccessKind<'staff'> => ({
   name: 'staff',

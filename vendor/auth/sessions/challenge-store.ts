@@ -2,29 +2,17 @@
  * Queries of log-ins that wait for the code of the second factor: the right password has been sent. They are rows of
  * `staff_tokens`, so they end with the links of the person: when the password is reset or the account is disabled.
  */
-import { hashToken, newId, type TenantDatabase } from '@carton/runtime';
-import { inMinutes, newToken } from '../secrets.ts';
+import { newId, type TenantDatabase } from '@carton/runtime';
 
-const challengeMinutes = 10;
-
-/** Wrong codes after which a challenge is void. */
-export const maximumCodes = 5;
-
-export interface Challenge {
-  /** Its hash is stored. */
-  challenge: string;
-  expiresAt: string;
-}
-
-export async function insertChallenge(db: TenantDatabase, staffUserId: string): Promise<Challenge> {
-  const challenge = newToken('chl');
-  const expiresAt = inMinutes(challengeMinutes);
+export async function insertChallenge(
+  db: TenantDatabase,
+  { staffUserId, tokenHash, expiresAt }: { staffUserId: string; tokenHash: string; expiresAt: string },
+): Promise<void> {
   await db.query(
     `insert into staff_tokens (tenant_id, id, staff_user_id, purpose, token_hash, expires_at)
      values ($1, $2, $3, 'second_factor', $4, $5)`,
-    [newId(), staffUserId, hashToken(challenge), expiresAt],
+    [newId(), staffUserId, tokenHash, expiresAt],
   );
-  return { challenge, expiresAt };
 }
 
 const isOpen = `tenant_id = $1 and token_hash = $2 and purpose = 'second_factor' and expires_at > now()`;
@@ -37,11 +25,11 @@ export async function findChallengeOwner(db: TenantDatabase, tokenHash: string):
   return row?.staffUserId ?? null;
 }
 
-/** Counts a code, before it is checked. Returns false if the challenge is void. */
-export async function countCode(db: TenantDatabase, tokenHash: string): Promise<boolean> {
+/** Counts a code, before it is checked. Returns false if the challenge is unknown, used or expired, or has had `most`. */
+export async function countCode(db: TenantDatabase, tokenHash: string, most: number): Promise<boolean> {
   const counted = await db.query(
     `update staff_tokens set attempts = attempts + 1 where ${isOpen} and attempts < $3::integer returning 1`,
-    [tokenHash, maximumCodes],
+    [tokenHash, most],
   );
   return counted.length > 0;
 }

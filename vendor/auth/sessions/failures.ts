@@ -3,7 +3,7 @@
  */
 import { newId, publish, type TenantDatabase } from '@carton/runtime';
 import { countReport } from '../attempts/service.ts';
-import { logInFailed } from '../events.ts';
+import { logInFailed } from './events.ts';
 
 /**
  * Inserts the event of a failed log-in if a report is due for the address, whether or not a member of staff has it: both

@@ -1,11 +1,12 @@
 /**
  * Routes of staff sessions.
  */
-import { route, tooManyRequests } from '@carton/runtime';
+import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts/service.ts';
-import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
-import { CompleteLogIn, LogIn, StaffSession } from '../schemas.ts';
-import { completeLogIn, logIn, logOut } from './service.ts';
+import { wrongCode } from '../second-factor/problems.ts';
+import { challengeUnknown, secondFactorRequired, wrongLogIn } from './problems.ts';
+import { CompleteLogIn, LogIn, OwnStaffSessionPage, StaffSession } from './schemas.ts';
+import { completeLogIn, endOwnSession, listOwnSessions, logIn, logOut } from './service.ts';
 
 const tag = 'Staff';
 
@@ -61,4 +62,36 @@ export const logOutStaff = route(
     status: 204,
   },
   ({ db, staff, cookies }) => logOut(db, staff.sessionId, { cookies }),
+);
+
+export const listStaffSessions = route(
+  {
+    method: 'get',
+    path: '/admin/me/sessions',
+    beyond: true,
+    operationId: 'listStaffSessions',
+    tag,
+    summary: 'List your sessions, newest first',
+    access: 'staff',
+    permission: false,
+    query: pageQuery(),
+    status: 200,
+    response: OwnStaffSessionPage,
+  },
+  ({ query, ...caller }) => listOwnSessions(caller, query),
+);
+
+export const endStaffSession = route(
+  {
+    method: 'delete',
+    path: '/admin/me/sessions/:id',
+    beyond: true,
+    operationId: 'endStaffSession',
+    tag,
+    summary: 'End one of your sessions',
+    access: 'staff',
+    permission: false,
+    status: 204,
+  },
+  ({ params, ...caller }) => endOwnSession(caller, params.id),
 );

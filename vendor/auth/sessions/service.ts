@@ -12,38 +12,34 @@ import {
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import {
-  type Attempt,
-  countWrongToken,
-  guardCode,
-  guardPassword,
-  trustAddress,
-  trustDevice,
-} from '../attempts/service.ts';
+import type { Attempt } from '../attempts/counts.ts';
+import { countWrongToken, guardCode, guardPassword, trustAddress, trustDevice } from '../attempts/service.ts';
 import { staffCookies } from '../cookies.ts';
-import { staffLoggedIn } from '../events.ts';
 import { verifyPassword } from '../passwords/hashes.ts';
-import { challengeUnknown, secondFactorRequired, wrongCode, wrongLogIn } from '../problems.ts';
-import type { CompleteLogIn, LogIn } from '../schemas.ts';
+import { wrongCode } from '../second-factor/problems.ts';
 import { consumeCode } from '../second-factor/service.ts';
 import { isFactorEnabled } from '../second-factor/store.ts';
 import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
+import { lockStaff, type StaffRow, staffUsers } from '../store.ts';
+import { consumeChallenge, countCode, findChallengeOwner, insertChallenge } from './challenge-store.ts';
+import { staffLoggedIn } from './events.ts';
+import { reportFailure } from './failures.ts';
+import { challengeUnknown, secondFactorRequired, wrongLogIn } from './problems.ts';
+import type { CompleteLogIn, LogIn } from './schemas.ts';
 import {
   closeSessions,
   insertSession,
-  lockStaff,
   removeOwnSession,
   removeSession,
   type SessionRow,
-  type StaffRow,
   staffSessions,
-  staffUsers,
-} from '../store.ts';
-import { consumeChallenge, countCode, findChallengeOwner, insertChallenge, maximumCodes } from './challenge-store.ts';
-import { reportFailure } from './failures.ts';
+} from './store.ts';
 
 const sessionMinutes = 12 * 60;
+const challengeMinutes = 10;
 
+/** Wrong codes after which a challenge is void. */
+const maximumCodes = 5;
 type RequestSecrets = Pick<BoxServices, 'headers' | 'cookies'>;
 
 /** The session token of a request. The Authorization header takes precedence over the cookie. */
@@ -85,7 +81,7 @@ export async function logIn(request: Request, { email, password, ...options }: L
     if (user?.passwordHash !== staff.passwordHash || user.status !== 'active') throw wrongLogIn();
     if (await isFactorEnabled(tx, user.id)) {
       await guard.passed(tx);
-      return { challenge: await insertChallenge(tx, user.id) };
+      return { challenge: await openChallenge(tx, user.id) };
     }
     await guard.succeeded(tx);
     return { session: await openSession(tx, request, { user, attempt, options, secondFactor: null }) };
@@ -96,6 +92,17 @@ export async function logIn(request: Request, { email, password, ...options }: L
     });
   }
   return deliver(request, outcome.session, account, options);
+}
+
+/** The challenge of a person whose password was right. Its hash is stored. */
+async function openChallenge(
+  tx: TenantDatabase,
+  staffUserId: string,
+): Promise<{ challenge: string; expiresAt: string }> {
+  const challenge = newToken('chl');
+  const expiresAt = inMinutes(challengeMinutes);
+  await insertChallenge(tx, { staffUserId, tokenHash: hashToken(challenge), expiresAt });
+  return { challenge, expiresAt };
 }
 
 /**
@@ -117,7 +124,7 @@ export async function completeLogIn(
   const account = staff.email;
   const attempt = attemptOf(request, account, options);
   const guard = await guardCode(db, attempt);
-  if (!(await countCode(db, tokenHash))) throw challengeUnknown(logInAgain);
+  if (!(await countCode(db, tokenHash, maximumCodes))) throw challengeUnknown(logInAgain);
   const session = await db.transaction(async (tx) => {
     const user = await lockStaff(tx, staff.id);
     if (user?.status !== 'active') throw challengeUnknown(logInAgain);

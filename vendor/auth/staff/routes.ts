@@ -2,16 +2,10 @@
  * Routes to manage staff.
  */
 import { integrationQuery, resource, route } from '@carton/runtime';
-import { lastOwner, ownAccount } from '../problems.ts';
-import {
-  ChangeStaffUser,
-  RemovedStaffUser,
-  RemoveStaffUser,
-  StaffUser,
-  StaffUserPage,
-  StaffUserWithKeys,
-} from '../schemas.ts';
+import { StaffUser } from '../schemas.ts';
 import { staffUsers } from '../store.ts';
+import { lastOwner, ownAccount } from './problems.ts';
+import { ChangeStaffUser, RemovedStaffUser, RemoveStaffUser, StaffUserPage, StaffUserWithKeys } from './schemas.ts';
 import { changeStaff, readStaffUser, removeStaff as remove } from './service.ts';
 
 const common = { tag: 'Staff', access: 'staff' } as const;

@@ -1,81 +1,13 @@
 /**
- * Rules of staff accounts: changes by their owner and by those who manage staff.
+ * Rules of the management of staff.
  */
-import {
-  invalidField,
-  notFound,
-  type ServicesFor,
-  type StaffCaller,
-  type TenantDatabase,
-  unauthenticated,
-} from '@carton/runtime';
-import { type Attempt, guardPassword } from '../attempts/service.ts';
-import { staffCookies } from '../cookies.ts';
+import { invalidField, notFound, type ServicesFor, type StaffCaller, type TenantDatabase } from '@carton/runtime';
 import { withdrawInvitesBeyond } from '../invites/inviters.ts';
-import { hashPassword, verifyPassword } from '../passwords/hashes.ts';
 import { listKeysOf, narrowKeysOf, revokeKeysOf } from '../permissions/keys.ts';
 import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
-import { lastOwner, ownAccount, wrongPassword } from '../problems.ts';
-import type { ChangeMe, ChangeStaffUser, RemovedStaffUser, StaffUser, StaffUserWithKeys } from '../schemas.ts';
 import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from '../store.ts';
-
-type LoggedIn = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'client' | 'cookies'>;
-
-/** The member of staff who is logged in. @throws unauthenticated (401) if the account has just been removed */
-export async function readOwnUser({ db, staff }: Pick<LoggedIn, 'db' | 'staff'>): Promise<StaffRow> {
-  const user = await staffUsers.find(db, staff.id);
-  if (!user) throw unauthenticated();
-  return user;
-}
-
-/** An attempt of a caller at a password or a code of the own account. */
-export function ownAttempt({ staff, client, cookies }: LoggedIn, account: string): Attempt {
-  const device = staffCookies.readDevice(cookies, account);
-  return { realm: 'staff', account, address: client.address, device, session: staff.sessionId };
-}
-
-/**
- * Changes the caller's name, locale or password. A new password requires the current one and ends all other sessions.
- * @throws invalid_request (400), wrong_password (403), too_many_requests (429)
- */
-export async function changeMe(caller: LoggedIn, change: ChangeMe): Promise<StaffUser> {
-  const { password, currentPassword, ...profile } = change;
-  if (password === undefined && currentPassword !== undefined)
-    throw invalidField('/password', 'is required with currentPassword');
-  if (password !== undefined && currentPassword === undefined)
-    throw invalidField('/currentPassword', 'is required for a new password');
-  const user = await readOwnUser(caller);
-  if (password !== undefined && currentPassword !== undefined)
-    return changePassword(caller, user, { ...profile, password, currentPassword });
-  const [changed] = await caller.db.update<StaffUser>(
-    'staff_users',
-    { id: user.id },
-    { ...profile, updatedAt: new Date() },
-  );
-  if (!changed) throw unauthenticated();
-  return changed;
-}
-
-async function changePassword(
-  caller: LoggedIn,
-  { id, email, passwordHash: before }: StaffRow,
-  { password, currentPassword, ...profile }: ChangeMe & { password: string; currentPassword: string },
-): Promise<StaffUser> {
-  const { db, staff } = caller;
-  // A stolen session must not allow faster guessing than the log-in.
-  const guard = await guardPassword(db, ownAttempt(caller, email));
-  if (!(await verifyPassword(currentPassword, before))) throw wrongPassword();
-  const passwordHash = await hashPassword(password);
-  return db.transaction(async (transaction) => {
-    const patch = { ...profile, passwordHash, updatedAt: new Date() };
-    // Replaces only the verified password, not one that a reset link has set in the meantime.
-    const [changed] = await transaction.update<StaffUser>('staff_users', { id, passwordHash: before }, patch);
-    if (!changed) throw wrongPassword();
-    await endAccess(transaction, id, staff.sessionId ?? null);
-    await guard.succeeded(transaction);
-    return changed;
-  });
-}
+import { lastOwner, ownAccount } from './problems.ts';
+import type { ChangeStaffUser, RemovedStaffUser, StaffUserWithKeys } from './schemas.ts';
 
 /** @throws not_found (404) */
 export async function readStaffUser(db: TenantDatabase, id: string): Promise<StaffUserWithKeys> {
@@ -89,7 +21,7 @@ export async function readStaffUser(db: TenantDatabase, id: string): Promise<Sta
  * @throws invalid_request (400), not_found (404), last_owner (409), forbidden (403) for permissions that the caller lacks
  */
 export async function changeStaff(
-  { db, staff: caller }: Pick<LoggedIn, 'db' | 'staff'>,
+  { db, staff: caller }: Pick<ServicesFor<'staff'>, 'db' | 'staff'>,
   id: string,
   { keepApiKeys, ...change }: ChangeStaffUser,
 ): Promise<StaffUserWithKeys> {
