@@ -3,15 +3,15 @@
  */
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage, mailTemplates, memberAuthenticators, personalData } from '@carton/runtime';
-import { memberAuthenticator } from './access.ts';
+import { profileRoutes } from './account/routes.ts';
+import { addressRoutes } from './addresses/routes.ts';
+import { memberAuthenticator } from './credentials.ts';
 import { linkRequests, memberCreated, memberErased, memberLoggedIn, memberUpdated } from './events.ts';
-import { mails } from './mails.ts';
-import { personalMembers } from './persons.ts';
-import { accountRoutes } from './routes/account.ts';
-import { addressRoutes } from './routes/addresses.ts';
-import { adminRoutes } from './routes/admin.ts';
-import { profileRoutes } from './routes/profile.ts';
-import { sessionRoutes } from './routes/session.ts';
+import { mails } from './links/mails.ts';
+import { personalMembers } from './members/persons.ts';
+import { adminRoutes } from './members/routes.ts';
+import { accountRoutes } from './registration/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { memberSettings } from './settings.ts';
 import { forgetExpired } from './sweep.ts';
 

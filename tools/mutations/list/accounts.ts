@@ -13,7 +13,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'The password of a registration counts only in its session',
-    file: 'vendor/member/links.ts',
+    file: 'vendor/member/links/store.ts',
     text: 'return sessionHash !== null && sessionHash === used.hash;',
     replacement: 'return sessionHash !== null && used.hash !== undefined;',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
@@ -27,21 +27,21 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A session of before the verification ends',
-    file: 'vendor/member/registration.ts',
+    file: 'vendor/member/registration/service.ts',
     text: 'await endAccess(tx, account, isOwn ? shown.sessionHash : null);',
     replacement: '',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
   },
   {
     rule: 'What an attacker has entered is not the profile of an account',
-    file: 'vendor/member/registration.ts',
+    file: 'vendor/member/registration/service.ts',
     text: 'isRegistrant ? link.profile : unproven(link.profile)',
     replacement: 'link.profile',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
   },
   {
     rule: 'The address of an account changes only by its member',
-    file: 'vendor/member/email.ts',
+    file: 'vendor/member/email/service.ts',
     text: 'if (session.memberId === link.memberId || isSameSession(link, session)) return change;',
     replacement: 'if (link.memberId !== null || isSameSession(link, session)) return change;',
     tests: ['vendor/order/test/taken-accounts.test.ts'],

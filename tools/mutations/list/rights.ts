@@ -111,7 +111,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'A link serves only the purpose that it was requested for',
-    file: 'vendor/member/links.ts',
+    file: 'vendor/member/links/store.ts',
     text: 'token_hash = $2 and purpose = any($3::text[]) and expires_at > now()`',
     replacement: 'token_hash = $2 and cardinality($3::text[]) > 0 and expires_at > now()`',
     tests: ['vendor/member/test/recovery.test.ts'],

@@ -3,10 +3,10 @@
  */
 import { wrongPassword } from '@carton/auth';
 import { erasureHindered, route, tooManyRequests } from '@carton/runtime';
-import { requestEmailChange } from '../email.ts';
-import { changeOwnMember, readOwnMember } from '../profile.ts';
+import { requestEmailChange } from '../email/service.ts';
+import { eraseOwnMember, exportMember } from '../members/service.ts';
 import { ChangeEmail, ChangeOwnMember, EraseMember, Member, PersonalDataExport } from '../schemas.ts';
-import { eraseOwnMember, exportMember } from '../service.ts';
+import { changeOwnMember, readOwnMember } from './service.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 

@@ -2,10 +2,10 @@
  * Addresses of members, of which at most one each is the default for shipping and for billing.
  */
 import { notFound, type Page, requireCity, rows, type TenantDatabase } from '@carton/runtime';
-import { publishUpdate } from './accounts.ts';
-import { tooManyAddresses } from './problems.ts';
-import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from './schemas.ts';
-import { lockOwnMember, members } from './store.ts';
+import { publishUpdate } from '../accounts.ts';
+import { tooManyAddresses } from '../problems.ts';
+import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from '../schemas.ts';
+import { lockOwnMember, members } from '../store.ts';
 
 /** Addresses that a member may store. */
 export const maxAddresses = 100;

@@ -11,8 +11,8 @@ import {
   type TenantDatabase,
   wordBeginsWith,
 } from '@carton/runtime';
-import type { MemberQuery } from './schemas.ts';
-import { type MemberRow, members } from './store.ts';
+import type { MemberQuery } from '../schemas.ts';
+import { type MemberRow, members } from '../store.ts';
 
 const writeWords = `
   insert into member_words (tenant_id, member_id, word_from)

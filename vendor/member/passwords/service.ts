@@ -12,11 +12,11 @@ import {
   trustDevice,
 } from '@carton/auth';
 import { type BoxServices, hashToken, type ServicesFor } from '@carton/runtime';
-import { memberCookies, realm } from './access.ts';
-import { verifyAccount } from './accounts.ts';
-import { consumeLink, findLink, findRegistration, isSameSession, requestLink } from './links.ts';
-import { unproven } from './registration.ts';
-import { endAccess, lockEmail } from './store.ts';
+import { verifyAccount } from '../accounts.ts';
+import { memberCookies, realm } from '../credentials.ts';
+import { consumeLink, findLink, findRegistration, isSameSession, requestLink } from '../links/store.ts';
+import { unproven } from '../registration/service.ts';
+import { endAccess, lockEmail } from '../store.ts';
 
 type Client = Pick<BoxServices, 'db' | 'client'>;
 type Shopper = Pick<ServicesFor<'session'>, 'db' | 'client' | 'cookies' | 'session'>;

@@ -4,7 +4,7 @@
 import { erasureHindered, resource, route } from '@carton/runtime';
 import { emailTaken } from '../problems.ts';
 import { AdminMemberDetail, adminShapes, MemberQuery, PersonalDataExport } from '../schemas.ts';
-import { pageOfMembers } from '../search.ts';
+import { pageOfMembers } from './search.ts';
 import {
   changeMember,
   createMember,
@@ -12,7 +12,7 @@ import {
   eraseMember as erase,
   exportMember as exportData,
   readMember,
-} from '../service.ts';
+} from './service.ts';
 
 const common = { tag: 'Members', access: 'staff' } as const;
 

@@ -21,12 +21,12 @@ import {
   tokenLabel,
   validUntil,
 } from '@carton/runtime';
-import { linkRequests, memberCreated } from './events.ts';
-import { findRegistration, findRequest, issueToken, type LinkRow } from './links.ts';
-import { accountPhrases } from './phrases/index.ts';
-import type { AccountPhrases } from './phrases/phrases.ts';
-import { memberSettings } from './settings.ts';
-import { type MemberRow, members } from './store.ts';
+import { linkRequests, memberCreated } from '../events.ts';
+import { accountPhrases } from '../phrases/index.ts';
+import type { AccountPhrases } from '../phrases/phrases.ts';
+import { memberSettings } from '../settings.ts';
+import { type MemberRow, members } from '../store.ts';
+import { findRegistration, findRequest, issueToken, type LinkRow } from './store.ts';
 
 const name = nullable(Type.String({ examples: ['Ada Lovelace'] }));
 const Notice = object({ name });

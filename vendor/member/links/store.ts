@@ -6,7 +6,7 @@
  */
 import { inMinutes, newToken } from '@carton/auth';
 import { hashToken, json, newId, publish, type TenantDatabase } from '@carton/runtime';
-import { type LinkPurpose, linkRequests } from './events.ts';
+import { type LinkPurpose, linkRequests } from '../events.ts';
 
 const minutesADay = 24 * 60;
 const minutesOf: Readonly<Record<LinkPurpose, number>> = {

@@ -3,10 +3,10 @@
  */
 import { ForgottenPassword, limitedByAttempts, ResetPassword, resetUnknown, wrongPassword } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
+import { requestPasswordReset, resetPassword } from '../passwords/service.ts';
 import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
-import { requestPasswordReset, resetPassword } from '../recovery.ts';
-import { register, requestVerification, verifyEmail } from '../registration.ts';
 import { RegisterMember, RequestVerification, VerifyEmail } from '../schemas.ts';
+import { register, requestVerification, verifyEmail } from './service.ts';
 
 const common = { tag: 'Member', access: 'public', method: 'post' } as const;
 /** With the shopper's session, by which a link is known to be used where it was requested. */

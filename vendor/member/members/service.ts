@@ -12,15 +12,15 @@ import {
   type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { memberCookies, type OwnAttempt, ownAttempt } from './access.ts';
-import { consentOf, publishUpdate } from './accounts.ts';
-import { findAddresses } from './addresses.ts';
-import { memberCreated, memberErased } from './events.ts';
+import { readOwnMember } from '../account/service.ts';
+import { consentOf, publishUpdate } from '../accounts.ts';
+import { findAddresses } from '../addresses/service.ts';
+import { memberCookies, type OwnAttempt, ownAttempt } from '../credentials.ts';
+import { memberCreated, memberErased } from '../events.ts';
+import type { AdminMemberDetail, ChangeMember, CreateMember } from '../schemas.ts';
+import { endAccess, lockEmail, members } from '../store.ts';
 import { findPerson } from './persons.ts';
-import { readOwnMember } from './profile.ts';
-import type { AdminMemberDetail, ChangeMember, CreateMember } from './schemas.ts';
 import { rewriteWords } from './search.ts';
-import { endAccess, lockEmail, members } from './store.ts';
 
 /**
  * Creates a member without a password. The shopper gets one by registering with the address or by a reset link, either

@@ -4,7 +4,7 @@
 import { LogIn, limitedByAttempts, wrongLogIn } from '@carton/auth';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { MemberLogIn, MemberSessionPage } from '../schemas.ts';
-import { endSession, listSessions, logIn, logOut } from '../sessions.ts';
+import { endSession, listSessions, logIn, logOut } from './service.ts';
 
 const tag = 'Member';
 

@@ -2,9 +2,9 @@
  * Routes of addresses, for members and for staff.
  */
 import { pageQuery, route } from '@carton/runtime';
-import { changeAddress, createAddress, listAddresses, removeAddress } from '../addresses.ts';
 import { tooManyAddresses } from '../problems.ts';
 import { ChangeMemberAddress, CreateMemberAddress, MemberAddress, MemberAddressPage } from '../schemas.ts';
+import { changeAddress, createAddress, listAddresses, removeAddress } from './service.ts';
 
 const own = { tag: 'Member', access: 'member' } as const;
 const byStaff = { tag: 'Members', access: 'staff' } as const;

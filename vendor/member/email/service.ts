@@ -5,13 +5,13 @@
  */
 import { countLinkRequest, guardPassword, normalizeEmail, verifyPassword, wrongPassword } from '@carton/auth';
 import { proveEmail, type ServicesFor, type TenantDatabase } from '@carton/runtime';
-import { memberCookies, type OwnAttempt, ownAttempt, realm } from './access.ts';
-import { publishUpdate } from './accounts.ts';
-import { consumeLink, isSameSession, type LinkRow, removeLinksTo, requestLink } from './links.ts';
-import { emailTaken, linkUnknown, passwordRequired } from './problems.ts';
-import { readOwnMember } from './profile.ts';
-import { rewriteWords } from './search.ts';
-import { lockEmail, members } from './store.ts';
+import { readOwnMember } from '../account/service.ts';
+import { publishUpdate } from '../accounts.ts';
+import { memberCookies, type OwnAttempt, ownAttempt, realm } from '../credentials.ts';
+import { consumeLink, isSameSession, type LinkRow, removeLinksTo, requestLink } from '../links/store.ts';
+import { rewriteWords } from '../members/search.ts';
+import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
+import { lockEmail, members } from '../store.ts';
 
 /**
  * Requests a link to the new address. The response does not tell whether another member has the address.

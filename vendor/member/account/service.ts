@@ -3,11 +3,11 @@
  */
 import { guardPassword, hashPassword, verifyPassword, wrongPassword } from '@carton/auth';
 import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } from '@carton/runtime';
-import { ownAttempt, sessionHashOf } from './access.ts';
-import { consentOf, publishUpdate } from './accounts.ts';
-import type { ChangeOwnMember, Member } from './schemas.ts';
-import { rewriteWords } from './search.ts';
-import { endAccess, lockOwnMember, type MemberRow, members } from './store.ts';
+import { consentOf, publishUpdate } from '../accounts.ts';
+import { ownAttempt, sessionHashOf } from '../credentials.ts';
+import { rewriteWords } from '../members/search.ts';
+import type { ChangeOwnMember, Member } from '../schemas.ts';
+import { endAccess, lockOwnMember, type MemberRow, members } from '../store.ts';
 
 type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
 

@@ -7,9 +7,9 @@
  */
 import { countLinkRequest, countWrongToken, hashPassword, normalizeEmail, verifyPassword } from '@carton/auth';
 import { type BoxServices, hashToken, type ServicesFor, type TenantDatabase } from '@carton/runtime';
-import { realm, sessionHashOf } from './access.ts';
-import { verifyAccount } from './accounts.ts';
-import { proveChange } from './email.ts';
+import { verifyAccount } from '../accounts.ts';
+import { realm, sessionHashOf } from '../credentials.ts';
+import { proveChange } from '../email/service.ts';
 import {
   consumeLink,
   findLink,
@@ -18,10 +18,10 @@ import {
   type Profile,
   removeRegistrations,
   requestLink,
-} from './links.ts';
-import { linkUnknown } from './problems.ts';
-import type { RegisterMember } from './schemas.ts';
-import { endAccess, lockEmail } from './store.ts';
+} from '../links/store.ts';
+import { linkUnknown } from '../problems.ts';
+import type { RegisterMember } from '../schemas.ts';
+import { endAccess, lockEmail } from '../store.ts';
 
 type Client = Pick<BoxServices, 'db' | 'client'>;
 type Shopper = Pick<ServicesFor<'session'>, 'db' | 'client' | 'session' | 'headers' | 'cookies'>;
