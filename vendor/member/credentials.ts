@@ -1,9 +1,8 @@
 /**
- * Authentication of members by session: a bearer token or a cookie.
+ * What a request of a member is known by: the token of a session, in a header or a cookie, and that of a device.
  */
 import { type Attempt, accountCookies } from '@carton/auth';
-import { type BoxServices, bearerToken, hashToken, type MemberAuthenticator, type ServicesFor } from '@carton/runtime';
-import { findMemberBySession } from './store.ts';
+import { type BoxServices, bearerToken, hashToken, type ServicesFor } from '@carton/runtime';
 
 /** The realm of members in the counts of attempts. */
 export const realm = 'member';
@@ -16,16 +15,8 @@ export const memberCookies = accountCookies({
   sameSite: 'lax',
 });
 
-const prefix = 'mbs_';
-
-export const memberAuthenticator: MemberAuthenticator = {
-  cookieName: memberCookies.sessionName,
-  async identify({ db }, token) {
-    if (!token.startsWith(prefix)) return null;
-    const memberId = await findMemberBySession(db, hashToken(token));
-    return memberId === null ? null : { memberId };
-  },
-};
+/** The prefix of the tokens of sessions. */
+export const prefix = 'mbs_';
 
 /** The hash of the session token of a request; null without one. A bearer token takes precedence over the cookie. */
 export function sessionHashOf({ headers, cookies }: Pick<BoxServices, 'headers' | 'cookies'>): string | null {

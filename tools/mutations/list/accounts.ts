@@ -13,7 +13,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'The password of a registration counts only in its session',
-    file: 'vendor/member/links/store.ts',
+    file: 'vendor/member/links/service.ts',
     text: 'return sessionHash !== null && sessionHash === used.hash;',
     replacement: 'return sessionHash !== null && used.hash !== undefined;',
     tests: ['vendor/order/test/taken-accounts.test.ts'],

@@ -86,21 +86,21 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the addresses of an account',
-    file: 'vendor/member/members/persons.ts',
+    file: 'vendor/member/members/person-store.ts',
     text: "['member_sessions', 'member_addresses', 'member_words']",
     replacement: "['member_sessions', 'member_words']",
     tests: ofAllPackages,
   },
   {
     rule: 'Erasure removes the ids that other systems have of a member',
-    file: 'vendor/member/members/persons.ts',
+    file: 'vendor/member/members/person-store.ts',
     text: "external_id = null, metadata = '{}', former_address_ids",
     replacement: "metadata = '{}', former_address_ids",
     tests: ofAllPackages,
   },
   {
     rule: 'Erasure removes the requests for links to an address',
-    file: 'vendor/member/members/persons.ts',
+    file: 'vendor/member/members/person-store.ts',
     text: "'delete from member_tokens where tenant_id = $1 and (member_id = $2 or email = any($3::text[]))'",
     replacement: "'delete from member_tokens where tenant_id = $1 and (member_id = $2 and email = any($3::text[]))'",
     tests: ofAllPackages,
@@ -226,7 +226,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Registrations that nobody has verified are forgotten',
-    file: 'vendor/member/sweep.ts',
+    file: 'vendor/member/store.ts',
     text: "['member_sessions', 'member_tokens']",
     replacement: "['member_sessions']",
     tests: ['vendor/member/test/sweep.test.ts'],

@@ -31,7 +31,7 @@ export interface AttemptGuard {
 }
 
 /** An attempt at a password. */
-export interface PasswordGuard extends AttemptGuard {
+interface PasswordGuard extends AttemptGuard {
   /** Uncounts the attempt without trusting the client: the password was correct, but another factor is required. */
   passed(db: TenantDatabase): Promise<void>;
 }
@@ -102,7 +102,7 @@ export async function guardCode(db: TenantDatabase, attempt: Attempt): Promise<A
 }
 
 /** Who enters a code that gives something away, such as a promotion code. */
-export interface CodeGuesser {
+interface CodeGuesser {
   realm: string;
   /** The member who is logged in; null for a guest. */
   member: string | null;

@@ -5,7 +5,7 @@ import { DateTime, Email, object, pageOf, Type, Uuid } from '@carton/runtime';
 import { Password } from '../passwords/schemas.ts';
 import { exampleToken, Name, Role, Token } from '../schemas.ts';
 
-export const StaffInvite = object(
+const StaffInvite = object(
   { id: Uuid, email: Email, role: Role, createdAt: DateTime, expiresAt: DateTime },
   { $id: 'StaffInvite' },
 );

@@ -8,7 +8,7 @@ const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: numb
   scryptCallback,
 );
 
-export interface PasswordCost {
+interface PasswordCost {
   cost: number;
   blockSize: number;
   parallelism: number;

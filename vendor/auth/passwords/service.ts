@@ -15,6 +15,7 @@ import { resetUnknown } from './problems.ts';
 import { insertRequest, setSecret } from './store.ts';
 
 const linkMinutes = 30;
+
 type Client = Pick<BoxServices, 'db' | 'client'>;
 
 /**

@@ -3,7 +3,7 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 
-export interface FactorRow {
+interface FactorRow {
   staffUserId: string;
   /** As `encryptSecret` returns it. */
   secretKey: string;

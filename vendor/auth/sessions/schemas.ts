@@ -51,7 +51,7 @@ export type CompleteLogIn = Static<typeof CompleteLogIn>;
 export const StaffSession = object(sessionFields, { $id: 'StaffSession' });
 
 /** An open session, as its owner sees it. */
-export const OwnStaffSession = object(
+const OwnStaffSession = object(
   {
     id: Uuid,
     address: Type.String({ description: 'IP address of the log-in', examples: ['192.0.2.7'] }),

@@ -40,6 +40,7 @@ const challengeMinutes = 10;
 
 /** Wrong codes after which a challenge is void. */
 const maximumCodes = 5;
+
 type RequestSecrets = Pick<BoxServices, 'headers' | 'cookies'>;
 
 /** The session token of a request. The Authorization header takes precedence over the cookie. */

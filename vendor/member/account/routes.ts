@@ -3,10 +3,10 @@
  */
 import { wrongPassword } from '@carton/auth';
 import { erasureHindered, route, tooManyRequests } from '@carton/runtime';
-import { requestEmailChange } from '../email/service.ts';
-import { eraseOwnMember, exportMember } from '../members/service.ts';
-import { ChangeEmail, ChangeOwnMember, EraseMember, Member, PersonalDataExport } from '../schemas.ts';
-import { changeOwnMember, readOwnMember } from './service.ts';
+import { exportMember } from '../members/service.ts';
+import { Member, PersonalDataExport } from '../schemas.ts';
+import { ChangeOwnMember, EraseMember } from './schemas.ts';
+import { changeOwnMember, eraseOwnMember, readOwnMember } from './service.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 
@@ -23,7 +23,7 @@ export const readMember = route(
   ({ db, session }) => readOwnMember(db, session.memberId),
 );
 
-export const updateMember = route(
+const updateMember = route(
   {
     ...common,
     method: 'patch',
@@ -38,24 +38,7 @@ export const updateMember = route(
   ({ body, ...caller }) => changeOwnMember(caller, body),
 );
 
-export const changeMemberEmail = route(
-  {
-    ...common,
-    method: 'post',
-    path: '/member/email',
-    beyond: true,
-    operationId: 'changeMemberEmail',
-    summary: 'Request a change of your e-mail address',
-    description:
-      'Sends a link to the new address; it counts once `POST /member/email/verify` has verified it. The response does not tell whether another member has the address.',
-    body: ChangeEmail,
-    status: 202,
-    problems: [wrongPassword, tooManyRequests],
-  },
-  ({ body, ...caller }) => requestEmailChange(caller, body),
-);
-
-export const exportOwnData = route(
+const exportOwnData = route(
   {
     ...common,
     method: 'get',
@@ -69,7 +52,7 @@ export const exportOwnData = route(
   ({ db, session }) => exportMember(db, session.memberId),
 );
 
-export const eraseOwnData = route(
+const eraseOwnData = route(
   {
     ...common,
     method: 'post',
@@ -85,4 +68,5 @@ export const eraseOwnData = route(
   ({ body, ...caller }) => eraseOwnMember(caller, body.password),
 );
 
-export const profileRoutes = [readMember, updateMember, changeMemberEmail, exportOwnData, eraseOwnData];
+export const profileRoutes = [readMember, updateMember];
+export const personalDataRoutes = [exportOwnData, eraseOwnData];

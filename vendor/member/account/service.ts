@@ -4,10 +4,11 @@
 import { guardPassword, hashPassword, verifyPassword, wrongPassword } from '@carton/auth';
 import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { consentOf, publishUpdate } from '../accounts.ts';
-import { ownAttempt, sessionHashOf } from '../credentials.ts';
-import { rewriteWords } from '../members/search.ts';
-import type { ChangeOwnMember, Member } from '../schemas.ts';
-import { endAccess, lockOwnMember, type MemberRow, members } from '../store.ts';
+import { memberCookies, type OwnAttempt, ownAttempt, sessionHashOf } from '../credentials.ts';
+import { eraseMember } from '../members/service.ts';
+import type { Member } from '../schemas.ts';
+import { endAccess, lockOwnMember, type MemberRow, members, rewriteWords } from '../store.ts';
+import type { ChangeOwnMember } from './schemas.ts';
 
 type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
 
@@ -60,4 +61,23 @@ async function checkPassword(caller: LoggedIn, current: string, password: string
   const guard = await guardPassword(db, ownAttempt(caller, email));
   if (!(await verifyPassword(current, before))) throw wrongPassword();
   return { guard, before, after: await hashPassword(password) };
+}
+
+/**
+ * Erases the caller's own data and account, which needs the password.
+ * @throws wrong_password (403), too_many_requests (429), erasure_hindered (409)
+ */
+export async function eraseOwnMember(
+  caller: Pick<ServicesFor<'member'>, 'db' | 'session'> & OwnAttempt,
+  password: string,
+): Promise<void> {
+  const { db, session, cookies } = caller;
+  const { id, email, passwordHash } = await readOwnMember(db, session.memberId);
+  const guard = await guardPassword(db, ownAttempt(caller, email));
+  if (!(await verifyPassword(password, passwordHash))) throw wrongPassword();
+  await db.transaction(async (tx) => {
+    await guard.succeeded(tx);
+    await eraseMember(tx, id);
+  });
+  memberCookies.clearSession(cookies);
 }

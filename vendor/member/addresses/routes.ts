@@ -3,13 +3,13 @@
  */
 import { pageQuery, route } from '@carton/runtime';
 import { tooManyAddresses } from '../problems.ts';
-import { ChangeMemberAddress, CreateMemberAddress, MemberAddress, MemberAddressPage } from '../schemas.ts';
+import { ChangeMemberAddress, CreateMemberAddress, MemberAddress, MemberAddressPage } from './schemas.ts';
 import { changeAddress, createAddress, listAddresses, removeAddress } from './service.ts';
 
 const own = { tag: 'Member', access: 'member' } as const;
 const byStaff = { tag: 'Members', access: 'staff' } as const;
 
-export const listMemberAddresses = route(
+const listMemberAddresses = route(
   {
     ...own,
     method: 'get',
@@ -23,7 +23,7 @@ export const listMemberAddresses = route(
   ({ db, session, query }) => listAddresses(db, session.memberId, query),
 );
 
-export const createMemberAddress = route(
+const createMemberAddress = route(
   {
     ...own,
     method: 'post',
@@ -39,7 +39,7 @@ export const createMemberAddress = route(
   ({ db, session, body }) => createAddress(db, session.memberId, body),
 );
 
-export const updateMemberAddress = route(
+const updateMemberAddress = route(
   {
     ...own,
     method: 'patch',
@@ -53,7 +53,7 @@ export const updateMemberAddress = route(
   ({ db, session, params, body }) => changeAddress(db, session.memberId, params.id, body),
 );
 
-export const deleteMemberAddress = route(
+const deleteMemberAddress = route(
   {
     ...own,
     method: 'delete',
@@ -65,7 +65,7 @@ export const deleteMemberAddress = route(
   ({ db, session, params }) => removeAddress(db, session.memberId, params.id),
 );
 
-export const createAddressOfMember = route(
+const createAddressOfMember = route(
   {
     ...byStaff,
     method: 'post',
@@ -81,7 +81,7 @@ export const createAddressOfMember = route(
   ({ db, params, body }) => createAddress(db, params.id, body),
 );
 
-export const updateAddressOfMember = route(
+const updateAddressOfMember = route(
   {
     ...byStaff,
     method: 'patch',
@@ -95,7 +95,7 @@ export const updateAddressOfMember = route(
   ({ db, params, body }) => changeAddress(db, params.id, params.addressId, body),
 );
 
-export const deleteAddressOfMember = route(
+const deleteAddressOfMember = route(
   {
     ...byStaff,
     method: 'delete',

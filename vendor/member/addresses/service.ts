@@ -1,21 +1,15 @@
 /**
  * Addresses of members, of which at most one each is the default for shipping and for billing.
  */
-import { notFound, type Page, requireCity, rows, type TenantDatabase } from '@carton/runtime';
+import { notFound, type Page, requireCity, type TenantDatabase } from '@carton/runtime';
 import { publishUpdate } from '../accounts.ts';
 import { tooManyAddresses } from '../problems.ts';
-import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from '../schemas.ts';
 import { lockOwnMember, members } from '../store.ts';
+import type { ChangeMemberAddress, CreateMemberAddress, MemberAddress } from './schemas.ts';
+import { type AddressRow, clearDefault, memberAddresses, noteFormerAddress } from './store.ts';
 
 /** Addresses that a member may store. */
-export const maxAddresses = 100;
-
-interface AddressRow extends MemberAddress {
-  memberId: string;
-  changedByStaff: boolean;
-}
-
-const memberAddresses = rows<AddressRow>({ table: 'member_addresses', noun: 'address' });
+const maxAddresses = 100;
 
 /** A stored address; without a town, the column is empty, since it is not null in the former release. */
 function presented<A extends MemberAddress>(address: A): A {
@@ -103,26 +97,12 @@ async function requireAddress(tx: TenantDatabase, memberId: string, id: string):
   return address;
 }
 
-/** Keeps the id of a removed address that is in the log of changes by staff, so that an erasure finds it there. */
-async function noteFormerAddress(tx: TenantDatabase, memberId: string, id: string): Promise<void> {
-  await tx.query(
-    `update members set former_address_ids = former_address_ids || $3::uuid where tenant_id = $1 and id = $2`,
-    [memberId, id],
-  );
-}
-
 /** Removes the defaults that another address is to have. */
 async function clearDefaults(
   tx: TenantDatabase,
   memberId: string,
   { defaultShipping, defaultBilling }: Partial<Pick<MemberAddress, 'defaultShipping' | 'defaultBilling'>>,
 ): Promise<void> {
-  const now = new Date();
-  if (defaultShipping) {
-    const patch = { defaultShipping: false, updatedAt: now };
-    await tx.update('member_addresses', { memberId, defaultShipping: true }, patch);
-  }
-  if (defaultBilling) {
-    await tx.update('member_addresses', { memberId, defaultBilling: true }, { defaultBilling: false, updatedAt: now });
-  }
+  if (defaultShipping) await clearDefault(tx, memberId, 'defaultShipping');
+  if (defaultBilling) await clearDefault(tx, memberId, 'defaultBilling');
 }

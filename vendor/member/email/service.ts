@@ -8,10 +8,10 @@ import { proveEmail, type ServicesFor, type TenantDatabase } from '@carton/runti
 import { readOwnMember } from '../account/service.ts';
 import { publishUpdate } from '../accounts.ts';
 import { memberCookies, type OwnAttempt, ownAttempt, realm } from '../credentials.ts';
-import { consumeLink, isSameSession, type LinkRow, removeLinksTo, requestLink } from '../links/store.ts';
-import { rewriteWords } from '../members/search.ts';
+import { isSameSession, requestLink } from '../links/service.ts';
+import { consumeLink, type LinkRow, removeLinksTo } from '../links/store.ts';
 import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
-import { lockEmail, members } from '../store.ts';
+import { lockEmail, members, rewriteWords } from '../store.ts';
 
 /**
  * Requests a link to the new address. The response does not tell whether another member has the address.

@@ -1,21 +1,8 @@
 /**
- * Queries of `member_tokens`: requests for links, and the tokens in the links that were sent. A link to an address
- * proves that its user reads the mail of that address. The token is created when the link is sent, so that the mail has
- * the only copy, and only its hash is stored. Sending a link again creates another token; all tokens for an address are
- * deleted at the first use of one.
+ * Queries of `member_tokens`: requests for links, and the tokens in the links that were sent, by their hashes.
  */
-import { inMinutes, newToken } from '@carton/auth';
-import { hashToken, json, newId, publish, type TenantDatabase } from '@carton/runtime';
-import { type LinkPurpose, linkRequests } from '../events.ts';
-
-const minutesADay = 24 * 60;
-const minutesOf: Readonly<Record<LinkPurpose, number>> = {
-  registration: 2 * minutesADay,
-  verification: 2 * minutesADay,
-  password_reset: 30,
-  email_change: minutesADay,
-  email_changed: 7 * minutesADay,
-};
+import { json, newId, type TenantDatabase } from '@carton/runtime';
+import type { LinkPurpose } from '../events.ts';
 
 /** What a person who registers states about themselves. */
 export interface Profile {
@@ -39,29 +26,18 @@ export interface LinkRow {
   expiresAt: string;
 }
 
-/**
- * Whether a link is used in the session that requested it. The reader of the mail may be another person than
- * the one who has entered the address.
- */
-export function isSameSession({ sessionHash }: Pick<LinkRow, 'sessionHash'>, used: { hash: string | null }): boolean {
-  return sessionHash !== null && sessionHash === used.hash;
-}
-
-/** Requests a link to an address, in the transaction of its cause. The event causes the mail. */
-export async function requestLink(
+/** Inserts a request for a link. Returns its id. */
+export async function insertRequest(
   tx: TenantDatabase,
-  purpose: LinkPurpose,
-  request: Pick<LinkRow, 'email'> & Partial<Pick<LinkRow, 'memberId' | 'passwordHash' | 'profile' | 'sessionHash'>>,
-): Promise<void> {
-  const { profile, ...columns } = request;
-  const requestId = newId();
-  const expiresAt = inMinutes(minutesOf[purpose]);
-  const stored = { id: requestId, purpose, ...columns, profile: profile ? json(profile) : null, expiresAt };
-  await tx.insert('member_tokens', stored);
-  // Mails are found by the resource of their event, for example to erase them with the member.
-  const { memberId } = request;
-  const resource = memberId ? { type: 'member', id: memberId } : { type: 'member_link', id: requestId };
-  await publish(tx, linkRequests[purpose], resource, { requestId, expiresAt });
+  {
+    profile,
+    ...columns
+  }: Pick<LinkRow, 'purpose' | 'email' | 'expiresAt'> &
+    Partial<Pick<LinkRow, 'memberId' | 'passwordHash' | 'profile' | 'sessionHash'>>,
+): Promise<string> {
+  const id = newId();
+  await tx.insert('member_tokens', { id, ...columns, profile: profile ? json(profile) : null });
+  return id;
 }
 
 /** A request that has not expired and was not superseded; null otherwise. */
@@ -84,19 +60,18 @@ export async function findRegistration(db: TenantDatabase, email: string): Promi
   return row ?? null;
 }
 
-/** Creates a token for a request. Returns null if the request is no longer open. */
-export async function issueToken(db: TenantDatabase, { id, purpose }: LinkRow): Promise<string | null> {
-  const token = newToken(purpose === 'password_reset' ? 'mbr' : 'mbv');
-  const issued = await db.query(
+/** Inserts a token for a request, in a row of its own. Returns false if the request is no longer open. */
+export async function insertToken(db: TenantDatabase, requestId: string, tokenHash: string): Promise<boolean> {
+  const inserted = await db.query(
     `insert into member_tokens (tenant_id, id, member_id, purpose, email, token_hash, password_hash, profile,
                                 session_hash, created_at, expires_at)
      select tenant_id, $3, member_id, purpose, email, $4, password_hash, profile, session_hash, created_at, expires_at
        from member_tokens where tenant_id = $1 and id = $2 and expires_at > now()
         for share
      returning id`,
-    [id, newId(), hashToken(token)],
+    [requestId, newId(), tokenHash],
   );
-  return issued.length > 0 ? token : null;
+  return inserted.length > 0;
 }
 
 /** The link with this token; null if it is unknown, used or expired. */

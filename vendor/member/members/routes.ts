@@ -3,7 +3,8 @@
  */
 import { erasureHindered, resource, route } from '@carton/runtime';
 import { emailTaken } from '../problems.ts';
-import { AdminMemberDetail, adminShapes, MemberQuery, PersonalDataExport } from '../schemas.ts';
+import { PersonalDataExport } from '../schemas.ts';
+import { AdminMemberDetail, adminShapes, MemberQuery } from './schemas.ts';
 import { pageOfMembers } from './search.ts';
 import {
   changeMember,
@@ -16,7 +17,7 @@ import {
 
 const common = { tag: 'Members', access: 'staff' } as const;
 
-export const adminMembers = resource({
+const adminMembers = resource({
   ...common,
   path: '/admin/members',
   noun: 'member',

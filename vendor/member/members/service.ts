@@ -1,7 +1,7 @@
 /**
  * Rules of members as staff manage them, and of their personal data.
  */
-import { guardPassword, normalizeEmail, verifyPassword, wrongPassword } from '@carton/auth';
+import { normalizeEmail } from '@carton/auth';
 import {
   type ExportSection,
   erasePerson,
@@ -9,18 +9,14 @@ import {
   notFound,
   publish,
   publishRow,
-  type ServicesFor,
   type TenantDatabase,
 } from '@carton/runtime';
-import { readOwnMember } from '../account/service.ts';
 import { consentOf, publishUpdate } from '../accounts.ts';
 import { findAddresses } from '../addresses/service.ts';
-import { memberCookies, type OwnAttempt, ownAttempt } from '../credentials.ts';
 import { memberCreated, memberErased } from '../events.ts';
-import type { AdminMemberDetail, ChangeMember, CreateMember } from '../schemas.ts';
-import { endAccess, lockEmail, members } from '../store.ts';
+import { endAccess, lockEmail, members, rewriteWords } from '../store.ts';
 import { findPerson } from './persons.ts';
-import { rewriteWords } from './search.ts';
+import type { AdminMemberDetail, ChangeMember, CreateMember } from './schemas.ts';
 
 /**
  * Creates a member without a password. The shopper gets one by registering with the address or by a reset link, either
@@ -105,25 +101,6 @@ export function eraseMember(db: TenantDatabase, id: string): Promise<void> {
     await erasePerson(tx, person);
     if (!person.isErased) await publish(tx, memberErased, { type: 'member', id }, {});
   });
-}
-
-/**
- * Erases the caller's own data and account, which needs the password.
- * @throws wrong_password (403), too_many_requests (429), erasure_hindered (409)
- */
-export async function eraseOwnMember(
-  caller: Pick<ServicesFor<'member'>, 'db' | 'session'> & OwnAttempt,
-  password: string,
-): Promise<void> {
-  const { db, session, cookies } = caller;
-  const { id, email, passwordHash } = await readOwnMember(db, session.memberId);
-  const guard = await guardPassword(db, ownAttempt(caller, email));
-  if (!(await verifyPassword(password, passwordHash))) throw wrongPassword();
-  await db.transaction(async (tx) => {
-    await guard.succeeded(tx);
-    await eraseMember(tx, id);
-  });
-  memberCookies.clearSession(cookies);
 }
 
 function unknownMember(id: string) {

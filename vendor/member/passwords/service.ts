@@ -14,7 +14,8 @@ import {
 import { type BoxServices, hashToken, type ServicesFor } from '@carton/runtime';
 import { verifyAccount } from '../accounts.ts';
 import { memberCookies, realm } from '../credentials.ts';
-import { consumeLink, findLink, findRegistration, isSameSession, requestLink } from '../links/store.ts';
+import { isSameSession, requestLink } from '../links/service.ts';
+import { consumeLink, findLink, findRegistration } from '../links/store.ts';
 import { unproven } from '../registration/service.ts';
 import { endAccess, lockEmail } from '../store.ts';
 

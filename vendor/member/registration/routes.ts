@@ -1,19 +1,18 @@
 /**
- * Routes by which shoppers get an account, and recover it.
+ * Routes by which shoppers get an account.
  */
-import { ForgottenPassword, limitedByAttempts, ResetPassword, resetUnknown, wrongPassword } from '@carton/auth';
+import { limitedByAttempts, wrongPassword } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
-import { requestPasswordReset, resetPassword } from '../passwords/service.ts';
 import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
-import { RegisterMember, RequestVerification, VerifyEmail } from '../schemas.ts';
+import { RegisterMember, RequestVerification, VerifyEmail } from './schemas.ts';
 import { register, requestVerification, verifyEmail } from './service.ts';
 
-const common = { tag: 'Member', access: 'public', method: 'post' } as const;
+export const common = { tag: 'Member', access: 'public', method: 'post' } as const;
 /** With the shopper's session, by which a link is known to be used where it was requested. */
 const inSession = { ...common, access: 'session' } as const;
 const sameForAll = 'The response does not tell whether the address has an account: the mail to it does.';
 
-export const registerMember = route(
+const registerMember = route(
   {
     ...inSession,
     path: '/member/register',
@@ -27,7 +26,7 @@ export const registerMember = route(
   ({ body, ...caller }) => register(caller, body),
 );
 
-export const requestMemberVerification = route(
+const requestMemberVerification = route(
   {
     ...common,
     path: '/member/email/verification',
@@ -42,7 +41,7 @@ export const requestMemberVerification = route(
   ({ body, ...caller }) => requestVerification(caller, body.email),
 );
 
-export const verifyMemberEmail = route(
+const verifyMemberEmail = route(
   {
     ...inSession,
     path: '/member/email/verify',
@@ -58,40 +57,4 @@ export const verifyMemberEmail = route(
   ({ body, ...caller }) => verifyEmail(caller, body.token, body.password),
 );
 
-export const requestMemberPasswordReset = route(
-  {
-    ...common,
-    path: '/member/password/forgot',
-    operationId: 'requestMemberPasswordReset',
-    summary: 'Request a link to reset the password',
-    description: sameForAll,
-    body: ForgottenPassword,
-    status: 202,
-    problems: [tooManyRequests],
-  },
-  ({ body, ...caller }) => requestPasswordReset(caller, body.email),
-);
-
-export const resetMemberPassword = route(
-  {
-    ...inSession,
-    path: '/member/password/reset',
-    operationId: 'resetMemberPassword',
-    summary: 'Set a new password by the token of a reset link',
-    description:
-      'Verifies the e-mail address too, and completes a registration. All sessions of the member end. The token works once.',
-    ...limitedByAttempts,
-    body: ResetPassword,
-    status: 204,
-    problems: [resetUnknown, tooManyRequests],
-  },
-  ({ body, ...caller }) => resetPassword(caller, body.token, body.password),
-);
-
-export const accountRoutes = [
-  registerMember,
-  requestMemberVerification,
-  verifyMemberEmail,
-  requestMemberPasswordReset,
-  resetMemberPassword,
-];
+export const registrationRoutes = [registerMember, requestMemberVerification, verifyMemberEmail];

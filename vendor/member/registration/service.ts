@@ -10,18 +10,11 @@ import { type BoxServices, hashToken, type ServicesFor, type TenantDatabase } fr
 import { verifyAccount } from '../accounts.ts';
 import { realm, sessionHashOf } from '../credentials.ts';
 import { proveChange } from '../email/service.ts';
-import {
-  consumeLink,
-  findLink,
-  isSameSession,
-  type LinkRow,
-  type Profile,
-  removeRegistrations,
-  requestLink,
-} from '../links/store.ts';
+import { isSameSession, requestLink } from '../links/service.ts';
+import { consumeLink, findLink, type LinkRow, type Profile, removeRegistrations } from '../links/store.ts';
 import { linkUnknown } from '../problems.ts';
-import type { RegisterMember } from '../schemas.ts';
 import { endAccess, lockEmail } from '../store.ts';
+import type { RegisterMember } from './schemas.ts';
 
 type Client = Pick<BoxServices, 'db' | 'client'>;
 type Shopper = Pick<ServicesFor<'session'>, 'db' | 'client' | 'session' | 'headers' | 'cookies'>;

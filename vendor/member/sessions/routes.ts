@@ -3,7 +3,7 @@
  */
 import { LogIn, limitedByAttempts, wrongLogIn } from '@carton/auth';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
-import { MemberLogIn, MemberSessionPage } from '../schemas.ts';
+import { MemberLogIn, MemberSessionPage } from './schemas.ts';
 import { endSession, listSessions, logIn, logOut } from './service.ts';
 
 const tag = 'Member';
@@ -27,7 +27,7 @@ export const logInMember = route(
   ({ body, ...caller }) => logIn(caller, body),
 );
 
-export const logOutMember = route(
+const logOutMember = route(
   {
     method: 'post',
     path: '/member/logout',
@@ -40,7 +40,7 @@ export const logOutMember = route(
   (caller) => logOut(caller),
 );
 
-export const listMemberSessions = route(
+const listMemberSessions = route(
   {
     method: 'get',
     path: '/member/sessions',
@@ -56,7 +56,7 @@ export const listMemberSessions = route(
   ({ query, ...caller }) => listSessions(caller, query),
 );
 
-export const endMemberSession = route(
+const endMemberSession = route(
   {
     method: 'delete',
     path: '/member/sessions/:id',

@@ -14,8 +14,9 @@ import {
 import { hashToken, logInMember, notFound, type Page, publish, type ServicesFor } from '@carton/runtime';
 import { memberCookies, realm, sessionHashOf } from '../credentials.ts';
 import { memberLoggedIn } from '../events.ts';
-import type { MemberLogIn } from '../schemas.ts';
-import { insertSession, memberSessions, members, removeSession, removeSessionById, type SessionRow } from '../store.ts';
+import { members } from '../store.ts';
+import type { MemberLogIn } from './schemas.ts';
+import { insertSession, memberSessions, removeSession, removeSessionById, type SessionRow } from './store.ts';
 
 const sessionMinutes = 30 * 24 * 60;
 
