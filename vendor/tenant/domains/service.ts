@@ -24,11 +24,11 @@ import {
   wildcardOver,
   withNamesAbove,
 } from '@carton/runtime';
-import { domainAdded } from './events.ts';
-import { hostTaken } from './problems.ts';
+import { domainAdded } from '../events.ts';
+import { hostTaken } from '../problems.ts';
+import type { DomainFault, TenantDomain } from '../schemas.ts';
+import { tenantSettings } from '../settings.ts';
 import { hostQuota } from './quotas.ts';
-import type { DomainFault, TenantDomain } from './schemas.ts';
-import { tenantSettings } from './settings.ts';
 
 interface DomainRow {
   id: string;

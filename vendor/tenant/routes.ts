@@ -3,7 +3,7 @@
  */
 import { readQuotas, slugTaken } from '@carton/core';
 import { forbidden, pageQuery, route, withOverrides } from '@carton/runtime';
-import { removalStarted } from '../problems.ts';
+import { removalStarted } from './problems.ts';
 import {
   ChangeTenant,
   CreatedTenant,
@@ -13,14 +13,14 @@ import {
   TenantPage,
   TenantQuotaList,
   TenantResource,
-} from '../schemas.ts';
+} from './schemas.ts';
 import {
   changeTenant,
   deleteTenant as deleteLater,
   listTenants as list,
   createTenant as openTenant,
   readTenant as read,
-} from '../service.ts';
+} from './service.ts';
 
 const access = ['operator', 'staff'] as const;
 const tag = 'Tenants';

@@ -2,7 +2,7 @@
  * The quota of hosts.
  */
 import type { TenantQuota } from '@carton/core';
-import { tenantSettings } from './settings.ts';
+import { tenantSettings } from '../settings.ts';
 
 export const hostQuota: TenantQuota = {
   name: 'hosts',
