@@ -19,7 +19,8 @@ import { lastClaim, removeDeleted } from './removal.ts';
 import { createTenant, deleteTenant, listTenants, readTenant, readTenantQuotas, updateTenant } from './routes.ts';
 import { tenantSettings } from './settings.ts';
 
-export { findOwnOrigin, listOwnHosts } from './domains/service.ts';
+export { findOwnOrigin } from './domains/service.ts';
+export { listOwnHosts } from './domains/store.ts';
 
 export default definePackage({
   routes: [

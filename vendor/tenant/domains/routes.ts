@@ -4,8 +4,8 @@
 import { quotaExceeded } from '@carton/core';
 import { notFound, object, route, Type } from '@carton/runtime';
 import { hostTaken } from '../problems.ts';
-import { AddTenantDomain, TenantDomain, TenantDomainList, TenantLookup } from '../schemas.ts';
 import { isOperator, readTenant } from '../service.ts';
+import { AddTenantDomain, TenantDomain, TenantDomainList, TenantLookup } from './schemas.ts';
 import { addDomain, findTenantByHost, listDomains, removeDomain, verifyDomain } from './service.ts';
 
 const access = ['operator', 'staff'] as const;

@@ -11,7 +11,6 @@ import {
   invalidField,
   isPublicSuffix,
   isReservedDomain,
-  newId,
   newProof,
   normalizeDomain,
   normalizeHost,
@@ -26,21 +25,23 @@ import {
 } from '@carton/runtime';
 import { domainAdded } from '../events.ts';
 import { hostTaken } from '../problems.ts';
-import type { DomainFault, TenantDomain } from '../schemas.ts';
 import { tenantSettings } from '../settings.ts';
 import { hostQuota } from './quotas.ts';
-
-interface DomainRow {
-  id: string;
-  host: string;
-  state: TenantDomain['state'];
-  proof: string | null;
-  checkedAt: string | null;
-  fault: DomainFault | null;
-  createdAt: string;
-}
-
-const columns = 'id, host, state, proof, checked_at, fault, created_at';
+import type { TenantDomain } from './schemas.ts';
+import {
+  type DomainRow,
+  findHost,
+  findTenantAt,
+  hasHost,
+  insertHost,
+  isServedElsewhere,
+  listHosts,
+  listOwnHosts,
+  listServedHosts,
+  lockClaims,
+  removeHost,
+  setVerified,
+} from './store.ts';
 
 function presentDomain({ proof, fault, ...row }: DomainRow): TenantDomain {
   return { ...row, record: proof === null ? null : recordOf(row.host, proof), error: fault };
@@ -62,24 +63,9 @@ function candidatesOf(requested: string): [host: string, other: string | null] |
 }
 
 /** The tenant that is served at a host. An exact host takes precedence over a wildcard. */
-export async function findTenantByHost({ box }: Database, host: string): Promise<Tenant | null> {
+export async function findTenantByHost(database: Database, host: string): Promise<Tenant | null> {
   const candidates = candidatesOf(host);
-  if (!candidates) return null;
-  const [tenant] = await box.query<Tenant>(
-    `select tenants.id, tenants.slug, tenants.name, tenants.status
-       from tenant_domains join tenants on tenants.id = tenant_domains.owner_id
-      where (host = $1 or host = $2) and state <> 'pending' order by host = $1 desc limit 1`,
-    candidates,
-  );
-  return tenant ?? null;
-}
-
-/** The hosts at which the tenant of `db` is served; a wildcard begins with `*.`. */
-export async function listOwnHosts(db: TenantDatabase): Promise<string[]> {
-  const served = await db.query<{ host: string }>(
-    "select host from tenant_domains where owner_id = $1 and state <> 'pending'",
-  );
-  return served.map(({ host }) => host);
+  return candidates && findTenantAt(database, candidates);
 }
 
 /** The origin of the tenant for addresses in mails: `https://` and its first host; null without one. */
@@ -90,19 +76,12 @@ export async function findOwnOrigin(db: TenantDatabase): Promise<string | null> 
 }
 
 /** The hosts at which a tenant is served, as origins that may call the box in a browser. */
-export async function findOrigins({ box }: Database, ownerId: string): Promise<string[]> {
-  const served = await box.query<{ host: string }>(
-    "select host from tenant_domains where owner_id = $1 and state <> 'pending'",
-    [ownerId],
-  );
-  return served.map(({ host }) => `https://${host}`);
+export async function findOrigins(database: Database, ownerId: string): Promise<string[]> {
+  return (await listServedHosts(database, ownerId)).map((host) => `https://${host}`);
 }
 
-export async function listDomains({ box }: Database, ownerId: string): Promise<TenantDomain[]> {
-  const rows = await box.query<DomainRow>(`select ${columns} from tenant_domains where owner_id = $1 order by host`, [
-    ownerId,
-  ]);
-  return rows.map(presentDomain);
+export async function listDomains(database: Database, ownerId: string): Promise<TenantDomain[]> {
+  return (await listHosts(database, ownerId)).map(presentDomain);
 }
 
 /**
@@ -121,15 +100,11 @@ export async function addDomain(
   return database.forTenant(ownerId).transaction(async (db) => {
     await lockClaims(db);
     await requireUnclaimed(db, host);
-    const own = await db.query('select 1 from tenant_domains where owner_id = $1 and host = $2', [host]);
-    if (own.length > 0) throw hostTaken(`This tenant already has the host ${host}.`);
-    const [row] = await db.query<DomainRow>(
-      `insert into tenant_domains (owner_id, id, host, state, proof) values ($1, $2, $3, $4, $5) returning ${columns}`,
-      [newId(), host, state, state === 'pending' ? newProof() : null],
-    );
+    if (await hasHost(db, host)) throw hostTaken(`This tenant already has the host ${host}.`);
+    const row = await insertHost(db, { host, state, proof: state === 'pending' ? newProof() : null });
     if (state !== 'pending') await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host });
     await claimQuota(db, hostQuota, 1);
-    return presentDomain(row as DomainRow);
+    return presentDomain(row);
   });
 }
 
@@ -165,46 +140,26 @@ export async function verifyDomain(
       await requireUnclaimed(db, before.host);
     }
     const state = fault !== null ? 'pending' : isOperator ? 'approved' : 'proved';
-    const [after] = await db.query<DomainRow>(
-      `update tenant_domains
-          set state = $3, fault = $4, checked_at = case when $5::boolean then checked_at else now() end
-        where owner_id = $1 and id = $2 and state = 'pending' returning ${columns}`,
-      [id, state, fault && JSON.stringify(fault), isOperator],
-    );
+    const after = await setVerified(db, id, { state, fault, isQueried: !isOperator });
     if (!after) return presentDomain(await findDomain(database, ownerId, id));
     if (state !== 'pending') await publish(db, domainAdded, { type: 'tenant', id: ownerId }, { host: after.host });
     return presentDomain(after);
   });
 }
 
-async function findDomain({ box }: Database, ownerId: string, id: string): Promise<DomainRow> {
-  const [row] = await box.query<DomainRow>(`select ${columns} from tenant_domains where owner_id = $1 and id = $2`, [
-    ownerId,
-    id,
-  ]);
+async function findDomain(database: Database, ownerId: string, id: string): Promise<DomainRow> {
+  const row = await findHost(database, ownerId, id);
   if (!row) throw domainNotFound(id);
   return row;
 }
 
 /** @throws not_found (404) */
-export async function removeDomain({ box }: Database, ownerId: string, id: string): Promise<void> {
-  const removed = await box.query('delete from tenant_domains where owner_id = $1 and id = $2 returning id', [
-    ownerId,
-    id,
-  ]);
-  if (removed.length === 0) throw domainNotFound(id);
+export async function removeDomain(database: Database, ownerId: string, id: string): Promise<void> {
+  if (!(await removeHost(database, ownerId, id))) throw domainNotFound(id);
 }
 
 function domainNotFound(id: string) {
   return notFound(`This tenant has no host with the id ${id}.`);
-}
-
-/**
- * Serializes transactions that claim hosts, until the end of this one. It updates a row instead of taking an advisory
- * lock: on Citus, advisory locks are per node, while updates of a reference table are serialized across all nodes.
- */
-async function lockClaims(db: TenantDatabase): Promise<void> {
-  await db.query('update tenant_domain_claims set claimed_by = $1, claimed_at = now()');
 }
 
 /**
@@ -214,13 +169,7 @@ async function lockClaims(db: TenantDatabase): Promise<void> {
  */
 async function requireUnclaimed(db: TenantDatabase, host: string): Promise<void> {
   const above = withNamesAbove(baseOfDomain(host));
-  // Reversed, a name below another begins with it and a dot. In the collation "C" a slash follows the dot.
-  const reversed = [...(above[0] as string)].reverse().join('');
-  const taken = await db.query(
-    `select 1 from tenant_domains
-      where owner_id <> $1 and state <> 'pending'
-        and (host = any($2) or (reverse(host) collate "C" >= $3 and reverse(host) collate "C" < $4)) limit 1`,
-    [above.flatMap((name) => [name, `*.${name}`]), `${reversed}.`, `${reversed}/`],
-  );
-  if (taken.length > 0) throw hostTaken(`${host} is a host of another tenant, or above or below one.`);
+  const hosts = above.flatMap((name) => [name, `*.${name}`]);
+  const isTaken = await isServedElsewhere(db, hosts, above[0] as string);
+  if (isTaken) throw hostTaken(`${host} is a host of another tenant, or above or below one.`);
 }
