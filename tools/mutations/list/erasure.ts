@@ -177,7 +177,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes messages of the contact form in any spelling of the address',
-    file: 'vendor/website/contact/persons.ts',
+    file: 'vendor/website/contact/store.ts',
     text: '[emails.map((email) => email.toLowerCase())]',
     replacement: '[emails.map((email) => email.toUpperCase())]',
     tests: ['vendor/website/test/contact.test.ts'],
