@@ -1,6 +1,6 @@
 /**
- * What the mails of accounts have in common. A mail with a link gets its token when it is sent: neither events nor stored mails contain it.
- * Whether an address has an account shows only here, to the reader of its mail.
+ * What the mails of accounts have in common. A mail with a link gets its token when it is sent: neither events nor stored
+ * mails contain it. Whether an address has an account shows only in mails, to their reader.
  */
 import { findStore } from '@carton/core';
 import {

@@ -1,9 +1,9 @@
 /**
  * Rules of registration. An address may be registered by another person than the one who reads its mail: by an attacker
- * who waits for the owner's click. So the password and the profile of a registration count only where the
- * link is used in the session that registered, or with that password. Nothing tells whether an address has an account: every registration hashes the password, stores
- * the request and publishes its event, and the response is the same. The mail that the event causes differs: an unknown
- * address gets a link, the owner of an account a notice (mails.ts).
+ * who waits for the owner's click. So the password and the profile of a registration count only where the link is used in
+ * the session that registered, or with that password. Nothing tells whether an address has an account: every registration
+ * hashes the password, stores the request and publishes its event, and the response is the same. The mail that the event
+ * causes differs: an unknown address gets a link, the owner of an account a notice (mails.ts).
  */
 import { countLinkRequest, countWrongToken, hashPassword, normalizeEmail, verifyPassword } from '@carton/auth';
 import { type BoxServices, hashToken, type ServicesFor, type TenantDatabase } from '@carton/runtime';

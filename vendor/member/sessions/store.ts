@@ -53,7 +53,7 @@ export async function insertSession(
   return inserted?.id ?? null;
 }
 
-/** Deletes the session with this token; of this member only, unless `memberId` is null. Returns whether there was one. */
+/** Deletes the session with this token. Returns whether there was one. */
 export async function removeSession(db: TenantDatabase, tokenHash: string): Promise<boolean> {
   const removed = await db.query('delete from member_sessions where tenant_id = $1 and token_hash = $2 returning id', [
     tokenHash,
