@@ -53,6 +53,7 @@ export {
   findOwnSlug,
   findStore,
   findTenantById,
+  joinedTenant,
   listTenantRows,
   localesInUse,
   type TenantRow,

@@ -24,6 +24,12 @@ export async function findTenantById({ box }: Database, id: string): Promise<Ten
   return tenant ?? null;
 }
 
+/**
+ * Joins the tenant with the id that an expression has, as `tenant`, for a statement of the box. Its columns are those of
+ * `Tenant`.
+ */
+export const joinedTenant = (id: string) => `join tenants tenant on tenant.id = ${id}`;
+
 /** The slug of the tenant of `db`. */
 export async function findOwnSlug(db: TenantDatabase): Promise<string> {
   const [tenant] = await db.query<Tenant>('select slug from tenants where id = $1');

@@ -6,14 +6,14 @@ import type { Mutation } from '../mutation.ts';
 export const accounts: readonly Mutation[] = [
   {
     rule: 'Who registered with an address that is no longer taken can log in',
-    file: 'vendor/auth/schemas.ts',
+    file: 'vendor/auth/sessions/schemas.ts',
     text: 'export const LogIn = object(\n  {\n    email: KnownEmail,',
     replacement: 'export const LogIn = object(\n  {\n    email: Email,',
     tests: ['vendor/member/test/admin.test.ts'],
   },
   {
     rule: 'The password of a registration counts only in its session',
-    file: 'vendor/member/links.ts',
+    file: 'vendor/member/links/service.ts',
     text: 'return sessionHash !== null && sessionHash === used.hash;',
     replacement: 'return sessionHash !== null && used.hash !== undefined;',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
@@ -27,21 +27,21 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A session of before the verification ends',
-    file: 'vendor/member/registration.ts',
+    file: 'vendor/member/registration/service.ts',
     text: 'await endAccess(tx, account, isOwn ? shown.sessionHash : null);',
     replacement: '',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
   },
   {
     rule: 'What an attacker has entered is not the profile of an account',
-    file: 'vendor/member/registration.ts',
+    file: 'vendor/member/registration/service.ts',
     text: 'isRegistrant ? link.profile : unproven(link.profile)',
     replacement: 'link.profile',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
   },
   {
     rule: 'The address of an account changes only by its member',
-    file: 'vendor/member/email.ts',
+    file: 'vendor/member/email/service.ts',
     text: 'if (session.memberId === link.memberId || isSameSession(link, session)) return change;',
     replacement: 'if (link.memberId !== null || isSameSession(link, session)) return change;',
     tests: ['vendor/order/test/taken-accounts.test.ts'],
@@ -77,7 +77,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A key that is kept has no more rights than the person who is removed',
-    file: 'vendor/auth/staff.ts',
+    file: 'vendor/auth/staff/service.ts',
     text: 'if (keepApiKeys) await narrowKeysOf(transaction, id, box.permissions);\n    else',
     replacement: 'if (!keepApiKeys)',
     tests: ['vendor/api-key/test/demotion.test.ts'],
@@ -91,7 +91,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'An invite is worth what its inviter may grant now',
-    file: 'vendor/auth/invites.ts',
+    file: 'vendor/auth/invites/service.ts',
     text: '|| !(await isBacked(transaction, accepted))',
     replacement: '',
     tests: ['vendor/api-key/test/inviters.test.ts'],

@@ -110,23 +110,23 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'An exact host takes precedence over a wildcard',
-    file: 'vendor/tenant/domains.ts',
+    file: 'vendor/tenant/domains/store.ts',
     text: "state <> 'pending' order by host = $1 desc limit 1",
     replacement: "state <> 'pending' order by host = $1 limit 1",
     tests: ['vendor/tenant/test/tenants.test.ts'],
   },
   {
     rule: 'A host that is not proved is not served',
-    file: 'vendor/tenant/domains.ts',
+    file: 'vendor/tenant/domains/store.ts',
     text: "where (host = $1 or host = $2) and state <> 'pending'",
     replacement: 'where (host = $1 or host = $2)',
     tests: ['vendor/tenant/test/proof.test.ts'],
   },
   {
     rule: 'No store has a host above or below that of another',
-    file: 'vendor/tenant/domains.ts',
-    text: 'if (taken.length > 0) throw hostTaken(',
-    replacement: 'if (taken.length > 1) throw hostTaken(',
+    file: 'vendor/tenant/domains/service.ts',
+    text: 'if (isTaken) throw hostTaken(',
+    replacement: 'if (!isTaken && !host) throw hostTaken(',
     tests: ['vendor/tenant/test/hosts.test.ts'],
   },
   {
