@@ -86,18 +86,16 @@ export async function holdStaff(db: TenantDatabase, id: string): Promise<boolean
 /** Tables whose rows expire, and have an id. Those of `auth_attempts` expire, too, and have none. */
 export const expiringTables = ['staff_sessions', 'staff_invites', 'staff_tokens'] as const;
 
-/** Deletes at most `most` expired rows of a table, the oldest first. Skips locked rows. Returns their number. */
-export async function deleteExpired(
-  db: TenantDatabase,
-  table: (typeof expiringTables)[number],
-  most: number,
-): Promise<number> {
+/** Rows of one statement, which locks none of them for long. */
+const batchSize = 1000;
+
+/** Deletes a batch of expired rows of a table, the oldest first. Skips locked rows. Returns whether there may be more. */
+export async function deleteExpired(db: TenantDatabase, table: (typeof expiringTables)[number]): Promise<boolean> {
   const deleted = await db.query(
     `delete from ${table} where tenant_id = $1 and id in (
        select id from ${table} where tenant_id = $1 and expires_at <= now()
-        order by expires_at limit $2 for update skip locked)
+        order by expires_at limit ${batchSize} for update skip locked)
      returning 1`,
-    [most],
   );
-  return deleted.length;
+  return deleted.length === batchSize;
 }

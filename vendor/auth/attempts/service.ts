@@ -13,16 +13,8 @@
  */
 import { addressBlock, type TenantDatabase } from '@carton/runtime';
 import { newToken } from '../secrets.ts';
-import { type Attempt, countAttempts, countsOf, deviceCountOf, minute, removedExpired } from './counts.ts';
-import {
-  type Count,
-  countAttempt,
-  deleteCount,
-  findFirstStored,
-  removeExpired,
-  storeTrusted,
-  uncount,
-} from './store.ts';
+import { type Attempt, countAttempts, countsOf, deviceCountOf, minute } from './counts.ts';
+import { type Count, countAttempt, deleteCount, findFirstStored, storeTrusted, uncount } from './store.ts';
 
 /** An attempt that has been counted. */
 export interface AttemptGuard {
@@ -151,7 +143,6 @@ export async function countReport(
 ): Promise<boolean> {
   const count = { kind: `${realm} report account`, subject: account, free: 1, longestWait: 15 * minute };
   const isDue = await countAttempt(db, count);
-  await removeExpired(db, removedExpired);
   return isDue;
 }
 

@@ -18,6 +18,9 @@ export interface Count {
 /** Days for which a device or an address stays trusted after its last successful log-in. */
 export const trustedDays = 90;
 
+/** Rows of one statement, which locks none of them for long. */
+const batchSize = 1000;
+
 /** A count starts again after this long without an attempt. */
 const resetAfter = "interval '1 hour'";
 
@@ -92,14 +95,13 @@ export async function deleteCount(db: TenantDatabase, count: Count): Promise<voi
   await db.query('delete from auth_attempts where tenant_id = $1 and kind = $2 and subject_hash = $3', keyOf(count));
 }
 
-/** Deletes at most `most` expired counts, the oldest first. Skips locked rows. Returns their number. */
-export async function removeExpired(db: TenantDatabase, most: number): Promise<number> {
-  const removed = await db.query(
+/** Deletes a batch of expired counts, the oldest first. Skips locked rows. Returns whether there may be more. */
+export async function deleteExpiredCounts(db: TenantDatabase): Promise<boolean> {
+  const deleted = await db.query(
     `delete from auth_attempts where tenant_id = $1 and (kind, subject_hash) in (
        select kind, subject_hash from auth_attempts
-        where tenant_id = $1 and expires_at <= now() order by expires_at limit $2 for update skip locked)
+        where tenant_id = $1 and expires_at <= now() order by expires_at limit ${batchSize} for update skip locked)
      returning 1`,
-    [most],
   );
-  return removed.length;
+  return deleted.length === batchSize;
 }
