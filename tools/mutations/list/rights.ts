@@ -126,8 +126,8 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'Guesses at a password are delayed',
     file: 'vendor/auth/attempts/counts.ts',
-    text: 'if (await countAttempt(transaction, count)) continue;',
-    replacement: 'if ((await countAttempt(transaction, count)) !== null) continue;',
+    text: 'if (await countAttempt(db, count)) return;',
+    replacement: 'if ((await countAttempt(db, count)) !== null) return;',
     tests: ['vendor/auth/test/attempts.test.ts'],
   },
   {
