@@ -2,7 +2,7 @@
  * Events of payment. Each concerns one payment and carries the amount that moved.
  */
 import { DateTime, defineEvent, nullable, object, oneOf, Type, Uuid } from '@carton/runtime';
-import { disputeStates } from './dispute-schemas.ts';
+import { disputeStates } from './disputes/schemas.ts';
 
 const payload = object({
   orderId: Uuid,

@@ -6,7 +6,8 @@ import { storeTasks } from '@carton/core';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
-import { disputeClosedMail, disputeOpenedMail } from './dispute-mails.ts';
+import { disputeClosedMail, disputeOpenedMail } from './disputes/mails.ts';
+import { adminDisputes } from './disputes/routes.ts';
 import {
   disputeClosed,
   disputeOpened,
@@ -16,12 +17,11 @@ import {
   paymentVoided,
   refundCreated,
 } from './events.ts';
-import { paymentFeeStep } from './fees.ts';
+import { paymentFeeStep } from './fees/charge.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
-import { methodMissing } from './methods.ts';
-import { noticesOf } from './notices.ts';
-import { personalPayments } from './persons.ts';
-import { closeCanceled, reconcile } from './reconcile.ts';
+import { noticesOf } from './methods/notices.ts';
+import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './methods/routes.ts';
+import { methodMissing } from './methods/service.ts';
 import {
   adminPayments,
   cancelOrderUnits,
@@ -29,17 +29,17 @@ import {
   createRefund,
   recordPayment,
   voidPayment,
-} from './routes/admin.ts';
-import { adminDisputes } from './routes/disputes.ts';
-import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
+} from './payments/routes.ts';
+import { closeCanceledPayments } from './payments/service.ts';
+import { personalPayments } from './persons.ts';
+import { closeCanceled, reconcile } from './reconcile.ts';
 import {
   listPaymentMethods,
   openOrderPaymentSession,
   openPaymentSession,
   receivePaymentWebhook,
-} from './routes/storefront.ts';
-import { closeCanceledPayments } from './service.ts';
-import { cartsBeingPaid } from './session-store.ts';
+} from './sessions/routes.ts';
+import { cartsBeingPaid } from './sessions/store.ts';
 
 export {
   type InitiatedPayment,
@@ -59,18 +59,18 @@ export {
   type WebhookDelivery,
   webhookSignatureInvalid,
   webhookUnreadable,
-} from './adapter.ts';
+} from './adapters/adapter.ts';
+export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
-export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts';
 export { disputeClosed, disputeOpened, paymentCaptured, refundCreated } from './events.ts';
-export { choiceOfMethod } from './fees.ts';
-export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
+export { choiceOfMethod } from './fees/charge.ts';
+export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './fees/repricing.ts';
+export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
+export { findOrderPayment } from './payments/store.ts';
 export { lookUpAwaited, reconcile } from './reconcile.ts';
-export { succeededRefunds, unitsToRestock } from './refund-store.ts';
-export { type OrderRefund, refundOrder } from './refunds.ts';
-export { abandonPayment } from './release.ts';
-export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './repricing.ts';
+export { type OrderRefund, refundOrder } from './refunds/service.ts';
+export { succeededRefunds, unitsToRestock } from './refunds/store.ts';
 export { OrderPayment, PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,
@@ -81,7 +81,8 @@ export {
   paymentAbandonHooks,
   paymentStartHooks,
   startHookProblems,
-} from './session-hooks.ts';
+} from './sessions/hooks.ts';
+export { abandonPayment } from './sessions/release.ts';
 export {
   attachPayment,
   type CartPayment,
@@ -91,9 +92,8 @@ export {
   type StartedPayment,
   startPayment,
   startPaymentProblems,
-} from './sessions.ts';
-export { completePayments } from './steps.ts';
-export { findOrderPayment } from './store.ts';
+} from './sessions/service.ts';
+export { completePayments } from './steps/service.ts';
 export {
   commitTenders,
   paidBesideTenders,
@@ -107,7 +107,7 @@ export {
   tenderOrder,
   tenderProblemsIn,
   tenders,
-} from './tenders.ts';
+} from './tenders/service.ts';
 
 export default definePackage({
   routes: [

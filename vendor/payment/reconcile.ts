@@ -13,16 +13,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { findOrder, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { isRefusal } from './adapter.ts';
+import { isRefusal } from './adapters/adapter.ts';
+import { adapterOf, boundAdapters, noOperationAdapter } from './adapters/bound.ts';
 import { paymentSettings } from './adapters/settings.ts';
-import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
-import { type OrderSession, refreshFromProvider } from './lookup.ts';
-import { settleDuePending, settlePending } from './pending.ts';
-import { releaseSession } from './release.ts';
-import { abandonSession } from './session-hooks.ts';
-import { claimAwaited, claimDueSessions, endChecks, expiredSessions, type SessionRow } from './session-store.ts';
-import { resumePendingStep, voidPayment } from './steps.ts';
-import { paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './store.ts';
+import { paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './payments/store.ts';
+import { abandonSession } from './sessions/hooks.ts';
+import { type OrderSession, refreshFromProvider } from './sessions/lookup.ts';
+import { settleDuePending, settlePending } from './sessions/pending.ts';
+import { releaseSession } from './sessions/release.ts';
+import { claimAwaited, claimDueSessions, endChecks, expiredSessions, type SessionRow } from './sessions/store.ts';
+import { resumePendingStep, voidPayment } from './steps/service.ts';
 
 /** Concurrent calls to providers, and the milliseconds in which new ones are started. */
 const concurrency = 4;

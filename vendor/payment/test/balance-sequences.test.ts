@@ -7,9 +7,9 @@ import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import fc from 'fast-check';
 import t from 'tap';
-import { statusOf } from '../bookkeeping.ts';
+import { excessIn } from '../payments/amounts.ts';
+import { statusOf } from '../payments/bookkeeping.ts';
 import { closeCanceled } from '../reconcile.ts';
-import { excessIn } from '../refund-items.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, placeWithPayment } from './helpers.ts';
 

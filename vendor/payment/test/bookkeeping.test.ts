@@ -4,7 +4,7 @@
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { refundPayment } from '../steps.ts';
+import { refundPayment } from '../steps/service.ts';
 import { amountsOf, openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
 
 const box = await openBox(t);

@@ -15,7 +15,7 @@ import {
   type StepOutcome,
   webhookSignatureInvalid,
   webhookUnreadable,
-} from '../../adapter.ts';
+} from '../adapter.ts';
 import { paymentSettings } from '../settings.ts';
 import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';

@@ -3,7 +3,7 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
-import { paymentProviderFailed, paymentRefused } from '../../adapter.ts';
+import { paymentProviderFailed, paymentRefused } from '../adapter.ts';
 import { paymentSettings } from '../settings.ts';
 import { accountOf, type StripeAccount } from './settings.ts';
 
