@@ -142,7 +142,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the reasons of refunds',
-    file: 'vendor/payment/persons.ts',
+    file: 'vendor/payment/persons-store.ts',
     text: "update refunds set reason = null, metadata = '{}'",
     replacement: "update refunds set metadata = '{}'",
     tests: ofAllPackages,

@@ -98,7 +98,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Money beside a gift card, or an authorization, ends the count',
-    file: 'vendor/payment/tenders/service.ts',
+    file: 'vendor/payment/payments/store.ts',
     text: "and (payments.status = 'authorized' or payments.captured_amount > 0)",
     replacement: 'and false',
     tests: [tenders],
@@ -154,7 +154,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'A refund of an amount returns no stock',
-    file: 'vendor/payment/refunds/store.ts',
+    file: 'vendor/payment/payments/refund-store.ts',
     text: 'restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0)',
     replacement: 'restock',
     tests: [restocking],

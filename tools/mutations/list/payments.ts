@@ -146,14 +146,14 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'Nothing is refunded while a dispute is open',
-    file: 'vendor/payment/disputes/store.ts',
-    text: 'if (await isInDispute(tx, payment)) throw',
-    replacement: 'if (!(await isInDispute(tx, payment)) && payment.id === "") throw',
+    file: 'vendor/payment/steps/service.ts',
+    text: "type === 'refund' && (await isInDispute(tx, payment))",
+    replacement: "type === 'refund' && payment.id === '' && (await isInDispute(tx, payment))",
     tests: ['vendor/payment/test/disputes.test.ts'],
   },
   {
     rule: 'What a dispute takes is not refunded',
-    file: 'vendor/payment/payments/store.ts',
+    file: 'vendor/payment/payments/amounts.ts',
     text: 'capturedAmount - refundedAmount - disputedAmount',
     replacement: 'capturedAmount - refundedAmount - 0 * disputedAmount',
     tests: ['vendor/payment/test/disputes.test.ts'],
@@ -202,7 +202,7 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'What an open dispute holds does not make a second payment one of the order',
-    file: 'vendor/payment/disputes/store.ts',
+    file: 'vendor/payment/payments/dispute-store.ts',
     text: "status not in ('inquiry', 'open')`",
     replacement: "status not in ('inquiry')`",
     tests: ['vendor/payment/test/disputes.test.ts'],
@@ -216,14 +216,14 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'A refund that was refused during a dispute is made once the dispute is won',
-    file: 'vendor/payment/refunds/store.ts',
+    file: 'vendor/payment/payments/refund-store.ts',
     text: 'payment_disputes.updated_at > step.created_at',
     replacement: "payment_disputes.updated_at > step.created_at + interval '1 year'",
     tests: ['vendor/payment/test/late-disputes.test.ts'],
   },
   {
     rule: 'A refusal after a dispute was decided is not retried for ever',
-    file: 'vendor/payment/refunds/store.ts',
+    file: 'vendor/payment/payments/refund-store.ts',
     text: 'payment_disputes.updated_at > step.created_at',
     replacement: 'payment_disputes.amount >= 0',
     tests: ['vendor/payment/test/late-disputes.test.ts'],
@@ -259,7 +259,7 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'A repeated report of a dispute does not repeat a refused refund',
-    file: 'vendor/payment/disputes/store.ts',
+    file: 'vendor/payment/disputes/service.ts',
     text: 'if (!isSame) return disputes',
     replacement: "if (!isSame || known.id !== '') return disputes",
     tests: ['vendor/payment/test/late-disputes.test.ts'],

@@ -2,8 +2,9 @@
  * The payment adapters bound in a box.
  */
 import { extensionPoint, type HasExtensions } from '@carton/runtime';
-import { type PaymentAdapter, paymentsNotConfigured } from './adapter.ts';
+import type { PaymentAdapter } from './adapter.ts';
 import { manualAdapter } from './manual.ts';
+import { paymentsNotConfigured } from './problems.ts';
 import { type AdapterName, paymentSettings } from './settings.ts';
 import { stripeAdapter } from './stripe/adapter.ts';
 

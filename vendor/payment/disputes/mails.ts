@@ -17,9 +17,9 @@ import {
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
-import { disputeClosed, disputeOpened } from '../events.ts';
+import { disputeStates } from '../schemas.ts';
+import { disputeClosed, disputeOpened } from './events.ts';
 import { disputePhrases } from './phrases.ts';
-import { disputeStates } from './schemas.ts';
 
 const DisputeData = object({
   orderNumber: Type.String(),

@@ -15,9 +15,7 @@ import {
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
-import { Method, Provider } from '../schemas.ts';
-
-export const disputeStates = ['inquiry', 'open', 'won', 'lost', 'closed'] as const;
+import { disputeStates, Method, Provider } from '../schemas.ts';
 
 const DisputeState = oneOf(disputeStates, {
   description:

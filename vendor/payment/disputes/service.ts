@@ -6,12 +6,12 @@
 import { lockOrder, type OrderState } from '@carton/order';
 import { money, publish, type TenantDatabase } from '@carton/runtime';
 import type { ReportedDispute } from '../adapters/adapter.ts';
-import { disputeClosed, disputeOpened } from '../events.ts';
 import { format } from '../format.ts';
 import { alignWithBalance } from '../payments/balance.ts';
 import { refreshPaymentState } from '../payments/bookkeeping.ts';
-import { findPaymentByReference, lockPayment, updatePayment } from '../payments/store.ts';
-import { changeDispute, type DisputeRow, type DisputeStatus, disputes } from './store.ts';
+import { lockPayment, updatePayment } from '../payments/store.ts';
+import { disputeClosed, disputeOpened } from './events.ts';
+import { type DisputeRow, type DisputeStatus, disputes, findPaymentByReference, setReportedAt } from './store.ts';
 
 /** Progress of a dispute, which tells the order of reports of the same second. */
 const progress: Record<DisputeStatus, number> = { inquiry: 0, open: 1, closed: 2, lost: 3, won: 4 };
@@ -58,6 +58,24 @@ export async function applyDispute(
   const received = Math.max(0, payment.disputedAmount - disputedAmount);
   const followsStep = await alignWithBalance(tx, order, booked, { received, ended: true, capture: false });
   return followsStep ? payment.id : null;
+}
+
+type Reported = Omit<DisputeRow, 'id' | 'paymentId' | 'orderId' | 'payment' | 'createdAt' | 'updatedAt'>;
+
+const timeOf = (time: string | null) => (time === null ? null : Date.parse(time));
+
+/**
+ * Changes a dispute whose payment is locked. A report of the same state is no change: what the provider has refused since it
+ * had this state stays refused (`isRefundFailed`).
+ */
+async function changeDispute(tx: TenantDatabase, known: DisputeRow, values: Reported): Promise<DisputeRow> {
+  const { reportedAt, respondBy, ...others } = values;
+  const isSame =
+    timeOf(respondBy) === timeOf(known.respondBy) &&
+    Object.entries(others).every(([name, value]) => known[name as keyof DisputeRow] === value);
+  if (!isSame) return disputes.change(tx, known.id, values);
+  await setReportedAt(tx, known.id, reportedAt);
+  return { ...known, reportedAt };
 }
 
 const isOpen = (status: DisputeStatus) => status === 'inquiry' || status === 'open';

@@ -3,8 +3,8 @@
  */
 import { type IntegrationPage, money, rows, type TenantDatabase } from '@carton/runtime';
 import type { PaymentRow } from '../payments/store.ts';
-import { paymentDisputed } from '../problems.ts';
-import type { Dispute, DisputeQuery, disputeStates } from './schemas.ts';
+import type { disputeStates } from '../schemas.ts';
+import type { Dispute, DisputeQuery } from './schemas.ts';
 
 export type DisputeStatus = (typeof disputeStates)[number];
 
@@ -64,79 +64,22 @@ export async function listDisputes(db: TenantDatabase, query: DisputeQuery): Pro
   return { ...page, items: page.items.map(disputeOf) };
 }
 
-/** Whether a locked payment has an open dispute because of which its provider refuses refunds. */
-export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, 'id'>): Promise<boolean> {
-  const found = await tx.query(
-    `select from payment_disputes
-      where tenant_id = $1 and payment_id = $2 and status in ('inquiry', 'open') and not refundable limit 1`,
-    [id],
+/** Stores that a dispute was reported again, which is no change of it (`isDisputeChanged`). */
+export async function setReportedAt(tx: TenantDatabase, id: string, reportedAt: string): Promise<void> {
+  await tx.query('update payment_disputes set reported_at = $3 where tenant_id = $1 and id = $2', [id, reportedAt]);
+}
+
+/** The payment of an order by what its provider calls it; null if there is none. */
+export async function findPaymentByReference(
+  db: TenantDatabase,
+  provider: string,
+  reference: string,
+): Promise<Pick<PaymentRow, 'id' | 'orderId'> | null> {
+  const [payment] = await db.query<Pick<PaymentRow, 'id' | 'orderId'>>(
+    `select payments.id, payments.order_id
+       from payment_sessions sessions join payments on payments.tenant_id = $1 and payments.id = sessions.id
+      where sessions.tenant_id = $1 and sessions.provider = $2 and sessions.reference = $3 limit 1`,
+    [provider, reference],
   );
-  return found.length > 0;
-}
-
-type Reported = Omit<DisputeRow, 'id' | 'paymentId' | 'orderId' | 'payment' | 'createdAt' | 'updatedAt'>;
-
-const timeOf = (time: string | null) => (time === null ? null : Date.parse(time));
-
-/**
- * Changes a dispute whose payment is locked. A report of the same state is no change: what the provider has refused since it
- * had this state stays refused (`isRefundFailed`).
- */
-export async function changeDispute(tx: TenantDatabase, known: DisputeRow, values: Reported): Promise<DisputeRow> {
-  const { reportedAt, respondBy, ...others } = values;
-  const isSame =
-    timeOf(respondBy) === timeOf(known.respondBy) &&
-    Object.entries(others).every(([name, value]) => known[name as keyof DisputeRow] === value);
-  if (!isSame) return disputes.change(tx, known.id, values);
-  await tx.query('update payment_disputes set reported_at = $3 where tenant_id = $1 and id = $2', [
-    known.id,
-    reportedAt,
-  ]);
-  return { ...known, reportedAt };
-}
-
-/** Whether the box knows a dispute of a payment, open or decided. */
-export async function hasDisputes(tx: TenantDatabase, { id: paymentId }: Pick<PaymentRow, 'id'>): Promise<boolean> {
-  return (await disputes.findBy(tx, { paymentId })) !== null;
-}
-
-/** Whether a dispute of the payment has changed since a step of it was inserted. */
-export async function isDisputeChanged(
-  tx: TenantDatabase,
-  { paymentId, id }: { paymentId: string; id: string },
-): Promise<boolean> {
-  const found = await tx.query(
-    `select from payment_transactions step
-       join payment_disputes
-         on payment_disputes.tenant_id = $1 and payment_disputes.payment_id = $2
-            and payment_disputes.updated_at > step.created_at
-      where step.tenant_id = $1 and step.payment_id = $2 and step.id = $3 limit 1`,
-    [paymentId, id],
-  );
-  return found.length > 0;
-}
-
-/** Ids of a locked order's payments that have an open dispute because of which their provider refuses refunds. */
-export async function paymentsInDispute(tx: TenantDatabase, orderId: string): Promise<ReadonlySet<string>> {
-  const found = await tx.query<{ paymentId: string }>(
-    `select distinct payment_id from payment_disputes
-      where tenant_id = $1 and order_id = $2 and status in ('inquiry', 'open') and not refundable`,
-    [orderId],
-  );
-  return new Set(found.map(({ paymentId }) => paymentId));
-}
-
-/** What decided disputes of an order's payments have taken, in minor units. */
-export async function lostAmountOf(tx: TenantDatabase, orderId: string): Promise<number> {
-  const [row] = await tx.query<{ lost: number }>(
-    `select coalesce(sum(withdrawn_amount), 0)::bigint as lost from payment_disputes
-      where tenant_id = $1 and order_id = $2 and status not in ('inquiry', 'open')`,
-    [orderId],
-  );
-  return row?.lost ?? 0;
-}
-
-/** @throws payment_disputed (409) */
-export async function requireNoDispute(tx: TenantDatabase, payment: Pick<PaymentRow, 'id'>): Promise<void> {
-  if (await isInDispute(tx, payment)) throw paymentDisputed('Refund it once the dispute is decided.');
+  return payment ?? null;
 }

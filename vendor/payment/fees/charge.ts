@@ -4,30 +4,13 @@
  */
 import { totalsOrder, totalsStep } from '@carton/cart';
 import { feeSource, type NewCharge } from '@carton/order';
-import { type MoneyValue, object, type TenantDatabase } from '@carton/runtime';
+import { object } from '@carton/runtime';
 import { nameOfMethod } from '../methods/service.ts';
+import { findFees, type MethodFees } from '../methods/store.ts';
 import { Method } from '../schemas.ts';
-
-/** A payment method with its fees, at most one for each currency. */
-export interface MethodFees {
-  id: string;
-  code: string;
-  name: string | null;
-  fees: MoneyValue[];
-}
 
 interface Choice {
   method: string;
-}
-
-/** The enabled method with this code that comes first, as for its offer. */
-async function findFees(db: TenantDatabase, { method }: Choice): Promise<MethodFees | null> {
-  const [row] = await db.query<MethodFees>(
-    `select id, code, name, fees from payment_methods where tenant_id = $1 and code = $2 and enabled
-      order by position, created_at, id limit 1`,
-    [method],
-  );
-  return row ?? null;
 }
 
 const codePrefix = 'payment:';
@@ -49,7 +32,7 @@ export const paymentFeeStep = totalsStep({
   name,
   order: totalsOrder.shippingDiscount + 50,
   choice: object({ method: Method }),
-  reads: (db, _, choice: Choice | undefined) => (choice ? findFees(db, choice) : Promise.resolve(null)),
+  reads: (db, _, choice: Choice | undefined) => (choice ? findFees(db, choice.method) : Promise.resolve(null)),
   adjust({ sale, totals }, method) {
     const fee = method?.fees.find(({ currency }) => currency === sale.currency);
     // What is free is not paid, by whatever method.

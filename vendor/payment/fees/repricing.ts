@@ -7,8 +7,6 @@
  */
 import {
   balanceOf,
-  chargedRowsOf,
-  chargesOf,
   findOrder,
   type NewCharge,
   type NewTax,
@@ -16,30 +14,15 @@ import {
   type OrderState,
   replaceCharges,
 } from '@carton/order';
-import { extensionPoint, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
+import { type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from '../adapters/bound.ts';
 import { format, lowerFirst } from '../format.ts';
 import { nameOfMethod } from '../methods/service.ts';
+import type { MethodFees } from '../methods/store.ts';
 import { refreshPaymentStatus } from '../payments/bookkeeping.ts';
 import { lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from '../payments/store.ts';
-import { chargeOf, type MethodFees, methodOfCharge } from './charge.ts';
-
-/** An order as far as the taxes of a further charge depend on it. Amounts are minor units. */
-export interface ChargedOrder extends Pick<Order, 'currency' | 'regionId' | 'memberId' | 'locale' | 'taxLines'> {
-  address: Order['customer']['address'];
-  email: string;
-  /** Amounts after discounts; prices before them. */
-  lines: readonly { id: string; quantity: number; price: number; amount: number }[];
-  /** Shipping charges, with amounts after discounts. */
-  shipping: readonly { code: string; amount: number }[];
-}
-
-/**
- * Computes the taxes of a charge that is added to an order, as if the order had been placed with it.
- * @param amount of the charge, in minor units
- */
-export type ChargeTaxer = (tx: TenantDatabase, order: ChargedOrder, amount: number) => Promise<NewTax[]>;
-export const chargeTaxers = extensionPoint<ChargeTaxer>('payment.charge-taxers');
+import { chargeOf, methodOfCharge } from './charge.ts';
+import { taxesOf } from './taxes.ts';
 
 /** The payments of a locked order, and what it owes. */
 export interface Debt {
@@ -172,24 +155,4 @@ function messageOf(
   const code = methodOfCharge(charge) as string;
   const name = label === nameOfMethod({ name: null, code }) ? lowerFirst(label) : label;
   return `The fee of ${name} was ${change}: ${format(amount)}${tax}`;
-}
-
-/** An order as far as the taxes of a further charge depend on it. */
-export function chargedOrderOf(order: Omit<Order, 'sessionHash' | 'cartId' | 'wasPlaced'>): ChargedOrder {
-  const lines: ChargedOrder['lines'][number][] = [];
-  const shipping: ChargedOrder['shipping'][number][] = [];
-  for (const { lineItemId, shippingCode, quantity, total, discount } of chargesOf(chargedRowsOf(order))) {
-    if (lineItemId !== null) lines.push({ id: lineItemId, quantity, price: total, amount: total + discount });
-    else shipping.push({ code: shippingCode as string, amount: total + discount });
-  }
-  const isLeft = (code: string | null) => code === null || shipping.some((charge) => charge.code === code);
-  const taxLines = order.taxLines.filter(({ itemId, shippingCode }) => itemId !== null || isLeft(shippingCode));
-  const { currency, regionId, memberId, locale, customer } = order;
-  const { address, email } = customer;
-  return { currency, regionId, memberId, locale, taxLines, address, email, lines, shipping };
-}
-
-async function taxesOf(tx: TenantDatabase, order: Order, amount: number): Promise<NewTax[]> {
-  const charged = chargedOrderOf(order);
-  return (await Promise.all(chargeTaxers.of(tx).map((taxer) => taxer(tx, charged, amount)))).flat();
 }

@@ -5,7 +5,8 @@ import { findOrder, type PaymentNotice } from '@carton/order';
 import { money, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from '../adapters/bound.ts';
 import { paymentsOfOrder } from '../payments/store.ts';
-import { nameOfMethod, rowsOfMethods } from './service.ts';
+import { nameOfMethod } from './service.ts';
+import { rowsOfMethods } from './store.ts';
 
 /** None of a canceled order. All together are at most what is left to pay. */
 export async function noticesOf(db: TenantDatabase, orderId: string): Promise<PaymentNotice[]> {

@@ -1,16 +1,8 @@
 /**
- * Routes of payment methods and refunds for staff.
+ * Routes of payment methods for staff.
  */
-import { resource, route } from '@carton/runtime';
-import { listRefunds } from '../refunds/store.ts';
-import {
-  AdminPaymentMethod,
-  AdminPaymentMethodList,
-  ChangePaymentMethod,
-  Refund,
-  RefundPage,
-  RefundQuery,
-} from '../schemas.ts';
+import { route } from '@carton/runtime';
+import { AdminPaymentMethod, AdminPaymentMethodList, ChangePaymentMethod } from './schemas.ts';
 import { changeMethod, listMethods } from './service.ts';
 
 const common = { tag: 'Payments', access: 'staff' } as const;
@@ -42,11 +34,3 @@ export const updatePaymentMethod = route(
   },
   ({ db, params, body }) => changeMethod(db, params.id, body),
 );
-
-export const adminRefunds = resource({
-  ...common,
-  path: '/admin/refunds',
-  noun: 'refund',
-  item: Refund,
-  list: { query: RefundQuery, page: RefundPage, run: ({ db, query }) => listRefunds(db, query) },
-});

@@ -2,39 +2,17 @@
  * Payment methods: those of the adapters, as staff have configured them.
  */
 import type { StoreTask } from '@carton/core';
-import { invalidField, json, type MoneyValue, newId, notFound, type TenantDatabase } from '@carton/runtime';
-import { paymentMethodUnavailable, paymentMethodUnknown } from '../adapters/adapter.ts';
+import { invalidField, type MoneyValue, notFound, type TenantDatabase } from '@carton/runtime';
 import { adapterOf, boundAdapters, noOperationAdapter, requireAdapter } from '../adapters/bound.ts';
-import type { AdminPaymentMethod, ChangePaymentMethod, captureModes } from '../schemas.ts';
-
-export type CaptureMode = (typeof captureModes)[number];
-
-interface MethodRow {
-  id: string;
-  provider: string;
-  code: string;
-  enabled: boolean;
-  position: number;
-  captureMode: CaptureMode;
-  /** As staff wrote it; null for the name of the code. */
-  name: string | null;
-  instructions: string | null;
-  fees: MoneyValue[];
-  createdAt: string;
-  updatedAt: string;
-}
+import { paymentMethodUnavailable, paymentMethodUnknown } from '../adapters/problems.ts';
+import type { CaptureMode } from '../schemas.ts';
+import type { AdminPaymentMethod, ChangePaymentMethod } from './schemas.ts';
+import { insertMethods, lockMethodRow, type MethodRow, rowsOfMethods, updateMethod } from './store.ts';
 
 /** A method that shoppers may choose. */
 export type OfferedMethod = Pick<MethodRow, 'provider' | 'code' | 'captureMode' | 'instructions' | 'fees'> & {
   name: string;
 };
-
-const allRows = 'select * from payment_methods where tenant_id = $1 order by position, created_at, id';
-
-/** The methods that staff have seen, with their settings. */
-export function rowsOfMethods(db: TenantDatabase): Promise<MethodRow[]> {
-  return db.query<MethodRow>(allRows);
-}
 
 /** The name of a method for shoppers: as staff wrote it, else its code in words, `Bank transfer`. */
 export function nameOfMethod({ name, code }: Pick<MethodRow, 'name' | 'code'>): string {
@@ -161,12 +139,9 @@ export async function lockMethod(
   tx: TenantDatabase,
   { provider, code }: Pick<OfferedMethod, 'provider' | 'code'>,
 ): Promise<MethodRow | null> {
-  const [row] = await tx.query<MethodRow>(
-    'select * from payment_methods where tenant_id = $1 and provider = $2 and code = $3 for share',
-    [provider, code],
-  );
+  const row = await lockMethodRow(tx, { provider, code });
   if (row?.enabled === false) throw methodUnknown(code, await offeredMethods(tx));
-  return row ?? null;
+  return row;
 }
 
 /** Every method with its configuration. A method gets its row, and so its id, when it is first listed. */
@@ -175,14 +150,7 @@ export async function listMethods(db: TenantDatabase): Promise<AdminPaymentMetho
   let rows = await rowsOfMethods(db);
   const unseen = methods.filter((method) => !rows.some(isSameMethod(method)));
   if (unseen.length > 0) {
-    await db.query(
-      `insert into payment_methods (tenant_id, id, provider, code, enabled, position, capture_mode)
-       select $1, method.id, method.provider, method.code, method.enabled, method.position, method."captureMode"
-         from jsonb_to_recordset($2::jsonb) as method
-              (id uuid, provider text, code text, enabled boolean, position integer, "captureMode" text)
-       on conflict do nothing`,
-      [JSON.stringify(unseen.map((method) => ({ id: newId(), ...method })))],
-    );
+    await insertMethods(db, unseen);
     rows = await rowsOfMethods(db);
   }
   return rows.map((row) => ({ ...row, available: methods.some(isSameMethod(row)) }));
@@ -194,13 +162,11 @@ export async function changeMethod(
   id: string,
   patch: ChangePaymentMethod,
 ): Promise<AdminPaymentMethod> {
-  const { fees, ...fields } = patch;
-  const currencies = fees?.map(({ currency }) => currency) ?? [];
+  const currencies = patch.fees?.map(({ currency }) => currency) ?? [];
   const duplicate = currencies.findIndex((currency, at) => currencies.indexOf(currency) < at);
   if (duplicate !== -1) throw invalidField(`/fees/${duplicate}`, 'is a second fee in this currency');
-  const values = { ...fields, fees: fees && json(fees), updatedAt: new Date() };
   const row = await db.transaction(async (tx) => {
-    const [changed] = await tx.update<MethodRow>('payment_methods', { id }, values);
+    const changed = await updateMethod(tx, id, patch);
     if (!changed) throw notFound(`No payment method has the id ${id}.`);
     if (patch.captureMode === 'automatic' && adapterOf(tx, changed.provider)?.byHand) {
       throw invalidField('/captureMode', 'must be manual: staff record when this money arrives');

@@ -16,8 +16,9 @@ import {
   unknownOrder,
 } from '@carton/order';
 import { type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { callProvider, isRefusal, type PaymentAdapter, paymentMethodUnavailable } from '../adapters/adapter.ts';
+import { callProvider, isRefusal, type PaymentAdapter } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
+import { paymentMethodUnavailable } from '../adapters/problems.ts';
 import { type Debt, lockDebt, removeUnusedFees, repriceForChoice } from '../fees/repricing.ts';
 import { format } from '../format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod, requireCharge } from '../methods/service.ts';
@@ -25,7 +26,8 @@ import { insertPendingStep } from '../payments/balance.ts';
 import { applyProviderState, refreshPaymentState } from '../payments/bookkeeping.ts';
 import { insertPayment, lockPayment, type PaymentRow } from '../payments/store.ts';
 import { settlePending } from '../sessions/pending.ts';
-import { nothingToPay, presentSession, type StartedPayment } from '../sessions/service.ts';
+import { nothingToPay } from '../sessions/problems.ts';
+import { presentSession, type StartedPayment } from '../sessions/service.ts';
 import {
   endChecks,
   findSession,
@@ -47,8 +49,8 @@ const maxPayments = 12;
 /**
  * Opens a payment of what is owed for an order, or returns the pending one if its method and amount are the same.
  * Pending ones with another method or amount are voided, except what is to be paid by hand, such as on delivery, once the
- * order is being shipped or for a caller who did not place it (`heldByHand`). The order has the fee of the method then (`repricing.ts`). Stock
- * is not checked: it belongs to the order already.
+ * order is being shipped or for a caller who did not place it (`heldByHand`). The order has the fee of the method then
+ * (`fees/repricing.ts`). Stock is not checked: it belongs to the order already.
  * @throws not_found (404), payments_not_configured (503) with the default adapter, payment_method_unknown (400),
  *   order_already_canceled, nothing_to_pay, payment_method_unavailable, payment_refused (409), payment_provider_failed (502)
  */

@@ -4,11 +4,20 @@
  */
 import { type OrderAmounts, type OrderState, planRefund, planRefundOfAmount, type RefundPlan } from '@carton/order';
 import { invalidField, money, type Problem, type TenantDatabase } from '@carton/runtime';
-import { lostAmountOf } from '../disputes/store.ts';
 import { format } from '../format.ts';
 import { paymentStepNotPossible, stepBusy } from '../problems.ts';
-import type { PlannedRefund } from '../refunds/store.ts';
+import { lostAmountOf } from './dispute-store.ts';
+import type { PlannedRefund } from './refund-store.ts';
 import { type PaymentRow, type PendingStepRow, pendingStepsOf, type StepRequest, type StepType } from './store.ts';
+
+/** What is left of a payment to refund, in minor units: what was received, less what was refunded or taken by disputes. */
+export function leftToRefund({
+  capturedAmount,
+  refundedAmount,
+  disputedAmount,
+}: Pick<PaymentRow, 'capturedAmount' | 'refundedAmount' | 'disputedAmount'>): number {
+  return Math.max(0, capturedAmount - refundedAmount - disputedAmount);
+}
 
 /**
  * The amount of a step, and the plan of a refund. The order must be locked.

@@ -10,15 +10,14 @@ import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
 import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
 import type { RefusedState } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
-import { hasDisputes, isDisputeChanged, isInDispute } from '../disputes/store.ts';
 import { format, lowerFirst } from '../format.ts';
-import { insertRefund, isRefundFailed, type PlannedRefund } from '../refunds/store.ts';
-import { planAmount } from './amounts.ts';
+import { leftToRefund, planAmount } from './amounts.ts';
+import { hasDisputes, isDisputeChanged, isInDispute } from './dispute-store.ts';
+import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
 import {
   findPendingStep,
   finishStep,
   insertStep,
-  leftToRefund,
   type PaymentRow,
   type PendingStepRow,
   pendingStepsOf,

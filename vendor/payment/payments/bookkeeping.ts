@@ -19,9 +19,9 @@ import type { ProviderState } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from '../events.ts';
 import { format } from '../format.ts';
-import { excessOfRefund, insertRefund } from '../refunds/store.ts';
 import { planAmount } from './amounts.ts';
 import { alignWithBalance } from './balance.ts';
+import { excessOfRefund, insertRefund } from './refund-store.ts';
 import {
   findPendingStep,
   finishStep,

@@ -2,32 +2,14 @@
  * Payment rules that involve no provider: recording money received outside the box, and closing the payments of a
  * canceled order.
  */
-import {
-  addPaymentNote,
-  balanceOf,
-  lockOrder,
-  type OrderState,
-  orderAlreadyCanceled,
-  placePending,
-  unknownOrder,
-} from '@carton/order';
+import { balanceOf, lockOrder, orderAlreadyCanceled, placePending, unknownOrder } from '@carton/order';
 import { invalidField, money, type TenantDatabase } from '@carton/runtime';
 import { paymentCaptured } from '../events.ts';
 import { format } from '../format.ts';
 import { paymentExceedsBalance } from '../problems.ts';
-import type { Payment, RecordPayment } from '../schemas.ts';
-import { reverseTenders } from '../steps/immediate.ts';
-import { isRefundedByProvider, refundCanceled } from './balance.ts';
 import { publishPaymentEvent, refreshPaymentState } from './bookkeeping.ts';
-import {
-  insertPayment,
-  leftToRefund,
-  lockPaymentsOfOrder,
-  offline,
-  readPayment,
-  sumPayments,
-  withdrawCaptures,
-} from './store.ts';
+import type { Payment, RecordPayment } from './schemas.ts';
+import { insertPayment, offline, readPayment } from './store.ts';
 
 /**
  * Records money received outside the box. The order is locked, so that concurrent records cannot exceed what is owed.
@@ -67,27 +49,4 @@ export async function recordPayment(db: TenantDatabase, orderId: string, input: 
     await refreshPaymentState(tx, order, `Received ${format(input.amount)} by ${method}`);
     return readPayment(tx, payment.id);
   });
-}
-
-/**
- * Closes the payments of a canceled order. If nothing was received, its payment state becomes voided; what tenders have
- * paid is returned to them. What providers have captured is refunded: the refunds are inserted here and performed after
- * the transaction (`closeCanceled`), as are voids of authorizations, because no provider may be called here. Money that
- * staff received is theirs to pay back: the timeline tells them how much.
- */
-export async function closeCanceledPayments(tx: TenantDatabase, order: OrderState): Promise<void> {
-  await withdrawCaptures(tx, order.id);
-  await reverseTenders(tx, order);
-  let byStaff = 0;
-  for (const payment of (await lockPaymentsOfOrder(tx, order.id)).toReversed()) {
-    if (isRefundedByProvider(tx, payment)) await refundCanceled(tx, order, payment);
-    else byStaff += leftToRefund(payment);
-  }
-  const { authorized } = await sumPayments(tx, order.id);
-  const sum = (amount: number) => format(money(amount, order.currency));
-  if (byStaff > 0) await addPaymentNote(tx, order.id, `${sum(byStaff)} was received and must be paid back`);
-  if (authorized > 0) await addPaymentNote(tx, order.id, `${sum(authorized)} is authorized and will be voided`);
-  if (order.paymentStatus === 'unpaid') {
-    await refreshPaymentState(tx, order, 'Nothing was received, and nothing is owed any longer');
-  }
 }

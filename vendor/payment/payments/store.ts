@@ -13,8 +13,8 @@ import {
   rows,
   type TenantDatabase,
 } from '@carton/runtime';
-import type { CaptureMode } from '../methods/service.ts';
-import type { OrderPayment, Payment, PaymentQuery, paymentStates, stepStates, transactionTypes } from '../schemas.ts';
+import type { CaptureMode, paymentStates, stepStates, transactionTypes } from '../schemas.ts';
+import type { OrderPayment, Payment, PaymentQuery } from './schemas.ts';
 
 /** A payment without its steps. Amounts are minor units. */
 export interface PaymentRow {
@@ -159,30 +159,6 @@ export async function sumHeld(db: TenantDatabase, orderId: string, except: strin
   return row?.held ?? 0;
 }
 
-/** What is left of a payment to refund, in minor units: what was received, less what was refunded or taken by disputes. */
-export function leftToRefund({
-  capturedAmount,
-  refundedAmount,
-  disputedAmount,
-}: Pick<PaymentRow, 'capturedAmount' | 'refundedAmount' | 'disputedAmount'>): number {
-  return Math.max(0, capturedAmount - refundedAmount - disputedAmount);
-}
-
-/** The payment of an order by what its provider calls it; null if there is none. */
-export async function findPaymentByReference(
-  db: TenantDatabase,
-  provider: string,
-  reference: string,
-): Promise<Pick<PaymentRow, 'id' | 'orderId'> | null> {
-  const [payment] = await db.query<Pick<PaymentRow, 'id' | 'orderId'>>(
-    `select payments.id, payments.order_id
-       from payment_sessions sessions join payments on payments.tenant_id = $1 and payments.id = sessions.id
-      where sessions.tenant_id = $1 and sessions.provider = $2 and sessions.reference = $3 limit 1`,
-    [provider, reference],
-  );
-  return payment ?? null;
-}
-
 /** The payment of an order by a provider that was started last, an open one first; null without one. */
 export async function findOrderPayment(db: TenantDatabase, orderId: string): Promise<OrderPayment | null> {
   const [row] = await db.query<OrderPayment>(
@@ -262,18 +238,6 @@ export function lockPaymentsOfOrder(tx: TenantDatabase, orderId: string): Promis
   return tx.query<PaymentRow>(`${selectOfOrder} for update`, [orderId]);
 }
 
-/**
- * Ids of up to 200 payments with an unclaimed pending step, in random order, so that failing ones do not block others.
- */
-export async function unclaimedPendingPayments(db: TenantDatabase): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select payment_id as id from payment_transactions
-      where tenant_id = $1 and status = 'pending' and ${isUnclaimed} and created_at < now() - interval '10 seconds'
-      order by random() limit 200`,
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** A step with the part of its amount that is excess, for a refund; zero for others. */
 export interface PendingStepRow extends StepRow {
   excessAmount: number;
@@ -289,17 +253,6 @@ export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<Pen
       where payments.tenant_id = $1 and payments.order_id = $2`,
     [orderId],
   );
-}
-
-/** Ids of an order's payments that have a pending step. */
-export async function pendingPaymentsOf(db: TenantDatabase, orderId: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select payments.id from payments
-       join payment_transactions step on step.tenant_id = $1 and step.payment_id = payments.id and step.status = 'pending'
-      where payments.tenant_id = $1 and payments.order_id = $2`,
-    [orderId],
-  );
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -325,28 +278,15 @@ export function finishStep(
   });
 }
 
-/** A claim lasts one minute; after that the process is taken to have died. */
-const isUnclaimed = "(tried_at is null or tried_at < now() - interval '1 minute')";
-
 /**
- * Claims the pending step of a payment, for longer than a provider call may take. Null when there is none, or it is
- * claimed already.
+ * SQL condition: an order has received money, or holds an authorization, beside what tenders have paid. For statements of
+ * other packages; `$1` is the tenant.
+ * @param orderId the column with its id
+ * @param names the parameter of the statement with `tenderNames`, such as `$3`
  */
-export async function claimPendingStep(db: TenantDatabase, paymentId: string): Promise<StepRow | null> {
-  const [row] = await db.query<StepRow>(
-    `update payment_transactions set tried_at = now()
-      where tenant_id = $1 and payment_id = $2 and status = 'pending'
-        and ${isUnclaimed} returning *`,
-    [paymentId],
-  );
-  return row ?? null;
-}
-
-/** Ends the claim of a step whose provider call failed. */
-export async function releaseStep(db: TenantDatabase, { paymentId, id }: StepRow): Promise<void> {
-  await db.query(
-    `update payment_transactions set tried_at = null
-      where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending'`,
-    [paymentId, id],
-  );
+export function paidBesideTenders(orderId: string, names: string): string {
+  return `exists (select from payments
+                   where payments.tenant_id = $1 and payments.order_id = ${orderId}
+                     and payments.provider <> all(${names}::text[])
+                     and (payments.status = 'authorized' or payments.captured_amount > 0))`;
 }

@@ -18,8 +18,8 @@ import { money, newId, Problem, type TenantDatabase } from '@carton/runtime';
 import { requireFinishedRefunds } from '../payments/amounts.ts';
 import { findStep, type PaymentRow, requirePayment, type StepRequest } from '../payments/store.ts';
 import { unitsHavePrice } from '../problems.ts';
-import type { CanceledUnits, CancelUnits, Refund } from '../schemas.ts';
-import { refundPayment } from '../steps/service.ts';
+import type { CanceledUnits, CancelUnits, Refund } from './schemas.ts';
+import { refundPayment } from './service.ts';
 import { dividedParts } from './store.ts';
 
 /** Refunds all or part of a captured payment, or units that cost nothing. @throws as `capturePayment` */

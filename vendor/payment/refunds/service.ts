@@ -1,30 +1,36 @@
 /**
- * Refunds of an order across its payments: first those that providers and staff received, the newest first, then those
+ * Refunds of a payment, and of an order across its payments: first those that providers and staff received, the newest first, then those
  * of tenders, the last one drained first. No payment is refunded beyond what it received. Those in dispute are left out,
  * since their provider refuses refunds meanwhile.
  */
 import { createHash } from 'node:crypto';
-import { lockOrder, unknownOrder } from '@carton/order';
+import { lockOrder, partsOfOrder, unknownOrder } from '@carton/order';
 import { invalidField, type MoneyValue, money, type Problem, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from '../adapters/bound.ts';
-import { paymentsInDispute } from '../disputes/store.ts';
 import { format } from '../format.ts';
-import { planAmount } from '../payments/amounts.ts';
+import { leftToRefund, planAmount } from '../payments/amounts.ts';
 import { insertPendingStep } from '../payments/balance.ts';
+import { paymentsInDispute } from '../payments/dispute-store.ts';
 import {
   findPendingStep,
   findStep,
-  leftToRefund,
   lockPaymentsOfOrder,
   type PaymentRow,
+  type StepRequest,
   type StepRow,
 } from '../payments/store.ts';
 import { paymentDisputed, paymentStepNotPossible, stepBusy } from '../problems.ts';
-import type { Refund } from '../schemas.ts';
 import { doStepInTransaction, isImmediate } from '../steps/immediate.ts';
-import { requirePart, resumePendingStep } from '../steps/service.ts';
-import { tenderOf } from '../tenders/service.ts';
-import { readRefund } from './store.ts';
+import { doStep, requirePart, resumePendingStep } from '../steps/service.ts';
+import { tenderOf } from '../tenders/tender.ts';
+import type { Refund } from './schemas.ts';
+import { readRefund, restocksOfRefunds } from './store.ts';
+
+/** Refunds all or part of a captured payment. @throws as `capturePayment` */
+export async function refundPayment(db: TenantDatabase, id: string, request: StepRequest): Promise<Refund> {
+  const step = await doStep(db, id, 'refund', request);
+  return readRefund(db, step.id);
+}
 
 export interface OrderRefund {
   /** Idempotency key: a second call with it refunds nothing more. */
@@ -140,4 +146,19 @@ function stepIdOf(workId: string, paymentId: string): string {
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/**
+ * The units of each line whose stock the succeeded refunds of an order return, as far as they were not shipped; and those
+ * that were canceled without a refund, whose rows in the order's ledger have no refund of a payment.
+ */
+export async function unitsToRestock(db: TenantDatabase, orderId: string): Promise<Map<string, number>> {
+  const found = await restocksOfRefunds(db, orderId);
+  const others = new Set(found.flatMap(({ id, restocks }) => (restocks ? [] : id)));
+  const units = new Map<string, number>();
+  for (const { refundId, lineItemId, quantity, writtenOffQuantity } of await partsOfOrder(db, orderId)) {
+    if (lineItemId === null || others.has(refundId)) continue;
+    units.set(lineItemId, (units.get(lineItemId) ?? 0) + quantity - writtenOffQuantity);
+  }
+  return units;
 }

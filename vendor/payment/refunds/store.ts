@@ -1,10 +1,10 @@
 /**
  * Queries of refunds. Each is a step of its payment with the same id, which has its status.
  */
-import { partsOfOrder, partsOfRefunds, type RefundPlan, recordRefund } from '@carton/order';
-import { type IntegrationPage, json, money, rows, type TenantDatabase } from '@carton/runtime';
+import { partsOfRefunds, type RefundPlan } from '@carton/order';
+import { type IntegrationPage, money, rows, type TenantDatabase } from '@carton/runtime';
 import { type PaymentRow, type StepRow, steps } from '../payments/store.ts';
-import type { Refund, RefundQuery } from '../schemas.ts';
+import type { Refund, RefundQuery } from './schemas.ts';
 
 interface RefundRow {
   id: string;
@@ -25,65 +25,6 @@ interface RefundRow {
   metadata: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
-}
-
-type NewRefund = Pick<RefundRow, 'id' | 'paymentId' | 'orderId' | 'currency' | 'amount'> &
-  Partial<Pick<RefundRow, 'reason' | 'restock' | 'externalId' | 'metadata'>>;
-
-/** What a refund returns: an excess, and parts of what is charged. */
-export interface PlannedRefund extends RefundPlan {
-  /** Minor units. */
-  excess: number;
-}
-
-/** Inserts a refund; its order is locked by `lockOrderForRefund`. */
-export async function insertRefund(
-  tx: TenantDatabase,
-  refund: NewRefund,
-  { excess, ...plan }: PlannedRefund,
-): Promise<void> {
-  const { id, orderId, restock = true, metadata } = refund;
-  const values = {
-    ...refund,
-    restock: restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0),
-    excessAmount: excess,
-    tax: plan.tax,
-    metadata: metadata && json(metadata),
-  };
-  await tx.insert('refunds', values);
-  await recordRefund(tx, orderId, id, plan, restock);
-}
-
-/** The excess of a refund, in minor units. */
-export async function excessOfRefund(db: TenantDatabase, id: string): Promise<number> {
-  const [refund] = await db.query<{ excessAmount: number }>(
-    'select excess_amount from refunds where tenant_id = $1 and id = $2',
-    [id],
-  );
-  return refund?.excessAmount ?? 0;
-}
-
-/**
- * True if a refund of this amount for this reason has failed. What was refused before a dispute of the payment changed may
- * have been refused because of it.
- */
-export async function isRefundFailed(
-  db: TenantDatabase,
-  { paymentId, amount, reason }: Pick<RefundRow, 'paymentId' | 'amount' | 'reason'>,
-): Promise<boolean> {
-  const failed = await db.query(
-    `select from refunds
-       join payment_transactions step on step.tenant_id = $1 and step.payment_id = $2 and step.id = refunds.id
-      where refunds.tenant_id = $1 and refunds.payment_id = $2 and refunds.amount = $3 and refunds.reason = $4
-        and step.status = 'failed'
-        and not exists (
-          select from payment_disputes
-           where payment_disputes.tenant_id = $1 and payment_disputes.payment_id = $2
-             and payment_disputes.updated_at > step.created_at)
-      limit 1`,
-    [paymentId, amount, reason],
-  );
-  return failed.length > 0;
 }
 
 /** Refunds with their parts, in one more statement. */
@@ -142,25 +83,15 @@ export async function readRefund(db: TenantDatabase, id: string): Promise<Refund
   return refund as Refund;
 }
 
-/**
- * The units of each line whose stock the succeeded refunds of an order return, as far as they were not shipped; and those
- * that were canceled without a refund, whose rows in the order's ledger have no refund of a payment.
- */
-export async function unitsToRestock(db: TenantDatabase, orderId: string): Promise<Map<string, number>> {
-  const found = await db.query<{ id: string; restocks: boolean }>(
+/** The refunds of an order, each with whether it returns the stock of its units: if it is to, and has succeeded. */
+export function restocksOfRefunds(db: TenantDatabase, orderId: string): Promise<{ id: string; restocks: boolean }[]> {
+  return db.query(
     `select refunds.id, refunds.restock and step.status = 'succeeded' as restocks from refunds
        join payment_transactions step
          on step.tenant_id = $1 and step.payment_id = refunds.payment_id and step.id = refunds.id
       where refunds.tenant_id = $1 and refunds.order_id = $2`,
     [orderId],
   );
-  const others = new Set(found.flatMap(({ id, restocks }) => (restocks ? [] : id)));
-  const units = new Map<string, number>();
-  for (const { refundId, lineItemId, quantity, writtenOffQuantity } of await partsOfOrder(db, orderId)) {
-    if (lineItemId === null || others.has(refundId)) continue;
-    units.set(lineItemId, (units.get(lineItemId) ?? 0) + quantity - writtenOffQuantity);
-  }
-  return units;
 }
 
 /** At most this many refunds of an order are read. */

@@ -18,7 +18,7 @@ import {
 import type { TenantDatabase } from '@carton/runtime';
 import { adapterOf } from '../adapters/bound.ts';
 import { type PaymentRow, paymentsOfOrder, sumHeld } from '../payments/store.ts';
-import { tenderOf } from '../tenders/service.ts';
+import { tenderOf } from '../tenders/tender.ts';
 import { type OrderSession, refreshFromProvider } from './lookup.ts';
 import { findSession } from './store.ts';
 

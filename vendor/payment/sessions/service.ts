@@ -7,19 +7,10 @@
  */
 import { findPricedCart } from '@carton/cart';
 import { findOrder, lockOrder, type OrderState } from '@carton/order';
-import { defineProblem, type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import {
-  callProvider,
-  isRefusal,
-  type PaymentAdapter,
-  type ProviderState,
-  paymentMethodUnavailable,
-  paymentMethodUnknown,
-  paymentProviderFailed,
-  paymentRefused,
-  paymentsNotConfigured,
-} from '../adapters/adapter.ts';
+import { type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { callProvider, isRefusal, type PaymentAdapter, type ProviderState } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
+import { paymentRefused } from '../adapters/problems.ts';
 import { choiceOfMethod } from '../fees/charge.ts';
 import {
   dependsOnAmount,
@@ -34,6 +25,7 @@ import { applyProviderState } from '../payments/bookkeeping.ts';
 import { insertPayment } from '../payments/store.ts';
 import { planTenders } from '../tenders/service.ts';
 import { abandonSession, type Payer, runStartHooks } from './hooks.ts';
+import { nothingToPay, paymentSessionClosed } from './problems.ts';
 import { tryReleaseSession } from './release.ts';
 import {
   endChecks,
@@ -50,23 +42,6 @@ import {
   type StartedSession,
   storeInitiated,
 } from './store.ts';
-
-export const nothingToPay = defineProblem({ code: 'nothing_to_pay', status: 409, title: 'There is nothing to pay' });
-export const paymentSessionClosed = defineProblem({
-  code: 'payment_session_closed',
-  status: 409,
-  title: 'Another payment of this cart replaced this one',
-});
-
-/** What `startPayment`, `confirmPayment` and then `attachPayment` throw, for routes to declare. */
-export const startPaymentProblems = [
-  paymentsNotConfigured,
-  paymentMethodUnknown,
-  paymentMethodUnavailable,
-  paymentRefused,
-  paymentProviderFailed,
-  paymentSessionClosed,
-];
 
 /** A payment of a cart to be started. */
 export interface CartPayment {

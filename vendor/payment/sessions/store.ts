@@ -2,15 +2,9 @@
  * Queries of payment sessions and webhook events.
  */
 import { json, money, newId, type TenantDatabase } from '@carton/runtime';
-import type {
-  InitiatedPayment,
-  PaymentIntent,
-  ProviderEvent,
-  ProviderPayment,
-  ProviderState,
-} from '../adapters/adapter.ts';
-import type { CaptureMode } from '../methods/service.ts';
+import type { InitiatedPayment, PaymentIntent, ProviderPayment, ProviderState } from '../adapters/adapter.ts';
 import type { PaymentRow } from '../payments/store.ts';
+import type { CaptureMode } from '../schemas.ts';
 
 /**
  * A payment of a cart, which later becomes its order's payment under the same id, or of an existing order. Amounts are
@@ -223,23 +217,6 @@ export async function mergeState(
     json(merged),
   ]);
   return merged;
-}
-
-/**
- * Stores a provider's event. False for a duplicate, after waiting for a concurrent transaction that stores the same
- * one.
- */
-export async function insertWebhookEvent(
-  tx: TenantDatabase,
-  provider: string,
-  { id, payment }: ProviderEvent,
-): Promise<boolean> {
-  const inserted = await tx.query(
-    `insert into payment_webhook_events (tenant_id, provider, event_id, payment_id, state)
-     values ($1, $2, $3, $4, $5) on conflict do nothing returning event_id`,
-    [provider, id, payment?.id ?? null, payment ? json(payment.state) : null],
-  );
-  return inserted.length > 0;
 }
 
 /** Which of these carts have an open session. */

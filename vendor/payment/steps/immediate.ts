@@ -8,6 +8,7 @@ import { paymentVoided } from '../events.ts';
 import { format } from '../format.ts';
 import { amountOfStep, nothingLeft } from '../payments/amounts.ts';
 import { bookStep, publishPaymentEvent, refreshPaymentState } from '../payments/bookkeeping.ts';
+import { insertRefund } from '../payments/refund-store.ts';
 import {
   findStep,
   insertStep,
@@ -20,8 +21,7 @@ import {
   type StepType,
   updatePayment,
 } from '../payments/store.ts';
-import { insertRefund } from '../refunds/store.ts';
-import { partOf, tenderOf } from '../tenders/service.ts';
+import { partOf, tenderOf } from '../tenders/tender.ts';
 
 /** True for a payment whose steps involve no provider. */
 export function isImmediate(box: HasExtensions, { provider }: Pick<PaymentRow, 'provider'>): boolean {

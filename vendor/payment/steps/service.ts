@@ -9,40 +9,41 @@
  */
 import { findOrder, lockOrder, lockOrderForRefund, type Order, type OrderState } from '@carton/order';
 import { money, type TenantDatabase } from '@carton/runtime';
-import {
-  callProvider,
-  isRefusal,
-  paymentProviderFailed,
-  paymentRefused,
-  type StepOutcome,
-} from '../adapters/adapter.ts';
+import { callProvider, isRefusal, type StepOutcome } from '../adapters/adapter.ts';
 import { adapterOf, requireAdapter } from '../adapters/bound.ts';
-import { requireNoDispute } from '../disputes/store.ts';
-import { amountOfStep, nothingLeft } from '../payments/amounts.ts';
+import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapters/problems.ts';
+import { amountOfStep, leftToRefund, nothingLeft } from '../payments/amounts.ts';
 import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from '../payments/balance.ts';
 import { applyProviderState, bookStep } from '../payments/bookkeeping.ts';
+import { isInDispute } from '../payments/dispute-store.ts';
+import { excessOfRefund } from '../payments/refund-store.ts';
+import type { Payment } from '../payments/schemas.ts';
 import {
-  claimPendingStep,
   findPendingStep,
   findStep,
   finishStep,
-  leftToRefund,
   lockPayment,
   type PaymentRow,
-  pendingPaymentsOf,
   readPayment,
-  releaseStep,
   requirePayment,
   type StepRequest,
   type StepRow,
   type StepType,
 } from '../payments/store.ts';
-import { paymentStepNotPossible, stepBusy } from '../problems.ts';
-import { excessOfRefund, readRefund } from '../refunds/store.ts';
-import type { Payment, Refund } from '../schemas.ts';
+import { paymentDisputed, paymentStepBusy, paymentStepNotPossible, stepBusy } from '../problems.ts';
 import { settlePending } from '../sessions/pending.ts';
 import { referenceOf } from '../sessions/release.ts';
 import { doImmediateStep, isImmediate } from './immediate.ts';
+import { claimPendingStep, pendingPaymentsOf, releaseStep } from './store.ts';
+
+/** What steps throw, for routes to declare. */
+export const stepProblems = [
+  paymentsNotConfigured,
+  paymentStepNotPossible,
+  paymentStepBusy,
+  paymentRefused,
+  paymentProviderFailed,
+];
 
 /**
  * Captures all or part of an authorized payment.
@@ -67,13 +68,8 @@ export async function voidPayment(db: TenantDatabase, id: string, request: StepR
   return payment;
 }
 
-/** Refunds all or part of a captured payment. @throws as `capturePayment` */
-export async function refundPayment(db: TenantDatabase, id: string, request: StepRequest): Promise<Refund> {
-  const step = await doStep(db, id, 'refund', request);
-  return readRefund(db, step.id);
-}
-
-async function doStep(db: TenantDatabase, id: string, type: StepType, request: StepRequest): Promise<StepRow> {
+/** Performs a step, by its provider or at once; returns it as it was begun. @throws as `capturePayment` */
+export async function doStep(db: TenantDatabase, id: string, type: StepType, request: StepRequest): Promise<StepRow> {
   const payment = await requirePayment(db, id);
   if (isImmediate(db, payment)) return doImmediateStep(db, payment, type, request);
   requireAdapter(db);
@@ -105,7 +101,9 @@ async function beginStep(
   const known = workId === undefined ? null : await findStep(tx, paymentId, workId);
   if (known) return { step: known, isNew: false };
   if (await findPendingStep(tx, paymentId)) throw stepBusy();
-  if (type === 'refund') await requireNoDispute(tx, payment);
+  if (type === 'refund' && (await isInDispute(tx, payment))) {
+    throw paymentDisputed('Refund it once the dispute is decided.');
+  }
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);
   if (open <= 0) throw nothingLeft(payment, type);
@@ -258,4 +256,15 @@ async function callAdapter(
   if (reference === null) return { status: 'voided', captured: 0, refunded: 0 };
   const details = { id, reference, method, amount: money(payment.amount, currency) };
   return callProvider(() => adapter[type](db, { id: step.id, payment: details, amount: money(step.amount, currency) }));
+}
+
+/** True when no further change is expected, unless staff make one. */
+export async function isFinal(db: TenantDatabase, id: string): Promise<boolean> {
+  const { status } = await requirePayment(db, id);
+  return status === 'captured' || status === 'voided';
+}
+
+/** Voids a payment of which more may still come. @throws as `capturePayment` */
+export async function voidOpen(db: TenantDatabase, id: string): Promise<void> {
+  if (!(await isFinal(db, id))) await voidPayment(db, id, { workId: undefined });
 }

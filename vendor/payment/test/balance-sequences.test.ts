@@ -2,6 +2,7 @@
  * Random sequences of captures, refunds and cancellations: nothing is due that was refunded, nothing is refunded beyond what
  * was received, and what is kept in the end is what is charged.
  */
+
 import { balanceOf, type Charge, chargedOf, refundedChargeOf, refundOf, shareRefund } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
@@ -9,7 +10,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { excessIn } from '../payments/amounts.ts';
 import { statusOf } from '../payments/bookkeeping.ts';
-import { closeCanceled } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, placeWithPayment } from './helpers.ts';
 

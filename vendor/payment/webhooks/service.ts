@@ -11,8 +11,9 @@ import { applyProviderState } from '../payments/bookkeeping.ts';
 import { lockPayment } from '../payments/store.ts';
 import { settlePending } from '../sessions/pending.ts';
 import { tryReleaseSession } from '../sessions/release.ts';
-import { insertWebhookEvent, lockSession, mergeState, type SessionRow, scheduleCheck } from '../sessions/store.ts';
+import { lockSession, mergeState, type SessionRow, scheduleCheck } from '../sessions/store.ts';
 import { resumePendingStep } from '../steps/service.ts';
+import { insertWebhookEvent } from './store.ts';
 
 /**
  * Receives an event of a provider.

@@ -5,7 +5,7 @@
  */
 import { type MoneyValue, minorUnitDigits, money } from '@carton/runtime';
 import { format } from '../../format.ts';
-import { paymentRefused } from '../adapter.ts';
+import { paymentRefused } from '../problems.ts';
 
 const zeroDecimal = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
 const threeDecimal = 'BHD JOD KWD OMR TND'.split(' ');
