@@ -2,7 +2,7 @@
  * Personal data of parcels: tracking numbers, with which anyone can look up where a parcel went.
  */
 import type { PersonalData } from '@carton/runtime';
-import { fulfillments, withItems } from './store.ts';
+import { fulfillments, withItems } from './parcels/store.ts';
 
 const kept = 'until you ask for erasure; the parcel without them as long as your order';
 

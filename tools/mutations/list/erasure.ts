@@ -30,7 +30,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the tracking number from the timeline of an order',
-    file: 'vendor/fulfillment/record.ts',
+    file: 'vendor/fulfillment/parcels/record.ts',
     text: "label: 'Shipped', erased: 'Shipped'",
     replacement: "label: 'Shipped'",
     tests: ofAllPackages,

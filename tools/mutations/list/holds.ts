@@ -126,14 +126,14 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Refunded units in a parcel, or shipped, do not return to stock',
-    file: 'vendor/fulfillment/units.ts',
+    file: 'vendor/fulfillment/units/counts.ts',
     text: 'Math.max(packed, quantity - writtenOffQuantity - refunded)',
     replacement: 'quantity - writtenOffQuantity - refunded',
     tests: [restocking],
   },
   {
     rule: 'What was returned to stock before is not returned again with a refund',
-    file: 'vendor/fulfillment/units.ts',
+    file: 'vendor/fulfillment/units/counts.ts',
     text: 'Math.max(0, heldUnitsOf(line) - needed)',
     replacement: 'Math.max(0, Math.min(refunded, quantity - needed))',
     tests: [restocking],
@@ -161,14 +161,14 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Refunded units of a parcel are not kept for another one',
-    file: 'vendor/fulfillment/service.ts',
+    file: 'vendor/fulfillment/parcels/service.ts',
     text: 'await restockRefunded(tx, orderId, await findOrderUnits(tx, [orderId]));',
     replacement: '',
     tests: [restocking],
   },
   {
     rule: 'Refunded units return with the lines of the order locked',
-    file: 'vendor/fulfillment/restocking.ts',
+    file: 'vendor/fulfillment/units/restocking.ts',
     text: 'restockRefunded(tx, orderId, await lockOrderLines(tx, orderId))',
     replacement: 'restockRefunded(tx, orderId, await lockOrderLines(db, orderId))',
     tests: [restocking],
@@ -210,7 +210,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'What a canceled parcel returns is held by the order and needed by no other parcel',
-    file: 'vendor/fulfillment/units.ts',
+    file: 'vendor/fulfillment/units/counts.ts',
     text: 'Math.min(inParcel, Math.max(0, heldUnitsOf(line) - others))',
     replacement: 'inParcel + 0 * others',
     tests: [held],
@@ -252,7 +252,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'The stock of units that were canceled without a refund returns',
-    file: 'vendor/fulfillment/restocking.ts',
+    file: 'vendor/fulfillment/units/restocking.ts',
     text: 'events: [refundCreated, orderUnitsCanceled],',
     replacement: 'events: [refundCreated],',
     tests: [freeUnits],

@@ -15,8 +15,8 @@ import {
   translationFor,
 } from '@carton/runtime';
 import { findOrderShipping, type OrderShippingMethods } from '@carton/shipping';
-import type { Fulfillment } from '../schemas.ts';
-import { readFulfillment } from '../service.ts';
+import type { Fulfillment } from '../parcels/schemas.ts';
+import { readFulfillment } from '../parcels/service.ts';
 import { packingPhrases } from './phrases.ts';
 
 /** @throws not_found (404) */

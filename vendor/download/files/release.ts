@@ -3,8 +3,8 @@
  * time: a refund can fail, and staff can extend a grant.
  */
 import { job, type TenantDatabase } from '@carton/runtime';
-import { releaseFiles } from './files.ts';
-import type { DownloadRow } from './store.ts';
+import type { DownloadRow } from '../grants/store.ts';
+import { releaseFiles } from './service.ts';
 
 const batchSize = 100;
 

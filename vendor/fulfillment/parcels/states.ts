@@ -1,7 +1,7 @@
 /**
  * The states of a parcel and what each action does in them, in one table.
  */
-import { fulfillmentStateConflict } from './problems.ts';
+import { fulfillmentStateConflict } from '../problems.ts';
 
 export const fulfillmentStatuses = ['pending', 'shipped', 'delivered', 'canceled'] as const;
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];

@@ -15,9 +15,18 @@ import {
 } from '@carton/order';
 import { encodeCursor, type IntegrationPage, invalidField, type TenantDatabase } from '@carton/runtime';
 import { findOrderShipping } from '@carton/shipping';
-import { fulfillmentExceedsOrder, fulfillmentItemsRefunded } from './problems.ts';
+import { fulfillmentExceedsOrder, fulfillmentItemsRefunded } from '../problems.ts';
+import { trackingOf } from '../tracking/service.ts';
+import {
+  fulfillmentStatusOf,
+  type LineUnits,
+  missingStockOf,
+  remainingOf,
+  returningStockOf,
+  shippableOf,
+} from '../units/counts.ts';
+import { restockRefunded } from '../units/restocking.ts';
 import { record } from './record.ts';
-import { restockRefunded } from './restocking.ts';
 import type {
   CancelFulfillment,
   ChangeFulfillment,
@@ -28,15 +37,6 @@ import type {
 } from './schemas.ts';
 import { type actions, isEffective } from './states.ts';
 import { countUnits, type FulfillmentRow, fulfillments, nextNumber, withItems } from './store.ts';
-import { trackingOf } from './tracking.ts';
-import {
-  fulfillmentStatusOf,
-  type LineUnits,
-  missingStockOf,
-  remainingOf,
-  returningStockOf,
-  shippableOf,
-} from './units.ts';
 
 /** Before any other in the order of ids. */
 const lowestId = '00000000-0000-0000-0000-000000000000';

@@ -2,8 +2,8 @@
  * The files for everyone who has a link of a mail.
  */
 import { object, route, Type, tooManyRequests } from '@carton/runtime';
-import { readByToken } from '../content.ts';
 import { downloadEnded, downloadLimitReached } from '../problems.ts';
+import { readByToken } from './service.ts';
 
 export const downloadFile = route(
   {

@@ -3,8 +3,8 @@
  */
 import { findOrder, unknownOrder } from '@carton/order';
 import { route, type TenantDatabase } from '@carton/runtime';
-import { MemberFulfillments } from '../schemas.ts';
-import { fulfillments, withItems } from '../store.ts';
+import { MemberFulfillments } from './schemas.ts';
+import { fulfillments, withItems } from './store.ts';
 
 /** More than an order has. */
 const maxParcels = 1000;

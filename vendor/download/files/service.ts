@@ -4,9 +4,9 @@
 import { keepPrivateFile, releasePrivateFiles, storePrivateFile } from '@carton/media';
 import { findVariants } from '@carton/product';
 import { invalidField, lockFor, notFound, type TenantDatabase, type UploadedFile } from '@carton/runtime';
-import { tooManyDownloads } from './problems.ts';
-import type { ChangeDownload, Download } from './schemas.ts';
-import { type DownloadRow, downloads, downloadsOf } from './store.ts';
+import type { ChangeDownload, Download } from '../grants/schemas.ts';
+import { type DownloadRow, downloads, downloadsOf } from '../grants/store.ts';
+import { tooManyDownloads } from '../problems.ts';
 
 /** Files of a variant. */
 const maxFiles = 50;

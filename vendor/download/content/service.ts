@@ -19,8 +19,8 @@ import {
   notFound,
   type TenantDatabase,
 } from '@carton/runtime';
-import { downloadEnded, downloadLimitReached } from './problems.ts';
-import { downloads, type GrantRow, grants, isOpen } from './store.ts';
+import { downloads, type GrantRow, grants, isOpen } from '../grants/store.ts';
+import { downloadEnded, downloadLimitReached } from '../problems.ts';
 
 /** After a download began, in which its parts count nothing. */
 const resumable = `interval '24 hours'`;

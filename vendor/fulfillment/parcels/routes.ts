@@ -14,7 +14,7 @@ import {
   FulfillmentPage,
   FulfillmentQuery,
   ShipFulfillment,
-} from '../schemas.ts';
+} from './schemas.ts';
 import {
   cancelFulfillment as cancel,
   changeFulfillment,
@@ -23,7 +23,7 @@ import {
   listFulfillments,
   readFulfillment,
   shipFulfillment as ship,
-} from '../service.ts';
+} from './service.ts';
 
 const common = { tag: 'Fulfillments', access: 'staff' } as const;
 const action = { ...common, method: 'post', status: 200, response: Fulfillment, idempotent: true } as const;

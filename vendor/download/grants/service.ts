@@ -3,8 +3,8 @@
  */
 import { addTimelineEntry, findOrder, lockOrder, unknownOrder } from '@carton/order';
 import { publish, type Static, type TenantDatabase } from '@carton/runtime';
+import { downloadGrantClosed, noDownloads } from '../problems.ts';
 import { linksRequested } from './events.ts';
-import { downloadGrantClosed, noDownloads } from './problems.ts';
 import type { ChangeDownloadGrant, DownloadGrant, MemberDownloads } from './schemas.ts';
 import { type GrantRow, grants, grantsOf, presentGrant, stateOf } from './store.ts';
 

@@ -2,10 +2,10 @@
  * Routes of grants: for staff, and for the members who ordered.
  */
 import { resource, route } from '@carton/runtime';
-import { readOwn } from '../content.ts';
-import { changeGrant, listGrants, listOwnGrants, readGrant, sendLinks } from '../grants.ts';
+import { readOwn } from '../content/service.ts';
 import { downloadEnded, downloadGrantClosed, downloadLimitReached, noDownloads } from '../problems.ts';
-import { ChangeDownloadGrant, DownloadGrant, DownloadGrants, MemberDownloads } from '../schemas.ts';
+import { ChangeDownloadGrant, DownloadGrant, DownloadGrants, MemberDownloads } from './schemas.ts';
+import { changeGrant, listGrants, listOwnGrants, readGrant, sendLinks } from './service.ts';
 
 const forStaff = { tag: 'Downloads', access: 'staff', beyond: true } as const;
 const forMembers = { tag: 'Member', access: 'member', beyond: true } as const;

@@ -3,9 +3,9 @@
  */
 import { findOrderUnits } from '@carton/order';
 import { rows, type TenantDatabase } from '@carton/runtime';
+import type { LineUnits } from '../units/counts.ts';
 import type { Fulfillment, Tracking } from './schemas.ts';
 import type { FulfillmentStatus } from './states.ts';
-import type { LineUnits } from './units.ts';
 
 export interface FulfillmentRow {
   id: string;
