@@ -4,8 +4,8 @@
 import { orderCancelers, orderRefundListeners, orderTimelineTypes } from '@carton/order';
 import { definePackage, mailTemplates, personalData } from '@carton/runtime';
 import { deliveredMail, shippedMail } from './mails.ts';
+import { readFulfillmentPackingList } from './packing-list/routes.ts';
 import { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './parcels/events.ts';
-import { listMemberFulfillments } from './parcels/member-routes.ts';
 import { cancelParcels, followRefunds } from './parcels/order-hooks.ts';
 import { timelineTypes } from './parcels/record.ts';
 import {
@@ -13,7 +13,7 @@ import {
   cancelFulfillment,
   createFulfillment,
   deliverFulfillment,
-  readFulfillmentPackingList,
+  listMemberFulfillments,
   shipFulfillment,
 } from './parcels/routes.ts';
 import { personalFulfillments } from './persons.ts';

@@ -149,7 +149,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes tracking numbers',
-    file: 'vendor/fulfillment/persons.ts',
+    file: 'vendor/fulfillment/parcels/store.ts',
     text: "set tracking = '[]', metadata = '{}',",
     replacement: "set metadata = '{}',",
     tests: ofAllPackages,

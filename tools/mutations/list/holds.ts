@@ -126,14 +126,14 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Refunded units in a parcel, or shipped, do not return to stock',
-    file: 'vendor/fulfillment/units/counts.ts',
+    file: 'vendor/fulfillment/units/service.ts',
     text: 'Math.max(packed, quantity - writtenOffQuantity - refunded)',
     replacement: 'quantity - writtenOffQuantity - refunded',
     tests: [restocking],
   },
   {
     rule: 'What was returned to stock before is not returned again with a refund',
-    file: 'vendor/fulfillment/units/counts.ts',
+    file: 'vendor/fulfillment/units/service.ts',
     text: 'Math.max(0, heldUnitsOf(line) - needed)',
     replacement: 'Math.max(0, Math.min(refunded, quantity - needed))',
     tests: [restocking],
@@ -210,7 +210,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'What a canceled parcel returns is held by the order and needed by no other parcel',
-    file: 'vendor/fulfillment/units/counts.ts',
+    file: 'vendor/fulfillment/units/service.ts',
     text: 'Math.min(inParcel, Math.max(0, heldUnitsOf(line) - others))',
     replacement: 'inParcel + 0 * others',
     tests: [held],

@@ -74,7 +74,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'A pending order has no parcel',
-    file: 'vendor/fulfillment/parcels/service.ts',
+    file: 'vendor/fulfillment/parcels/packing.ts',
     text: "if (lines[0]?.orderStatus === 'pending') throw orderAwaitsPayment();",
     replacement: '',
     tests: [orders],

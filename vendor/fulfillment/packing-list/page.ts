@@ -41,7 +41,7 @@ const translations = inLanguages((language) => ({ ...pageWords[language], ...pac
 type Phrases = (typeof translations)['en'];
 
 /** The page, in the language of the store. */
-export function renderPackingList(
+function renderPackingList(
   parcel: Fulfillment,
   order: Order,
   pickup: Pickup,

@@ -1,11 +1,11 @@
 /**
- * Routes of parcels for staff.
+ * Routes of parcels for staff, and for the members who ordered.
  */
 import { insufficientStock } from '@carton/inventory';
 import { orderAlreadyCanceled, orderAwaitsPayment } from '@carton/order';
-import { externalIdTaken, htmlMediaType, resource, route } from '@carton/runtime';
-import { readPackingList } from '../packing-list/page.ts';
+import { externalIdTaken, resource, route } from '@carton/runtime';
 import { fulfillmentExceedsOrder, fulfillmentItemsRefunded, fulfillmentStateConflict } from '../problems.ts';
+import { createFulfillment as create } from './packing.ts';
 import {
   CancelFulfillment,
   ChangeFulfillment,
@@ -13,14 +13,15 @@ import {
   Fulfillment,
   FulfillmentPage,
   FulfillmentQuery,
+  MemberFulfillments,
   ShipFulfillment,
 } from './schemas.ts';
 import {
   cancelFulfillment as cancel,
   changeFulfillment,
-  createFulfillment as create,
   deliverFulfillment as deliver,
   listFulfillments,
+  listOwnFulfillments,
   readFulfillment,
   shipFulfillment as ship,
 } from './service.ts';
@@ -108,17 +109,17 @@ export const cancelFulfillment = route(
   ({ db, params, body }) => cancel(db, params.id, body ?? {}),
 );
 
-export const readFulfillmentPackingList = route(
+export const listMemberFulfillments = route(
   {
-    ...common,
     method: 'get',
-    path: '/admin/fulfillments/:id/packing-list',
-    beyond: true,
-    operationId: 'readFulfillmentPackingList',
-    summary: 'Read the packing list of a fulfillment as a page to print',
-    description: 'HTML without scripts, with the items and where they go. Prices are left out.',
+    path: '/member/orders/:id/fulfillments',
+    operationId: 'listMemberFulfillments',
+    tag: 'Member',
+    summary: 'List the parcels of one of your orders with their tracking links',
+    description: 'Without those that were canceled.',
+    access: 'member',
     status: 200,
-    mediaType: htmlMediaType,
+    response: MemberFulfillments,
   },
-  ({ db, params }) => readPackingList(db, params.id),
+  ({ db, session, params }) => listOwnFulfillments(db, session.memberId, params.id),
 );

@@ -5,7 +5,6 @@ import {
   changeOf,
   DateTime,
   externalFields,
-  humanText,
   integrationPageOf,
   integrationQuery,
   newExternalFields,
@@ -17,6 +16,7 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
+import { NewTracking, Tracking } from '../tracking/schemas.ts';
 import { fulfillmentStatuses } from './states.ts';
 
 const Status = oneOf(fulfillmentStatuses, {
@@ -25,41 +25,6 @@ const Status = oneOf(fulfillmentStatuses, {
   examples: ['shipped'],
 });
 const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Units', examples: [2] });
-const CarrierName = humanText(60, {
-  description: 'Of a well-known carrier the tracking page is known: `DHL`, `UPS`, `Royal Mail`',
-  examples: ['DHL'],
-});
-const TrackingNumber = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '\\S',
-  examples: ['00340434292135100186'],
-});
-const TrackingUrl = Type.String({
-  maxLength: 1000,
-  pattern: '^https://',
-  description: 'The tracking page, with https',
-  examples: ['https://www.dhl.com/global-en/home/tracking.html?tracking-id=00340434292135100186'],
-});
-
-export const Tracking = object(
-  { carrier: CarrierName, number: TrackingNumber, url: nullable(TrackingUrl) },
-  { $id: 'Tracking', description: '`url` is null if the carrier is unknown and staff have set no link' },
-);
-export type Tracking = Static<typeof Tracking>;
-
-const NewTracking = Type.Array(
-  object(
-    {
-      carrier: CarrierName,
-      number: TrackingNumber,
-      url: Type.Optional(withOptions(TrackingUrl, { description: 'By default the page of a well-known carrier' })),
-    },
-    { $id: 'NewTracking' },
-  ),
-  { maxItems: 20, description: 'Replaces all tracking numbers' },
-);
-export type NewTracking = Static<typeof NewTracking>;
 
 const Item = {
   lineItemId: withOptions(Uuid, { description: 'The item of the order' }),
@@ -68,7 +33,7 @@ const Item = {
   sku: nullable(Type.String({ examples: ['LINEN-M'] })),
   quantity: Quantity,
 };
-export const FulfillmentItem = object(Item, { $id: 'FulfillmentItem', description: 'Units of an item of the order' });
+const FulfillmentItem = object(Item, { $id: 'FulfillmentItem', description: 'Units of an item of the order' });
 
 const ShippingMethod = object(
   {

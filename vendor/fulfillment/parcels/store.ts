@@ -3,8 +3,8 @@
  */
 import { findOrderUnits } from '@carton/order';
 import { rows, type TenantDatabase } from '@carton/runtime';
-import type { LineUnits } from '../units/counts.ts';
-import type { Fulfillment, Tracking } from './schemas.ts';
+import type { Tracking } from '../tracking/schemas.ts';
+import type { Fulfillment } from './schemas.ts';
 import type { FulfillmentStatus } from './states.ts';
 
 export interface FulfillmentRow {
@@ -65,27 +65,6 @@ export async function withItems(db: TenantDatabase, found: readonly FulfillmentR
   });
 }
 
-/** What has become of the units of the lines of an order. */
-export async function countUnits(
-  db: TenantDatabase,
-  orderId: string,
-  lines: readonly Omit<LineUnits, 'packed' | 'shipped'>[],
-): Promise<LineUnits[]> {
-  const counts = await db.query<{ lineItemId: string; packed: number; shipped: number }>(
-    `select items.line_item_id, sum(items.quantity)::integer as packed,
-            coalesce(sum(items.quantity) filter (where parcels.status <> 'pending'), 0)::integer as shipped
-       from fulfillment_items items
-       join fulfillments parcels on parcels.tenant_id = items.tenant_id and parcels.id = items.fulfillment_id
-      where items.tenant_id = $1 and items.order_id = $2 and parcels.status <> 'canceled'
-      group by items.line_item_id`,
-    [orderId],
-  );
-  return lines.map((line) => {
-    const { packed = 0, shipped = 0 } = counts.find(({ lineItemId }) => lineItemId === line.id) ?? {};
-    return { ...line, packed, shipped };
-  });
-}
-
 /** The number of the next parcel of an order, whose lines must be locked. */
 export async function nextNumber(tx: TenantDatabase, orderId: string): Promise<number> {
   const [found] = await tx.query<{ next: number }>(
@@ -93,4 +72,34 @@ export async function nextNumber(tx: TenantDatabase, orderId: string): Promise<n
     [orderId],
   );
   return (found as { next: number }).next;
+}
+
+/** Inserts the units of a new parcel. */
+export async function insertItems(
+  tx: TenantDatabase,
+  { id: fulfillmentId, orderId }: Pick<FulfillmentRow, 'id' | 'orderId'>,
+  units: FulfillmentRow['units'],
+): Promise<void> {
+  await tx.insertMany(
+    'fulfillment_items',
+    units.map((unit) => ({ fulfillmentId, orderId, ...unit })),
+  );
+}
+
+/** Ids of the parcels of orders. */
+export async function fulfillmentsOfOrders(db: TenantDatabase, orderIds: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ id: string }>(
+    'select id from fulfillments where tenant_id = $1 and order_id = any($2::uuid[])',
+    [orderIds],
+  );
+  return found.map(({ id }) => id);
+}
+
+/** Erases where parcels went, and what integrations have stored with them. */
+export async function eraseFulfillments(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update fulfillments set tracking = '[]', metadata = '{}', updated_at = now()
+      where tenant_id = $1 and id = any($2::uuid[])`,
+    [ids],
+  );
 }

@@ -2,8 +2,8 @@
  * Tracking numbers with their links.
  */
 import { invalidField } from '@carton/runtime';
-import type { NewTracking, Tracking } from '../parcels/schemas.ts';
 import { carrierName, isTrackingLink, trackingUrl } from './carriers.ts';
+import type { NewTracking, Tracking } from './schemas.ts';
 
 /** Tracking numbers as they are stored: with the name of the carrier and a link, if one is known or sent. */
 export function trackingOf(sent: NewTracking): Tracking[] {

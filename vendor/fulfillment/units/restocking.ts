@@ -9,8 +9,8 @@ import { returnStock } from '@carton/inventory';
 import { addRestocked, lockOrderLines, type OrderUnits, orderOfEvent, orderUnitsCanceled } from '@carton/order';
 import { refundCreated, unitsToRestock } from '@carton/payment';
 import { subscriber, type TenantDatabase } from '@carton/runtime';
-import { countUnits } from '../parcels/store.ts';
-import { surplusStockOf } from './counts.ts';
+import { surplusStockOf } from './service.ts';
+import { countUnits } from './store.ts';
 
 /**
  * Returns the stock that an order holds for refunded units in no parcel. Its lines must be locked. Lock order: lines,
