@@ -252,14 +252,14 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'The parts of a download take their bytes from it',
-    file: 'vendor/download/content/service.ts',
+    file: 'vendor/download/content/store.ts',
     text: 'and open_bytes >= $3',
     replacement: 'and open_bytes >= 0',
     tests: ['vendor/download/test/downloads.test.ts'],
   },
   {
     rule: 'The bytes that downloads include again are less than a file',
-    file: 'vendor/download/content/service.ts',
+    file: 'vendor/download/content/store.ts',
     text: 'const withLosses = 3;',
     replacement: 'const withLosses = 5;',
     tests: ['vendor/download/test/downloads.test.ts'],

@@ -1,9 +1,9 @@
 /**
- * The files for everyone who has a link of a mail.
+ * The files for everyone who has a link of a mail, and for the members who ordered.
  */
 import { object, route, Type, tooManyRequests } from '@carton/runtime';
 import { downloadEnded, downloadLimitReached } from '../problems.ts';
-import { readByToken } from './service.ts';
+import { readByToken, readOwn } from './service.ts';
 
 export const downloadFile = route(
   {
@@ -26,4 +26,23 @@ export const downloadFile = route(
     beyond: true,
   },
   ({ params, ...caller }) => readByToken(caller, params.token),
+);
+
+export const readMemberDownload = route(
+  {
+    tag: 'Member',
+    access: 'member',
+    beyond: true,
+    method: 'get',
+    path: '/member/downloads/:id',
+    operationId: 'readMemberDownload',
+    summary: 'Download a file of one of your orders',
+    description: 'Counts as `GET /downloads/{token}` does.',
+    status: 200,
+    mediaType: '*/*',
+    file: true,
+    cacheControl: 'private, no-store',
+    problems: [downloadEnded, downloadLimitReached],
+  },
+  ({ db, session, params }) => readOwn(db, session.memberId, params.id),
 );

@@ -19,14 +19,13 @@ import {
   notFound,
   type TenantDatabase,
 } from '@carton/runtime';
-import { downloads, type GrantRow, grants, isOpen } from '../grants/store.ts';
+import { isOpen } from '../grants/service.ts';
+import { type GrantRow, grants } from '../grants/store.ts';
 import { downloadEnded, downloadLimitReached } from '../problems.ts';
+import { countBytes, returnBytes } from './store.ts';
 
-/** After a download began, in which its parts count nothing. */
-const resumable = `interval '24 hours'`;
-/** The part of the file that a download includes again, and how many do: together less than a file. */
+/** The part of the file that each of the first downloads includes again: together less than a file. */
 const lost = 1 / 4;
-const withLosses = 3;
 
 /**
  * The file behind a link. Only unknown tokens count as attempts: a download has many requests at the same time.
@@ -50,12 +49,6 @@ export async function readOwn(db: TenantDatabase, memberId: string, grantId: str
   const order = await findOrder(db, grant.orderId);
   if (order?.memberId !== memberId) throw notFound(`No grant of a download has the id ${grantId}.`);
   return contentOf(db, grant);
-}
-
-/** The file for staff, which counts nothing. @throws not_found (404) */
-export async function readForStaff(db: TenantDatabase, downloadId: string): Promise<FileContent> {
-  const { fileId, size, fileName } = await downloads.require(db, downloadId);
-  return privateContent(db, { id: fileId as string, size }, fileName);
 }
 
 /** @throws download_ended (410); when it is read, also download_limit_reached (410) */
@@ -102,33 +95,9 @@ async function countRequest(db: TenantDatabase, grant: GrantRow, bytes: number):
   });
 }
 
-/** One statement, so that of concurrent requests each has what the others have left. */
 async function count(db: TenantDatabase, { id, size }: GrantRow, bytes: number): Promise<void> {
-  const isRecent = `coalesce(last_downloaded_at > now() - ${resumable}, false)`;
-  const fits = `(${isRecent} and open_bytes >= $3)`;
-  const found = await db.query(
-    `update download_grants
-        set open_bytes = open_bytes - $3
-              + case when ${fits} then 0 else $4::bigint + case when download_count < ${withLosses} then $5::bigint else 0 end end,
-            download_count = download_count + case when ${fits} then 0 else 1 end,
-            first_downloaded_at = coalesce(first_downloaded_at, now()),
-            last_downloaded_at = case when ${fits} then last_downloaded_at else now() end,
-            updated_at = case when ${fits} then updated_at else now() end
-      where tenant_id = $1 and id = $2 and ended_at is null and (expires_at is null or expires_at > now())
-        and (${fits} or max_downloads is null or download_count < max_downloads)
-      returning id`,
-    [id, bytes, size, Math.floor(size * lost)],
-  );
-  if (found.length > 0) return;
+  if (await countBytes(db, id, { bytes, size, losses: Math.floor(size * lost) })) return;
   const grant = await grants.require(db, id);
   if (!isOpen(grant)) throw downloadEnded();
   throw downloadLimitReached(`It was downloaded ${grant.downloadCount} times.`);
-}
-
-/** Returns what a request did not send, since its client has disconnected. */
-async function returnBytes(db: TenantDatabase, id: string, bytes: number): Promise<void> {
-  await db.query('update download_grants set open_bytes = open_bytes + $3 where tenant_id = $1 and id = $2', [
-    id,
-    bytes,
-  ]);
 }

@@ -4,11 +4,10 @@
 import { quotaExceeded } from '@carton/core';
 import { privateUpload } from '@carton/media';
 import { resource, route, type UploadedFile, withOverrides } from '@carton/runtime';
-import { readForStaff } from '../content/service.ts';
-import { ChangeDownload, Download, DownloadList } from '../grants/schemas.ts';
-import { downloads } from '../grants/store.ts';
 import { tooManyDownloads } from '../problems.ts';
-import { addDownload, changeDownload, deleteDownload, listDownloads } from './service.ts';
+import { ChangeDownload, Download, DownloadList } from './schemas.ts';
+import { addDownload, changeDownload, deleteDownload, listDownloads, readForStaff } from './service.ts';
+import { downloads } from './store.ts';
 
 const common = { tag: 'Downloads', access: 'staff', beyond: true } as const;
 const file = 'A file of any type, which is stored as it is';

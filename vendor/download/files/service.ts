@@ -1,12 +1,19 @@
 /**
  * Rules of the files of variants.
  */
-import { keepPrivateFile, releasePrivateFiles, storePrivateFile } from '@carton/media';
+import { keepPrivateFile, privateContent, releasePrivateFiles, storePrivateFile } from '@carton/media';
 import { findVariants } from '@carton/product';
-import { invalidField, lockFor, notFound, type TenantDatabase, type UploadedFile } from '@carton/runtime';
-import type { ChangeDownload, Download } from '../grants/schemas.ts';
-import { type DownloadRow, downloads, downloadsOf } from '../grants/store.ts';
+import {
+  type FileContent,
+  invalidField,
+  lockFor,
+  notFound,
+  type TenantDatabase,
+  type UploadedFile,
+} from '@carton/runtime';
 import { tooManyDownloads } from '../problems.ts';
+import type { ChangeDownload, Download } from './schemas.ts';
+import { type DownloadRow, deleteRow, downloads, downloadsOf, isGranted } from './store.ts';
 
 /** Files of a variant. */
 const maxFiles = 50;
@@ -61,17 +68,10 @@ export function deleteDownload(db: TenantDatabase, id: string): Promise<void> {
     // Locked against grants: of a grant and a deletion at the same time, the second sees the first.
     const { fileId } = await downloads.lock(tx, id);
     await downloads.remove(tx, id);
-    const granted = await tx.query('select id from download_grants where tenant_id = $1 and download_id = $2 limit 1', [
-      id,
-    ]);
-    if (granted.length === 0) await forget(tx, [{ id, fileId }]);
+    if (await isGranted(tx, id)) return;
+    await deleteRow(tx, id);
+    await releaseFiles(tx, [{ fileId }]);
   });
-}
-
-async function forget(tx: TenantDatabase, found: readonly Pick<DownloadRow, 'id' | 'fileId'>[]): Promise<void> {
-  const ids = found.map(({ id }) => id);
-  await tx.query('delete from downloads where tenant_id = $1 and id = any($2::uuid[])', [ids]);
-  await releaseFiles(tx, found);
 }
 
 /** Releases the files of deleted downloads whose rows no longer have them. */
@@ -80,4 +80,10 @@ export async function releaseFiles(tx: TenantDatabase, found: readonly Pick<Down
     tx,
     found.flatMap(({ fileId }) => fileId ?? []),
   );
+}
+
+/** The file for staff, which counts nothing. @throws not_found (404) */
+export async function readForStaff(db: TenantDatabase, downloadId: string): Promise<FileContent> {
+  const { fileId, size, fileName } = await downloads.require(db, downloadId);
+  return privateContent(db, { id: fileId as string, size }, fileName);
 }

@@ -22,9 +22,10 @@ import {
 } from '@carton/order';
 import { paymentCaptured, refundCreated } from '@carton/payment';
 import { newId, publish, subscriber, type TenantDatabase } from '@carton/runtime';
+import { lockFilesOf } from '../files/store.ts';
 import { linksRequested } from './events.ts';
-import type { DownloadGrant } from './schemas.ts';
 import { downloadSettings } from './settings.ts';
+import { grantedLines, insertGrants, type LineEnd, setEnds } from './store.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -50,7 +51,7 @@ export const followOrders = subscriber({
 export async function followPayment(tx: TenantDatabase, orderId: string, paidAt: string): Promise<void> {
   const { order, lines } = (await followRefunds(tx, orderId)) ?? {};
   if (!order || !lines || balanceOf(order) > 0) return;
-  const entitled = lines.flatMap(({ line, end }) => (end === null ? line : []));
+  const entitled = lines.filter((line) => endOf(order, line) === null);
   await grantFiles(tx, order, entitled, paidAt);
 }
 
@@ -58,39 +59,29 @@ export async function followPayment(tx: TenantDatabase, orderId: string, paidAt:
 export async function followRefunds(
   tx: TenantDatabase,
   orderId: string,
-): Promise<{ order: OrderState; lines: LineEnd[] } | null> {
+): Promise<{ order: OrderState; lines: OrderUnits[] } | null> {
   const order = await lockOrder(tx, orderId);
   if (!order) return null;
-  const lines = (await findOrderUnits(tx, [orderId])).map((line) => ({ line, end: endOf(order, line) }));
-  await endGrants(tx, orderId, lines);
+  const lines = await findOrderUnits(tx, [orderId]);
+  await endGrants(
+    tx,
+    orderId,
+    lines.map((line) => ({ lineItemId: line.id, end: endOf(order, line) })),
+  );
   return { order, lines };
 }
 
 /** What ended the right to a line; null if nothing did. */
-function endOf(order: OrderState, { quantity, refundedQuantity }: OrderUnits): 'refund' | 'cancellation' | null {
+function endOf(order: OrderState, { quantity, refundedQuantity }: OrderUnits): LineEnd['end'] {
   if (order.status === 'canceled') return 'cancellation';
   return isRefundedInFull(order) || refundedQuantity >= quantity ? 'refund' : null;
 }
 
-interface LineEnd {
-  line: OrderUnits;
-  end: DownloadGrant['endedBy'];
-}
-
-/** Ends the grants of lines, and opens those again whose refund has failed. What staff have ended stays as it is. */
+/** Ends the grants of lines, and opens those again whose refund has failed. */
 async function endGrants(tx: TenantDatabase, orderId: string, ends: readonly LineEnd[]): Promise<void> {
-  const changed = await tx.query<{ endedBy: string | null }>(
-    `update download_grants changing
-        set ended_by = line.ended_by, ended_at = case when line.ended_by is not null then now() end, updated_at = now()
-       from unnest($3::uuid[], $4::text[]) as line (id, ended_by)
-      where changing.tenant_id = $1 and changing.order_id = $2 and changing.line_item_id = line.id
-        and case when line.ended_by is null then changing.ended_by in ('refund', 'cancellation')
-                 else changing.ended_by is null end
-      returning changing.ended_by`,
-    [orderId, ends.map(({ line }) => line.id), ends.map(({ end }) => end)],
-  );
-  const ended = changed.find(({ endedBy }) => endedBy !== null);
-  if (ended) await addTimelineEntry(tx, orderId, 'download', `Downloads ended: ${ended.endedBy}`);
+  const changed = await setEnds(tx, orderId, ends);
+  const ended = changed.find((end) => end !== null);
+  if (ended) await addTimelineEntry(tx, orderId, 'download', `Downloads ended: ${ended}`);
   else if (changed.length > 0) await addTimelineEntry(tx, orderId, 'download', 'Downloads are open again');
 }
 
@@ -103,19 +94,11 @@ async function grantFiles(
 ): Promise<void> {
   const variantIds = lines.flatMap(({ variantId }) => variantId ?? []);
   if (variantIds.length === 0) return;
-  const granted = await tx.query<{ lineItemId: string }>(
-    'select line_item_id from download_grants where tenant_id = $1 and order_id = $2',
-    [orderId],
-  );
+  const granted = await grantedLines(tx, orderId);
   // Locked against deletion: what is granted keeps its file.
-  const files = await tx.query<{ id: string; variantId: string; fileName: string }>(
-    `select id, variant_id, file_name from downloads
-      where tenant_id = $1 and variant_id = any($2::uuid[]) and deleted_at is null and created_at <= $3::timestamptz
-      order by position, id for share`,
-    [variantIds, paidAt],
-  );
+  const files = await lockFilesOf(tx, variantIds, paidAt);
   const found = lines
-    .filter(({ id }) => !granted.some(({ lineItemId }) => lineItemId === id))
+    .filter(({ id }) => !granted.includes(id))
     .flatMap((line) => files.filter(({ variantId }) => variantId === line.variantId).map((file) => ({ line, file })));
   if (found.length === 0) return;
   const { maxDownloads, validDays } = downloadSettings.of(await findStore(tx));
@@ -123,7 +106,7 @@ async function grantFiles(
   const grants = found.map(({ line, file }) => ({
     ...{ id: newId(), orderId, lineItemId: line.id, downloadId: file.id, maxDownloads, expiresAt },
   }));
-  await tx.insertMany('download_grants', grants);
+  await insertGrants(tx, grants);
   const names = [...new Set(found.map(({ file }) => file.fileName))];
   await addTimelineEntry(tx, orderId, 'download', `Downloads granted: ${names.join(', ')}`);
   const grantIds = grants.map(({ id }) => id);

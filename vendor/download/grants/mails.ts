@@ -21,8 +21,9 @@ import {
 import { findOwnOrigin } from '@carton/tenant';
 import { linksRequested } from './events.ts';
 import { downloadPhrases } from './phrases.ts';
+import { stateOf } from './service.ts';
 import { downloadSettings } from './settings.ts';
-import { type GrantRow, grantsOf, stateOf } from './store.ts';
+import { type GrantRow, grantsOf, setTokenHash } from './store.ts';
 
 const LinksData = object({
   order: MailedOrder,
@@ -103,7 +104,7 @@ ${passOn}
 /** Replaces the token of a grant; only its hash is stored. */
 async function renewToken(db: TenantDatabase, { id }: GrantRow): Promise<string> {
   const token = newToken('dwn');
-  await db.query('update download_grants set token_hash = $3 where tenant_id = $1 and id = $2', [id, hashToken(token)]);
+  await setTokenHash(db, id, hashToken(token));
   return token;
 }
 

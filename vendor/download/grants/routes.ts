@@ -2,8 +2,7 @@
  * Routes of grants: for staff, and for the members who ordered.
  */
 import { resource, route } from '@carton/runtime';
-import { readOwn } from '../content/service.ts';
-import { downloadEnded, downloadGrantClosed, downloadLimitReached, noDownloads } from '../problems.ts';
+import { downloadGrantClosed, noDownloads } from '../problems.ts';
 import { ChangeDownloadGrant, DownloadGrant, DownloadGrants, MemberDownloads } from './schemas.ts';
 import { changeGrant, listGrants, listOwnGrants, readGrant, sendLinks } from './service.ts';
 
@@ -64,21 +63,4 @@ export const listMemberDownloads = route(
     response: MemberDownloads,
   },
   ({ db, session, params }) => listOwnGrants(db, session.memberId, params.id),
-);
-
-export const readMemberDownload = route(
-  {
-    ...forMembers,
-    method: 'get',
-    path: '/member/downloads/:id',
-    operationId: 'readMemberDownload',
-    summary: 'Download a file of one of your orders',
-    description: 'Counts as `GET /downloads/{token}` does.',
-    status: 200,
-    mediaType: '*/*',
-    file: true,
-    cacheControl: 'private, no-store',
-    problems: [downloadEnded, downloadLimitReached],
-  },
-  ({ db, session, params }) => readOwn(db, session.memberId, params.id),
 );

@@ -1,7 +1,6 @@
 /**
- * Schemas of downloads and of the grants of buyers.
+ * Schemas of the grants of buyers.
  */
-import { FileName } from '@carton/media';
 import {
   changeOf,
   DateTime,
@@ -14,39 +13,9 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
+import { Name, Size } from '../files/schemas.ts';
 
-const Name = withOptions(FileName, {
-  description: 'Under which the buyer saves the file',
-  examples: ['handbook.epub'],
-});
-const Position = Type.Integer({
-  minimum: 0,
-  maximum: 1_000_000,
-  description: 'Files of a variant are in the order of their positions',
-  examples: [0],
-});
-const Size = Type.Integer({ minimum: 1, description: 'In bytes', examples: [1_820_340] });
-
-export const Download = object(
-  {
-    id: Uuid,
-    variantId: Uuid,
-    fileName: Name,
-    position: Position,
-    size: Size,
-    sha256: Type.String({ description: 'Of the file, in hexadecimal' }),
-    ...timestamps,
-  },
-  { $id: 'Download' },
-);
-export type Download = Static<typeof Download>;
-
-export const DownloadList = object({ items: Type.Array(Download) }, { $id: 'DownloadList' });
-
-export const ChangeDownload = changeOf({ fileName: Name, position: Position }, { $id: 'ChangeDownload' });
-export type ChangeDownload = Static<typeof ChangeDownload>;
-
-export const grantEnds = ['refund', 'cancellation', 'staff'] as const;
+const grantEnds = ['refund', 'cancellation', 'staff'] as const;
 
 const MaxDownloads = nullable(
   Type.Integer({ minimum: 1, maximum: 10_000, description: 'Null for unlimited', examples: [10] }),

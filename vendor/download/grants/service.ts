@@ -3,10 +3,30 @@
  */
 import { addTimelineEntry, findOrder, lockOrder, unknownOrder } from '@carton/order';
 import { publish, type Static, type TenantDatabase } from '@carton/runtime';
+import { lockShared } from '../files/store.ts';
 import { downloadGrantClosed, noDownloads } from '../problems.ts';
 import { linksRequested } from './events.ts';
 import type { ChangeDownloadGrant, DownloadGrant, MemberDownloads } from './schemas.ts';
-import { type GrantRow, grants, grantsOf, presentGrant, stateOf } from './store.ts';
+import { type GrantRow, grants, grantsOf } from './store.ts';
+
+/** Whether the grant can still be used, apart from the number of downloads. */
+export function isOpen({ endedAt, isExpired, fileId }: Pick<GrantRow, 'endedAt' | 'isExpired' | 'fileId'>): boolean {
+  return endedAt === null && !isExpired && fileId !== null;
+}
+
+/** As buyers and staff see it. */
+export function stateOf(grant: GrantRow): DownloadGrant['state'] {
+  if (grant.endedAt !== null || grant.fileId === null) return 'ended';
+  if (grant.isExpired) return 'expired';
+  const { maxDownloads, downloadCount } = grant;
+  return maxDownloads !== null && downloadCount >= maxDownloads ? 'limit_reached' : 'available';
+}
+
+/** A grant as staff see it. */
+function presentGrant(row: GrantRow): DownloadGrant {
+  const { isExpired: _, tokenHash: __, fileId: ___, openBytes: ____, ...grant } = row;
+  return { ...grant, state: stateOf(row) };
+}
 
 /** @throws not_found (404) */
 export async function listGrants(db: TenantDatabase, orderId: string): Promise<DownloadGrant[]> {
@@ -51,7 +71,7 @@ export function changeGrant(
     // Lock order: orders, grants, downloads.
     await lockOrder(tx, orderId);
     const grant = await grants.lock(tx, id);
-    await tx.query('select id from downloads where tenant_id = $1 and id = $2 for share', [downloadId]);
+    await lockShared(tx, downloadId);
     if (ended !== true) requireReopenable(await grants.require(tx, id));
     const end = endingOf(grant, ended);
     await grants.change(tx, id, { ...limits, ...end });

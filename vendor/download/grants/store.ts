@@ -1,25 +1,8 @@
 /**
- * Queries of the tables of downloads.
+ * Queries of the grants of buyers.
  */
 import { rows, type TenantDatabase } from '@carton/runtime';
-import type { Download, DownloadGrant } from './schemas.ts';
-
-/** A file of a variant as it is stored. */
-export interface DownloadRow extends Download {
-  /** Of `@carton/media`; null once the file of a deleted download is released. */
-  fileId: string | null;
-  deletedAt: string | null;
-}
-
-export const downloads = rows<DownloadRow>({ table: 'downloads', noun: 'download', softDelete: true });
-
-/** The files of a variant, in order. */
-export function downloadsOf(db: TenantDatabase, variantId: string): Promise<DownloadRow[]> {
-  return db.query(
-    'select * from downloads where tenant_id = $1 and variant_id = $2 and deleted_at is null order by position, id',
-    [variantId],
-  );
-}
+import type { DownloadGrant } from './schemas.ts';
 
 /** A grant as it is stored, with what it has of its file. */
 export interface GrantRow extends Omit<DownloadGrant, 'state'> {
@@ -54,20 +37,51 @@ export async function grantsOf(db: TenantDatabase, orderId: string): Promise<Gra
   return (await grants.findAllBy(db, { orderId }, maxGrants)).reverse();
 }
 
-/** Whether the grant can still be used, apart from the number of downloads. */
-export function isOpen({ endedAt, isExpired, fileId }: Pick<GrantRow, 'endedAt' | 'isExpired' | 'fileId'>): boolean {
-  return endedAt === null && !isExpired && fileId !== null;
+/** Ids of the lines of an order that have grants; a line has its id once for each of them. */
+export async function grantedLines(db: TenantDatabase, orderId: string): Promise<string[]> {
+  const found = await db.query<{ lineItemId: string }>(
+    'select line_item_id from download_grants where tenant_id = $1 and order_id = $2',
+    [orderId],
+  );
+  return found.map(({ lineItemId }) => lineItemId);
 }
 
-export function stateOf(grant: GrantRow): DownloadGrant['state'] {
-  if (grant.endedAt !== null || grant.fileId === null) return 'ended';
-  if (grant.isExpired) return 'expired';
-  const { maxDownloads, downloadCount } = grant;
-  return maxDownloads !== null && downloadCount >= maxDownloads ? 'limit_reached' : 'available';
+type NewGrant = Pick<GrantRow, 'id' | 'orderId' | 'lineItemId' | 'downloadId' | 'maxDownloads'> & {
+  expiresAt: Date | null;
+};
+
+export async function insertGrants(tx: TenantDatabase, added: NewGrant[]): Promise<void> {
+  await tx.insertMany('download_grants', added);
 }
 
-/** A grant as staff see it. */
-export function presentGrant(row: GrantRow): DownloadGrant {
-  const { isExpired: _, tokenHash: __, fileId: ___, openBytes: ____, ...grant } = row;
-  return { ...grant, state: stateOf(row) };
+/** What ended the right to a line of an order; null if nothing did. */
+export interface LineEnd {
+  lineItemId: string;
+  end: Exclude<GrantRow['endedBy'], 'staff'>;
+}
+
+/**
+ * Ends the grants of the lines of a locked order, and opens those of the others again. What staff have ended stays as it
+ * is. Returns what ended each grant that has changed; null for one that was opened.
+ */
+export async function setEnds(
+  tx: TenantDatabase,
+  orderId: string,
+  ends: readonly LineEnd[],
+): Promise<GrantRow['endedBy'][]> {
+  const changed = await tx.query<Pick<GrantRow, 'endedBy'>>(
+    `update download_grants changing
+        set ended_by = line.ended_by, ended_at = case when line.ended_by is not null then now() end, updated_at = now()
+       from unnest($3::uuid[], $4::text[]) as line (id, ended_by)
+      where changing.tenant_id = $1 and changing.order_id = $2 and changing.line_item_id = line.id
+        and case when line.ended_by is null then changing.ended_by in ('refund', 'cancellation')
+                 else changing.ended_by is null end
+      returning changing.ended_by`,
+    [orderId, ends.map(({ lineItemId }) => lineItemId), ends.map(({ end }) => end)],
+  );
+  return changed.map(({ endedBy }) => endedBy);
+}
+
+export async function setTokenHash(db: TenantDatabase, id: string, hash: string): Promise<void> {
+  await db.query('update download_grants set token_hash = $3 where tenant_id = $1 and id = $2', [id, hash]);
 }
