@@ -154,8 +154,8 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'A refund of an amount returns no stock',
-    file: 'vendor/payment/payments/refund-store.ts',
-    text: 'restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0)',
+    file: 'vendor/payment/payments/steps.ts',
+    text: 'restock: restock && hasUnits',
     replacement: 'restock',
     tests: [restocking],
   },

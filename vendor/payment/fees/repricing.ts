@@ -55,7 +55,7 @@ export async function lockDebt(tx: TenantDatabase, order: OrderState): Promise<D
 }
 
 /** A method as it is configured now. */
-export type ChosenMethod = MethodFees & { fees: MoneyValue[] };
+type ChosenMethod = MethodFees & { fees: MoneyValue[] };
 
 /**
  * Re-prices the fees of a locked order for a chosen method.

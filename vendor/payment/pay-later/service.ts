@@ -22,8 +22,8 @@ import { paymentMethodUnavailable } from '../adapters/problems.ts';
 import { type Debt, lockDebt, removeUnusedFees, repriceForChoice } from '../fees/repricing.ts';
 import { format } from '../format.ts';
 import { lockMethod, type OfferedMethod, offeredMethod, requireCharge } from '../methods/service.ts';
-import { insertPendingStep } from '../payments/balance.ts';
 import { applyProviderState, refreshPaymentState } from '../payments/bookkeeping.ts';
+import { insertPendingStep } from '../payments/steps.ts';
 import { insertPayment, lockPayment, type PaymentRow } from '../payments/store.ts';
 import { settlePending } from '../sessions/pending.ts';
 import { nothingToPay } from '../sessions/problems.ts';
@@ -39,7 +39,7 @@ import {
 import { resumePendingStep } from '../steps/service.ts';
 
 /** A started payment of an order, with the order's total for its method. */
-export interface StartedOrderPayment extends StartedPayment {
+interface StartedOrderPayment extends StartedPayment {
   total: MoneyValue;
 }
 

@@ -7,47 +7,15 @@
  * one, so it happens exactly once, even after a crash.
  */
 import { addPaymentNote, balanceOf, type OrderState } from '@carton/order';
-import { type HasExtensions, money, newId, type TenantDatabase } from '@carton/runtime';
+import { type HasExtensions, money, type TenantDatabase } from '@carton/runtime';
 import type { RefusedState } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
 import { format, lowerFirst } from '../format.ts';
 import { leftToRefund, planAmount } from './amounts.ts';
 import { hasDisputes, isDisputeChanged, isInDispute } from './dispute-store.ts';
-import { insertRefund, isRefundFailed, type PlannedRefund } from './refund-store.ts';
-import {
-  findPendingStep,
-  finishStep,
-  insertStep,
-  type PaymentRow,
-  type PendingStepRow,
-  pendingStepsOf,
-  type StepRequest,
-  type StepRow,
-  type StepType,
-} from './store.ts';
-
-/** What a step may carry besides its amount. */
-interface PendingStep extends Pick<StepRequest, 'reason' | 'restock' | 'externalId' | 'metadata'> {
-  id?: string;
-  /** Of a refund. */
-  plan?: PlannedRefund | null;
-  /** Set when the step is claimed already. */
-  triedAt?: Date;
-}
-
-/** Inserts a step for a provider to perform. */
-export async function insertPendingStep(
-  tx: TenantDatabase,
-  { id: paymentId, orderId, currency }: PaymentRow,
-  type: StepType,
-  amount: number,
-  { id = newId(), plan = null, triedAt, ...details }: PendingStep = {},
-): Promise<StepRow> {
-  const pending = { id, paymentId, type, amount, status: 'pending', note: details.reason ?? null } as const;
-  const step = await insertStep(tx, { ...pending, actorType: 'system', triedAt });
-  if (plan) await insertRefund(tx, { id, paymentId, orderId, currency, amount, ...details }, plan);
-  return step;
-}
+import { isRefundFailed } from './refund-store.ts';
+import { finishStep, insertPendingStep } from './steps.ts';
+import { findPendingStep, type PaymentRow, type PendingStepRow, pendingStepsOf, type StepRow } from './store.ts';
 
 /**
  * The amount that a payment may still capture, in minor units: the balance of its locked order, less the pending

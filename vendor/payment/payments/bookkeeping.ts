@@ -21,10 +21,10 @@ import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refun
 import { format } from '../format.ts';
 import { planAmount } from './amounts.ts';
 import { alignWithBalance } from './balance.ts';
-import { excessOfRefund, insertRefund } from './refund-store.ts';
+import { excessOfRefund } from './refund-store.ts';
+import { finishStep, insertRefund } from './steps.ts';
 import {
   findPendingStep,
-  finishStep,
   insertStep,
   type PaymentRow,
   type PaymentSums,

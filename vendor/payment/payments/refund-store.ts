@@ -1,11 +1,11 @@
 /**
- * Queries of refunds as steps of payments: how they are inserted, and what they return.
+ * Queries of refunds as steps of payments.
  */
-import { type RefundPlan, recordRefund } from '@carton/order';
+import type { RefundPlan } from '@carton/order';
 import { json, type TenantDatabase } from '@carton/runtime';
 
 /** The id is that of its step. */
-interface NewRefund {
+export interface NewRefund {
   id: string;
   paymentId: string;
   orderId: string;
@@ -24,22 +24,24 @@ export interface PlannedRefund extends RefundPlan {
   excess: number;
 }
 
-/** Inserts a refund; its order is locked by `lockOrderForRefund`. */
-export async function insertRefund(
+/** What a new refund returns, beside what it was asked for. */
+interface RefundedAmounts {
+  /** Minor units that were received beyond the total. */
+  excessAmount: number;
+  /** Minor units. */
+  tax: number | null;
+}
+
+export async function insertRefundRow(
   tx: TenantDatabase,
-  refund: NewRefund,
-  { excess, ...plan }: PlannedRefund,
+  { metadata, ...refund }: NewRefund & RefundedAmounts,
 ): Promise<void> {
-  const { id, orderId, restock = true, metadata } = refund;
-  const values = {
-    ...refund,
-    restock: restock && plan.parts.some(({ lineItemId, quantity }) => lineItemId !== null && quantity > 0),
-    excessAmount: excess,
-    tax: plan.tax,
-    metadata: metadata && json(metadata),
-  };
-  await tx.insert('refunds', values);
-  await recordRefund(tx, orderId, id, plan, restock);
+  await tx.insert('refunds', { ...refund, metadata: metadata && json(metadata) });
+}
+
+/** Marks the refund of a step as changed; a no-op for other steps. */
+export async function touchRefund(tx: TenantDatabase, id: string): Promise<void> {
+  await tx.update('refunds', { id }, { updatedAt: new Date() });
 }
 
 /** The excess of a refund, in minor units. */

@@ -1,7 +1,7 @@
 /**
  * Queries of payments and their steps.
  */
-import { type RefundRequest, reverseRefund } from '@carton/order';
+import type { RefundRequest } from '@carton/order';
 import {
   type ActorColumns,
   actedBy,
@@ -217,6 +217,21 @@ export function insertStep(tx: TenantDatabase, { actorType: type, ...step }: New
   });
 }
 
+/** Ends a pending step; false if it has ended already. Without a note, the step keeps the one it has. */
+export async function endStep(
+  tx: TenantDatabase,
+  { paymentId, id }: Pick<StepRow, 'paymentId' | 'id'>,
+  status: 'succeeded' | 'failed',
+  note: string | null = null,
+): Promise<boolean> {
+  const ended = await tx.query(
+    `update payment_transactions set status = $4, note = coalesce($5, note)
+      where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
+    [paymentId, id, status, note],
+  );
+  return ended.length > 0;
+}
+
 export function findStep(db: TenantDatabase, paymentId: string, id: string): Promise<StepRow | null> {
   return steps.findBy(db, { paymentId, id });
 }
@@ -253,29 +268,6 @@ export function pendingStepsOf(db: TenantDatabase, orderId: string): Promise<Pen
       where payments.tenant_id = $1 and payments.order_id = $2`,
     [orderId],
   );
-}
-
-/**
- * Finishes a pending step; what a failed refund was for can be refunded again, for which the order must be locked. False if
- * it has finished already.
- */
-export function finishStep(
-  db: TenantDatabase,
-  { paymentId, id, type }: StepRow,
-  status: 'succeeded' | 'failed',
-  note?: string,
-): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const [ended] = await tx.query(
-      `update payment_transactions set status = $4, note = coalesce($5, note)
-        where tenant_id = $1 and payment_id = $2 and id = $3 and status = 'pending' returning id`,
-      [paymentId, id, status, note ?? null],
-    );
-    // A refund shows the status of its step.
-    await tx.update('refunds', { id }, { updatedAt: new Date() });
-    if (ended && type === 'refund' && status === 'failed') await reverseRefund(tx, id);
-    return ended !== undefined;
-  });
 }
 
 /**

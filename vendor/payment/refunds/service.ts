@@ -9,8 +9,8 @@ import { invalidField, type MoneyValue, money, type Problem, type TenantDatabase
 import { adapterOf } from '../adapters/bound.ts';
 import { format } from '../format.ts';
 import { leftToRefund, planAmount } from '../payments/amounts.ts';
-import { insertPendingStep } from '../payments/balance.ts';
 import { paymentsInDispute } from '../payments/dispute-store.ts';
+import { insertPendingStep } from '../payments/steps.ts';
 import {
   findPendingStep,
   findStep,

@@ -9,7 +9,8 @@ import { removeUnusedFees } from '../fees/repricing.ts';
 import { applyProviderState } from '../payments/bookkeeping.ts';
 import { lockPayment, updatePayment } from '../payments/store.ts';
 import { fetchReference } from './release.ts';
-import { providerPaymentOf, type SessionRow } from './store.ts';
+import { providerPaymentOf } from './state.ts';
+import type { SessionRow } from './store.ts';
 
 /** The session of an order's payment. */
 export type OrderSession = SessionRow & { orderId: string };

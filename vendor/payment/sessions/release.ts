@@ -8,16 +8,8 @@ import { callProvider, isRefusal, type PaymentAdapter, type ProviderState } from
 import { adapterOf } from '../adapters/bound.ts';
 import type { PaymentRow } from '../payments/store.ts';
 import { abandonSession } from './hooks.ts';
-import {
-  endChecks,
-  findSession,
-  lockSession,
-  mergeState,
-  providerPaymentOf,
-  type SessionRow,
-  type StartedSession,
-  storeInitiated,
-} from './store.ts';
+import { mergeState, providerPaymentOf } from './state.ts';
+import { endChecks, findSession, lockSession, type SessionRow, type StartedSession, storeInitiated } from './store.ts';
 
 /** Enough for a payment that is captured while it is being voided, and then has to be refunded. */
 const maxSteps = 3;

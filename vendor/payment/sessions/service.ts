@@ -27,6 +27,7 @@ import { planTenders } from '../tenders/service.ts';
 import { abandonSession, type Payer, runStartHooks } from './hooks.ts';
 import { nothingToPay, paymentSessionClosed } from './problems.ts';
 import { tryReleaseSession } from './release.ts';
+import { mergeState, providerPaymentOf } from './state.ts';
 import {
   endChecks,
   extendSession,
@@ -35,9 +36,7 @@ import {
   lockCartSession,
   lockSession,
   markUsed,
-  mergeState,
   type NewSession,
-  providerPaymentOf,
   type SessionRow,
   type StartedSession,
   storeInitiated,

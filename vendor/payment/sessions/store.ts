@@ -1,8 +1,8 @@
 /**
  * Queries of payment sessions and webhook events.
  */
-import { json, money, newId, type TenantDatabase } from '@carton/runtime';
-import type { InitiatedPayment, PaymentIntent, ProviderPayment, ProviderState } from '../adapters/adapter.ts';
+import { json, newId, type TenantDatabase } from '@carton/runtime';
+import type { InitiatedPayment, PaymentIntent, ProviderState } from '../adapters/adapter.ts';
 import type { PaymentRow } from '../payments/store.ts';
 import type { CaptureMode } from '../schemas.ts';
 
@@ -32,10 +32,6 @@ export interface SessionRow {
 
 /** A session whose payment the provider has created. */
 export type StartedSession = SessionRow & { reference: string };
-
-export function providerPaymentOf({ id, reference, method, amount, currency }: StartedSession): ProviderPayment {
-  return { id, reference, method, amount: money(amount, currency) };
-}
 
 const checkInAMinute = "check_at = now() + interval '1 minute', checks = 0";
 
@@ -199,24 +195,12 @@ export async function endChecks(db: TenantDatabase, id: string): Promise<void> {
   await db.query('update payment_sessions set check_at = null where tenant_id = $1 and id = $2', [id]);
 }
 
-const order: readonly ProviderState['status'][] = ['pending', 'failed', 'authorized', 'captured', 'voided'];
-
-/** Merges a reported state into a locked session, ignoring what is older than the stored state. Returns the result. */
-export async function mergeState(
-  tx: TenantDatabase,
-  { id, state }: SessionRow,
-  update: ProviderState,
-): Promise<ProviderState> {
-  const merged: ProviderState = {
-    status: order.indexOf(update.status) > order.indexOf(state.status) ? update.status : state.status,
-    captured: Math.max(state.captured, update.captured),
-    refunded: Math.max(state.refunded, update.refunded),
-  };
+/** Stores what the provider has reported of a locked session. */
+export async function storeState(tx: TenantDatabase, id: string, state: ProviderState): Promise<void> {
   await tx.query('update payment_sessions set state = $3, updated_at = now() where tenant_id = $1 and id = $2', [
     id,
-    json(merged),
+    json(state),
   ]);
-  return merged;
 }
 
 /** Which of these carts have an open session. */

@@ -8,7 +8,7 @@ import { paymentVoided } from '../events.ts';
 import { format } from '../format.ts';
 import { amountOfStep, nothingLeft } from '../payments/amounts.ts';
 import { bookStep, publishPaymentEvent, refreshPaymentState } from '../payments/bookkeeping.ts';
-import { insertRefund } from '../payments/refund-store.ts';
+import { insertRefund } from '../payments/steps.ts';
 import {
   findStep,
   insertStep,

@@ -13,15 +13,15 @@ import { callProvider, isRefusal, type StepOutcome } from '../adapters/adapter.t
 import { adapterOf, requireAdapter } from '../adapters/bound.ts';
 import { paymentProviderFailed, paymentRefused, paymentsNotConfigured } from '../adapters/problems.ts';
 import { amountOfStep, leftToRefund, nothingLeft } from '../payments/amounts.ts';
-import { alignWithBalance, followRefusal, insertPendingStep, owedToPayment } from '../payments/balance.ts';
+import { alignWithBalance, followRefusal, owedToPayment } from '../payments/balance.ts';
 import { applyProviderState, bookStep } from '../payments/bookkeeping.ts';
 import { isInDispute } from '../payments/dispute-store.ts';
 import { excessOfRefund } from '../payments/refund-store.ts';
 import type { Payment } from '../payments/schemas.ts';
+import { finishStep, insertPendingStep } from '../payments/steps.ts';
 import {
   findPendingStep,
   findStep,
-  finishStep,
   lockPayment,
   type PaymentRow,
   readPayment,

@@ -11,7 +11,8 @@ import { applyProviderState } from '../payments/bookkeeping.ts';
 import { lockPayment } from '../payments/store.ts';
 import { settlePending } from '../sessions/pending.ts';
 import { tryReleaseSession } from '../sessions/release.ts';
-import { lockSession, mergeState, type SessionRow, scheduleCheck } from '../sessions/store.ts';
+import { mergeState } from '../sessions/state.ts';
+import { lockSession, type SessionRow, scheduleCheck } from '../sessions/store.ts';
 import { resumePendingStep } from '../steps/service.ts';
 import { insertWebhookEvent } from './store.ts';
 
