@@ -4,7 +4,7 @@
 import type { TotalsLine } from '@carton/cart';
 import { minorUnitDigits } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
-import type { MethodFees } from '../../vendor/payment/fees.ts';
+import type { MethodFees } from '../../vendor/payment/methods/store.ts';
 import type { Considered } from '../../vendor/promotion/discounts/store.ts';
 import type { ShippingRead, StoredOption } from '../../vendor/shipping/reads.ts';
 import { rateSourcesOf } from '../../vendor/shipping/sources.ts';

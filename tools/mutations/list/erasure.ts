@@ -30,7 +30,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the tracking number from the timeline of an order',
-    file: 'vendor/fulfillment/record.ts',
+    file: 'vendor/fulfillment/parcels/record.ts',
     text: "label: 'Shipped', erased: 'Shipped'",
     replacement: "label: 'Shipped'",
     tests: ofAllPackages,
@@ -142,14 +142,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the reasons of refunds',
-    file: 'vendor/payment/persons.ts',
+    file: 'vendor/payment/persons-store.ts',
     text: "update refunds set reason = null, metadata = '{}'",
     replacement: "update refunds set metadata = '{}'",
     tests: ofAllPackages,
   },
   {
     rule: 'Erasure removes tracking numbers',
-    file: 'vendor/fulfillment/persons.ts',
+    file: 'vendor/fulfillment/parcels/store.ts',
     text: "set tracking = '[]', metadata = '{}',",
     replacement: "set metadata = '{}',",
     tests: ofAllPackages,

@@ -170,14 +170,14 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Refunded units are not shipped',
-    file: 'vendor/fulfillment/units.ts',
+    file: 'vendor/fulfillment/units/service.ts',
     text: 'return requiresShipping ? quantity - refundedQuantity : 0;',
     replacement: 'return requiresShipping ? quantity : 0;',
     tests: ['vendor/fulfillment/test/parcels.test.ts'],
   },
   {
     rule: 'Parcels never have more units than the order',
-    file: 'vendor/fulfillment/units.ts',
+    file: 'vendor/fulfillment/units/service.ts',
     text: 'return Math.max(0, shippableOf(line) - line.packed);',
     replacement: 'return Math.max(0, shippableOf(line));',
     tests: ['vendor/fulfillment/test/parcels.test.ts'],
