@@ -94,11 +94,12 @@ export class FairShare {
     const begun = this.#mustWait(tenant) ? await this.#wait(tenant, response, observer) : begin(tenant);
     this.#atWork++;
     const sharedBy = tenant.atWork.size;
-    const before = this.#computed();
+    // Asking the system for it takes longer than much else of a short request.
+    const before = this.#isAlone(tenant) ? null : this.#computed();
     try {
       return await work();
     } finally {
-      const computed = this.#computed() - before;
+      const computed = before === null ? 0 : this.#computed() - before;
       // Those of the tenant at work at the same time have shared it.
       const cost = computed / Math.max(sharedBy, tenant.atWork.size);
       tenant.atWork.delete(begun);

@@ -46,8 +46,10 @@ function setUp(waiting?: number) {
   };
   /** Makes a tenant's requests costly, while another has one too. */
   const makeCostly = async () => {
-    await request('costly', 'first').end(50);
     await request('other', 'first of the other').end(1);
+    await request('costly', 'first').end(50);
+    // Until its pause has ended.
+    await sleep(60);
     begun.splice(0);
   };
   return { request, begun, observed, untilBegun, makeCostly };
@@ -68,8 +70,8 @@ t.test('of requests that cost little, some are at work at the same time', async 
 
 t.test('of those that cost more, fewer', async (t) => {
   const { request, begun } = setUp();
-  await request('a', 'a1').end(5);
   await request('b', 'b1').end(1);
+  await request('a', 'a1').end(5);
   begun.splice(0);
   const [first] = ['1', '2', '3', '4'].map((name) => request('a', name));
   t.strictSame(begun, ['1', '2']);
@@ -102,8 +104,9 @@ t.test('costly ones begin one after the other, and those of others at once', asy
 
 t.test('while a request of another tenant is at work, those that cost some begin with pauses', async (t) => {
   const { request, begun, untilBegun } = setUp();
-  await request('a', 'a1').end(7);
   const other = request('b', 'b1');
+  await request('a', 'a1').end(7);
+  await sleep(10);
   begun.splice(0);
   const [one, two] = ['1', '2', '3'].map((name) => request('a', name));
   t.strictSame(begun, ['1']);
