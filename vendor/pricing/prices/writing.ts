@@ -2,10 +2,16 @@
  * Writes prices together with their history.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { findRecentChanges, lowestPriorPrice, type PriceChange, recordChanges, timeOfChange } from './history.ts';
-import { findPricedRegions, rewriteLowest } from './lowest.ts';
-import type { PriceLine } from './schemas.ts';
-import { type BasePrice, changePrice, insertPrice, keyOf, type PriceRow, removePrices } from './store.ts';
+import {
+  findRecentChanges,
+  lowestPriorPrice,
+  type PriceChange,
+  recordChanges,
+  timeOfChange,
+} from '../history/service.ts';
+import { findPricedRegions, rewriteLowest } from '../products/service.ts';
+import type { PriceLine } from '../schemas.ts';
+import { type BasePrice, changePrice, insertPrice, keyOf, type PriceRow, removePrices } from '../store.ts';
 
 interface PriceWrites {
   /** All prices of the variants, read under the lock. */

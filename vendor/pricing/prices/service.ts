@@ -12,13 +12,13 @@ import {
   publish,
   type TenantDatabase,
 } from '@carton/runtime';
-import { writePrices } from './changes.ts';
+import { priceChanges } from '../history/service.ts';
+import { resolvePrices } from '../resolving/service.ts';
+import type { PriceItem } from '../resolving/sources.ts';
+import type { PriceChange, PriceChangeQuery, PriceLine } from '../schemas.ts';
+import { findPrices, keyOf, lockPrices, type PriceRow } from '../store.ts';
 import { priceUpdated } from './events.ts';
-import { priceChanges } from './history.ts';
-import { resolvePrices } from './resolver.ts';
-import type { PriceChange, PriceChangeQuery, PriceLine } from './schemas.ts';
-import type { PriceItem } from './sources.ts';
-import { findPrices, keyOf, lockPrices, type PriceRow } from './store.ts';
+import { writePrices } from './writing.ts';
 
 /** @throws not_found (404), also for a deleted variant */
 export async function listPrices(db: TenantDatabase, id: string): Promise<PriceRow[]> {

@@ -10,6 +10,7 @@ import {
   resolveShopper,
 } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
+import { type BasePrice, pricesOf } from '../store.ts';
 import {
   type PriceContext,
   type PriceItem,
@@ -18,7 +19,6 @@ import {
   priceSources,
   type SourcePrice,
 } from './sources.ts';
-import { type BasePrice, pricesOf } from './store.ts';
 
 /** The unit price, in minor units of the context's currency. */
 export interface ResolvedPrice {

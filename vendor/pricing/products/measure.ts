@@ -4,9 +4,9 @@
  */
 import type { ProductMeasure } from '@carton/product';
 import { Type } from '@carton/runtime';
-import { noRegion } from './lowest.ts';
-import { currencyOfRegion } from './service.ts';
-import { hasPricesOfRegion } from './store.ts';
+import { currencyOfRegion } from '../prices/service.ts';
+import { hasPricesOfRegion } from '../store.ts';
+import { noRegion } from './service.ts';
 
 const amountOf = (description: string) =>
   Type.Integer({

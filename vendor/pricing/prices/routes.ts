@@ -3,7 +3,7 @@
  */
 import { route } from '@carton/runtime';
 import { PriceChangePage, PriceChangeQuery, ReplaceVariantPrices, SetPrices, VariantPriceList } from '../schemas.ts';
-import { listPriceChanges as listChanges, listPrices, replacePrices, setPrices as set } from '../service.ts';
+import { listPriceChanges as listChanges, listPrices, replacePrices, setPrices as set } from './service.ts';
 
 const tag = 'Prices';
 

@@ -7,7 +7,7 @@
  */
 import { findSiblings } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
-import { findPrices, lockPrices, type PriceRow } from './store.ts';
+import { findPrices, lockPrices, type PriceRow } from '../store.ts';
 
 /** Takes the place of the region in the price of a currency. */
 export const noRegion = '00000000-0000-0000-0000-000000000000';
