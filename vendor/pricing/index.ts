@@ -4,11 +4,12 @@
 import { productMeasures, variantDeletedListeners, variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';
 import { definePackage } from '@carton/runtime';
+import { listPriceChanges } from './history/routes.ts';
 import { priceUpdated } from './prices/events.ts';
-import { listPriceChanges, listVariantPrices, replaceVariantPrices, setPrices } from './prices/routes.ts';
-import { priceVariants } from './prices/service.ts';
+import { listVariantPrices, replaceVariantPrices, setPrices } from './prices/routes.ts';
 import { priceMeasure } from './products/measure.ts';
 import { forgetVariants } from './products/service.ts';
+import { priceVariants } from './resolving/variants.ts';
 import { regionHasPrices } from './store.ts';
 
 export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolving/service.ts';

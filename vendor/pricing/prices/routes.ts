@@ -2,8 +2,8 @@
  * Routes of prices for staff.
  */
 import { route } from '@carton/runtime';
-import { PriceChangePage, PriceChangeQuery, ReplaceVariantPrices, SetPrices, VariantPriceList } from '../schemas.ts';
-import { listPriceChanges as listChanges, listPrices, replacePrices, setPrices as set } from './service.ts';
+import { ReplaceVariantPrices, SetPrices, VariantPriceList } from './schemas.ts';
+import { listPrices, replacePrices, setPrices as set } from './service.ts';
 
 const tag = 'Prices';
 
@@ -50,20 +50,4 @@ export const setPrices = route(
     response: VariantPriceList,
   },
   async ({ db, body }) => ({ items: await set(db, body.prices) }),
-);
-
-export const listPriceChanges = route(
-  {
-    method: 'get',
-    path: '/admin/variants/:id/price-history',
-    operationId: 'listPriceChanges',
-    tag,
-    summary: 'List the changes of the prices of a variant, newest first',
-    access: 'staff',
-    beyond: true,
-    query: PriceChangeQuery,
-    status: 200,
-    response: PriceChangePage,
-  },
-  ({ db, params, query }) => listChanges(db, params.id, query),
 );

@@ -1,49 +1,18 @@
 /**
  * Rules of prices: one per variant, currency and region; a region's prices are in its currency.
  */
-import { findVariants, type PriceRequest, type VariantPrice } from '@carton/product';
-import { findRegion, holdRegion, type RegionRow } from '@carton/region';
-import {
-  actorOf,
-  type FieldError,
-  invalidRequest,
-  notFound,
-  type Page,
-  publish,
-  type TenantDatabase,
-} from '@carton/runtime';
-import { priceChanges } from '../history/service.ts';
-import { resolvePrices } from '../resolving/service.ts';
-import type { PriceItem } from '../resolving/sources.ts';
-import type { PriceChange, PriceChangeQuery, PriceLine } from '../schemas.ts';
+import { findVariants } from '@carton/product';
+import { holdRegion, type RegionRow } from '@carton/region';
+import { type FieldError, invalidRequest, publish, type TenantDatabase } from '@carton/runtime';
+import { requireVariant } from '../service.ts';
 import { findPrices, keyOf, lockPrices, type PriceRow } from '../store.ts';
 import { priceUpdated } from './events.ts';
+import type { PriceLine } from './schemas.ts';
 import { writePrices } from './writing.ts';
 
 /** @throws not_found (404), also for a deleted variant */
 export async function listPrices(db: TenantDatabase, id: string): Promise<PriceRow[]> {
   return findPrices(db, [await requireVariant(db, id)]);
-}
-
-/** The changes of a variant's prices, newest first. @throws not_found (404) */
-export async function listPriceChanges(
-  db: TenantDatabase,
-  id: string,
-  query: PriceChangeQuery,
-): Promise<Page<PriceChange>> {
-  const page = await priceChanges.page(db, query, { variantId: await requireVariant(db, id) });
-  const items = page.items.map(({ variantId: _, actorType, actorId, actorLabel, ...change }) => ({
-    ...change,
-    actor: actorType === null ? null : actorOf({ actorType, actorId, actorLabel }),
-  }));
-  return { items, nextCursor: page.nextCursor };
-}
-
-/** The stored id of a variant. @throws not_found (404) */
-async function requireVariant(db: TenantDatabase, id: string): Promise<string> {
-  const [variant] = (await findVariants(db, [id])).values();
-  if (!variant || variant.deleted) throw notFound(`No variant has the id ${id}.`);
-  return variant.id;
 }
 
 /** Converts ids to lower case, as stored, so that they can be compared. */
@@ -140,46 +109,4 @@ async function validateLines(tx: TenantDatabase, lines: readonly PriceLine[]): P
   }
   if (errors.length === 0) return;
   throw invalidRequest(`body ${errors[0]?.pointer}: ${errors[0]?.detail}`, { errors });
-}
-
-/**
- * Prices for the pages of product, in a currency or in the currency of a region.
- * @throws invalid_request (400) for an unknown region, or one with another currency
- */
-export async function priceVariants(
-  db: TenantDatabase,
-  variantIds: readonly string[],
-  { currency: requested, regionId, regionCurrency, quantity = 1, memberId = null }: PriceRequest,
-): Promise<Map<string, VariantPrice>> {
-  const currency = regionId ? (regionCurrency ?? (await currencyOfRegion(db, regionId, requested))) : requested;
-  if (currency === undefined || variantIds.length === 0) return new Map();
-  const items = variantIds.map((variantId) => ({ variantId, quantity, properties: {} }));
-  const context = { currency, regionId: regionId ?? null, memberId, channelId: null, time: new Date() };
-  const prices = await resolvePrices(db, items, context);
-  return new Map(
-    prices.flatMap((price, position): [string, VariantPrice][] => {
-      const { variantId } = items[position] as PriceItem;
-      if (!price) return [];
-      const { amount, compareAt, lowestPrior } = price;
-      return [[variantId, { amount, currency, compareAt, lowestPrior }]];
-    }),
-  );
-}
-
-/** @throws invalid_request (400) for an unknown region, or one with another currency */
-export async function currencyOfRegion(
-  db: TenantDatabase,
-  regionId: string,
-  requested: string | undefined,
-): Promise<string> {
-  const region = await findRegion(db, regionId);
-  if (!region) throw invalidQuery('/regionId', 'is not a region of this store');
-  if (requested !== undefined && requested !== region.currency) {
-    throw invalidQuery('/currency', `must be ${region.currency}, the currency of the region`);
-  }
-  return region.currency;
-}
-
-function invalidQuery(pointer: string, detail: string) {
-  return invalidRequest(`query ${pointer}: ${detail}`, { errors: [{ in: 'query', pointer, detail }] });
 }

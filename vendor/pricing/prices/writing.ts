@@ -2,16 +2,19 @@
  * Writes prices together with their history.
  */
 import type { TenantDatabase } from '@carton/runtime';
+import { findPriorChanges, lowestPriorPrice } from '../history/service.ts';
+import { type PriceChange, recordChanges, timeOfChange } from '../history/store.ts';
+import { rewriteLowest } from '../products/service.ts';
 import {
-  findRecentChanges,
-  lowestPriorPrice,
-  type PriceChange,
-  recordChanges,
-  timeOfChange,
-} from '../history/service.ts';
-import { findPricedRegions, rewriteLowest } from '../products/service.ts';
-import type { PriceLine } from '../schemas.ts';
-import { type BasePrice, changePrice, insertPrice, keyOf, type PriceRow, removePrices } from '../store.ts';
+  type BasePrice,
+  changePrice,
+  findPricedRegions,
+  insertPrice,
+  keyOf,
+  type PriceRow,
+  removePrices,
+} from '../store.ts';
+import type { PriceLine } from './schemas.ts';
 
 interface PriceWrites {
   /** All prices of the variants, read under the lock. */
@@ -86,7 +89,7 @@ async function setLowestPrior(tx: TenantDatabase, planned: readonly PlannedPrice
   const begins = ({ row, price }: PlannedPrice) =>
     isReduced(price) && (!row || row.amount !== price.amount || !isReduced(row));
   const beginning = planned.filter(begins);
-  const changes = await findRecentChanges(tx, [...new Set(beginning.map(({ price }) => price.variantId))], at);
+  const changes = await findPriorChanges(tx, [...new Set(beginning.map(({ price }) => price.variantId))], at);
   const byCurrency = Map.groupBy(changes, ({ variantId, currency }) => keyOf({ variantId, currency }));
   for (const { price } of beginning) {
     const { variantId, currency, regionId } = price;

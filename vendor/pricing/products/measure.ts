@@ -4,9 +4,8 @@
  */
 import type { ProductMeasure } from '@carton/product';
 import { Type } from '@carton/runtime';
-import { currencyOfRegion } from '../prices/service.ts';
-import { hasPricesOfRegion } from '../store.ts';
-import { noRegion } from './service.ts';
+import { currencyOfRegion } from '../service.ts';
+import { listedRegion, noRegion } from './store.ts';
 
 const amountOf = (description: string) =>
   Type.Integer({
@@ -26,8 +25,7 @@ export const priceMeasure: ProductMeasure = {
   table: 'product_prices',
   column: 'amount',
   key: { currency: 'text', region_id: 'uuid' },
-  // A region without prices of its own has those without a region. Looked up once, before the index is read.
-  keySql: { region_id: (region) => `(case when ${hasPricesOfRegion(region)} then ${region} else '${noRegion}' end)` },
+  keySql: { region_id: listedRegion },
   async findKey(db, { currency, regionId, regionCurrency }) {
     if (regionId === undefined) return [currency, noRegion];
     return [regionCurrency ?? (await currencyOfRegion(db, regionId, currency)), regionId];

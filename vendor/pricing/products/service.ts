@@ -7,39 +7,16 @@
  */
 import { findSiblings } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
-import { findPrices, lockPrices, type PriceRow } from '../store.ts';
-
-/** Takes the place of the region in the price of a currency. */
-export const noRegion = '00000000-0000-0000-0000-000000000000';
-
-interface PricedRegion {
-  regionId: string;
-  currency: string;
-}
-
-interface LowestPrice {
-  productId: string;
-  currency: string;
-  regionId: string;
-  amount: number;
-}
-
-/** The regions with prices of their own: goes from each to the next one in the index, however many prices it has. */
-export function findPricedRegions(tx: TenantDatabase): Promise<PricedRegion[]> {
-  return tx.query<PricedRegion>(
-    `with recursive regions as (
-       (select region_id, currency from variant_prices
-         where tenant_id = $1 and region_id is not null order by region_id limit 1)
-       union all
-       select following.region_id, following.currency
-         from regions
-        cross join lateral (
-          select region_id, currency from variant_prices
-           where tenant_id = $1 and region_id > regions.region_id order by region_id limit 1) following
-     )
-     select region_id, currency from regions`,
-  );
-}
+import { findPricedRegions, findPrices, lockPrices, type PricedRegion, type PriceRow } from '../store.ts';
+import {
+  copyToRegion,
+  findLowest,
+  forgetRegion,
+  type LowestPrice,
+  noRegion,
+  putLowest,
+  removeLowest,
+} from './store.ts';
 
 /**
  * Rewrites the lowest prices of the products of these variants, after their prices changed.
@@ -77,10 +54,7 @@ async function rewrite(
     ).map((price) => ({ productId, ...price })),
   );
   const productIds = [...siblings.keys()];
-  const stored = await tx.query<LowestPrice>(
-    'select product_id, currency, region_id, amount from product_prices where tenant_id = $1 and product_id = any($2::uuid[])',
-    [productIds],
-  );
+  const stored = await findLowest(tx, productIds);
   const places = new Map(lowest.map((price) => [placeOf(price), price]));
   const amounts = new Map(stored.map((price) => [placeOf(price), price.amount]));
   await removeLowest(
@@ -118,46 +92,4 @@ export function lowestOf(
     }
   }
   return [...lowest.values()];
-}
-
-async function removeLowest(tx: TenantDatabase, prices: readonly LowestPrice[]): Promise<void> {
-  if (prices.length === 0) return;
-  await tx.query(
-    `delete from product_prices
-      where tenant_id = $1 and product_id = any($2::uuid[])
-        and (product_id, currency, region_id) in (select * from unnest($2::uuid[], $3::text[], $4::uuid[]))`,
-    columnsOf(prices).slice(0, 3),
-  );
-}
-
-async function putLowest(tx: TenantDatabase, prices: readonly LowestPrice[]): Promise<void> {
-  if (prices.length === 0) return;
-  await tx.query(
-    `insert into product_prices (tenant_id, product_id, currency, region_id, amount)
-     select $1, * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::bigint[])
-         on conflict (tenant_id, product_id, currency, region_id) do update set amount = excluded.amount`,
-    columnsOf(prices),
-  );
-}
-
-function columnsOf(prices: readonly LowestPrice[]): unknown[][] {
-  const names = ['productId', 'currency', 'regionId', 'amount'] as const;
-  return names.map((name) => prices.map((price) => price[name]));
-}
-
-/** Gives a region the prices of its currency, before its own prices are taken into account. */
-async function copyToRegion(tx: TenantDatabase, regionId: string, currency: string): Promise<void> {
-  await tx.query(
-    `insert into product_prices (tenant_id, product_id, currency, region_id, amount)
-     select tenant_id, product_id, currency, $2::uuid, amount from product_prices
-      where tenant_id = $1 and currency = $3 and region_id = '${noRegion}'`,
-    [regionId, currency],
-  );
-}
-
-async function forgetRegion(tx: TenantDatabase, regionId: string, currency: string): Promise<void> {
-  await tx.query('delete from product_prices where tenant_id = $1 and currency = $3 and region_id = $2', [
-    regionId,
-    currency,
-  ]);
 }
