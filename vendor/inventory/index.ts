@@ -3,21 +3,20 @@
  */
 import { productListFilters, productMeasures, variantCreatedListeners, variantDeletedListeners } from '@carton/product';
 import { definePackage, job, mailTemplates } from '@carton/runtime';
+import { readVariantAvailability } from './availability/routes.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
-import { releaseExpiredReservations } from './expired-reservations.ts';
+import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './items/routes.ts';
+import { insertStockItems } from './items/store.ts';
 import { lowStockMail } from './mails.ts';
-import { forgetVariants, refreshProductStock, stockMeasure } from './product-stock.ts';
-import { readVariantAvailability } from './routes/availability.ts';
-import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
-import { inStockFilter } from './sellable.ts';
-import { insertStockItems } from './store.ts';
+import { inStockFilter } from './products/filter.ts';
+import { forgetVariants, refreshProductStock, stockMeasure } from './products/service.ts';
+import { releaseExpiredReservations } from './reservations/service.ts';
 
-export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
-export { releaseExpiredReservations } from './expired-reservations.ts';
-export type { StockLine, StockReference } from './lines.ts';
+export { type Availability, type AvailabilityOptions, availabilityOf } from './availability/service.ts';
+export { isTracked, reservedUnits } from './items/store.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
-export { unlimitedStock } from './product-stock.ts';
-export { findReserved, isReserved } from './returning.ts';
+export type { StockLine, StockReference } from './movements/lines.ts';
+export { findReserved, isReserved } from './movements/returning-store.ts';
 export {
   insufficientStock,
   openStockLevels,
@@ -27,8 +26,9 @@ export {
   returnStock,
   type TakeOptions,
   takeStock,
-} from './service.ts';
-export { isTracked, reservedUnits } from './store.ts';
+} from './movements/service.ts';
+export { unlimitedStock } from './products/service.ts';
+export { releaseExpiredReservations } from './reservations/service.ts';
 
 export default definePackage({
   routes: [

@@ -2,9 +2,9 @@
  * Availability over all locations that serve a sale: exact quantities for other packages, buckets for shoppers.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import type { StockReference } from './lines.ts';
-import { type StockSale, withServingLocations } from './locations.ts';
-import type { availabilities, buckets } from './schemas.ts';
+import type { availabilities, buckets } from '../items/schemas.ts';
+import { type StockSale, withServingLocations } from '../locations.ts';
+import type { StockReference } from '../movements/lines.ts';
 
 export interface Availability {
   variantId: string;

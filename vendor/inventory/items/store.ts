@@ -3,9 +3,9 @@
  */
 import { findVariants } from '@carton/product';
 import { actedBy, json, newId, rows, runConcurrently, type TenantDatabase } from '@carton/runtime';
-import type { StockReference } from './lines.ts';
-import { defaultLocation } from './locations.ts';
-import { lockLevels, recomputeLow, syncLevelsAndLow } from './low-stock.ts';
+import { lockLevels, recomputeLow, syncLevelsAndLow } from '../levels-store.ts';
+import { defaultLocation } from '../locations.ts';
+import type { StockReference } from '../movements/lines.ts';
 import type { backOrderPolicies, StockMovement } from './schemas.ts';
 
 export interface StockItemRow {

@@ -3,8 +3,8 @@
  * in taking.ts, which explains locking and computed values.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { isMissed, markLow } from '../levels-store.ts';
 import { newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
-import { isMissed, markLow } from './low-stock.ts';
 
 const takeText = `
   with requested as (

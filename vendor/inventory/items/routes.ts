@@ -2,7 +2,7 @@
  * Stock for staff.
  */
 import { resource, route } from '@carton/runtime';
-import { adjustStock, changeStockItem, listStockItems, readStockItem } from '../items.ts';
+import { insufficientStock } from '../movements/service.ts';
 import {
   AdjustStock,
   ChangeStockItem,
@@ -14,9 +14,9 @@ import {
   StockMovementQuery,
   StockReservationPage,
   StockReservationQuery,
-} from '../schemas.ts';
-import { insufficientStock } from '../service.ts';
-import { listMovements, listReservations } from '../store.ts';
+} from './schemas.ts';
+import { adjustStock, changeStockItem, listStockItems, readStockItem } from './service.ts';
+import { listMovements, listReservations } from './store.ts';
 
 const common = { tag: 'Stock', access: 'staff' } as const;
 

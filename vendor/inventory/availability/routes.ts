@@ -3,8 +3,8 @@
  */
 import { findVariants, isForCallerAlone, isForSale, viewerOf } from '@carton/product';
 import { notFound, route } from '@carton/runtime';
-import { availabilityOf } from '../availability.ts';
-import { VariantAvailability } from '../schemas.ts';
+import { VariantAvailability } from '../items/schemas.ts';
+import { availabilityOf } from './service.ts';
 
 export const readVariantAvailability = route(
   {

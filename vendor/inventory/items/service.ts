@@ -3,10 +3,10 @@
  */
 import { findVariants } from '@carton/product';
 import { type IntegrationPage, invalidField, notFound, publish, type TenantDatabase } from '@carton/runtime';
-import { stockAdjusted, stockLow } from './events.ts';
-import { defaultLocation, withServingLocations } from './locations.ts';
+import { stockAdjusted, stockLow } from '../events.ts';
+import { defaultLocation, withServingLocations } from '../locations.ts';
+import { insufficientStock } from '../movements/service.ts';
 import type { AdjustStock, ChangeStockItem, StockItem, StockItemQuery, StockMovement } from './schemas.ts';
-import { insufficientStock } from './service.ts';
 import {
   adjustLevel,
   changeItem,

@@ -11,9 +11,9 @@
  * the first location, if the variant allows it.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { isMissed, markLow } from '../levels-store.ts';
 import { arraysOf, newIds, type Outcome, type StockArrays, type StockLine, type StockReference } from './lines.ts';
-import { isMissed, markLow } from './low-stock.ts';
-import { takeAtOneLocation } from './taking-at-one-location.ts';
+import { takeAtOneLocation } from './taking-at-one-location-store.ts';
 
 /**
  * The beginning of both statements; `$10` and `$11` are the reference of the reservation to consume. The redundant

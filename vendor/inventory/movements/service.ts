@@ -3,12 +3,12 @@
  */
 import { findVariants } from '@carton/product';
 import { defineProblem, publish, type TenantDatabase } from '@carton/runtime';
-import { stockLow, stockReleased, stockReserved } from './events.ts';
+import { stockLow, stockReleased, stockReserved } from '../events.ts';
+import { recomputeMissed } from '../levels-store.ts';
+import { type StockSale, withServingLocations } from '../locations.ts';
 import type { Outcome, StockLine, StockReference } from './lines.ts';
-import { type StockSale, withServingLocations } from './locations.ts';
-import { recomputeMissed } from './low-stock.ts';
-import { openLevels, releaseLines, returnLines } from './returning.ts';
-import { reserveLines, takeLines } from './taking.ts';
+import { openLevels, releaseLines, returnLines } from './returning-store.ts';
+import { reserveLines, takeLines } from './taking-store.ts';
 
 export const insufficientStock = defineProblem({
   code: 'insufficient_stock',

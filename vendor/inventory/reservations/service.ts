@@ -2,8 +2,8 @@
  * Releases expired reservations.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { releaseExpired } from './service.ts';
-import { findExpired } from './store.ts';
+import { findExpired } from '../items/store.ts';
+import { releaseExpired } from '../movements/service.ts';
 
 const batchSize = 100;
 

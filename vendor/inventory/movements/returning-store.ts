@@ -3,9 +3,9 @@
  * quantity. Rows are locked in the same order as in taking.ts.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import { isMissed, markLow, recomputeMissed } from '../levels-store.ts';
+import { defaultLocation } from '../locations.ts';
 import { arraysOf, newIds, type StockLine, type StockReference } from './lines.ts';
-import { defaultLocation } from './locations.ts';
-import { isMissed, markLow, recomputeMissed } from './low-stock.ts';
 
 /** Whether a reference has a reservation. */
 export async function isReserved(db: TenantDatabase, { type, id }: StockReference): Promise<boolean> {
