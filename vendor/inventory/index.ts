@@ -5,20 +5,20 @@ import { productListFilters, productMeasures, variantCreatedListeners, variantDe
 import { definePackage, job, mailTemplates } from '@carton/runtime';
 import { readVariantAvailability } from './availability/routes.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
-import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './items/routes.ts';
-import { insertStockItems } from './items/store.ts';
+import { createStockAdjustment, listStockMovements, stockItemRoutes } from './items/routes.ts';
+import { createStockItems } from './items/service.ts';
 import { lowStockMail } from './mails.ts';
 import { inStockFilter } from './products/filter.ts';
-import { forgetVariants, refreshProductStock, stockMeasure } from './products/service.ts';
+import { stockMeasure } from './products/measure.ts';
+import { forgetVariants, refreshProductStock } from './products/service.ts';
+import { listStockReservations } from './reservations/routes.ts';
 import { releaseExpiredReservations } from './reservations/service.ts';
 
 export { type Availability, type AvailabilityOptions, availabilityOf } from './availability/service.ts';
-export { isTracked, reservedUnits } from './items/store.ts';
+export { isTracked } from './items/store.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
 export type { StockLine, StockReference } from './movements/lines.ts';
-export { findReserved, isReserved } from './movements/returning-store.ts';
 export {
-  insufficientStock,
   openStockLevels,
   type ReserveOptions,
   releaseStock,
@@ -27,8 +27,10 @@ export {
   type TakeOptions,
   takeStock,
 } from './movements/service.ts';
-export { unlimitedStock } from './products/service.ts';
+export { insufficientStock } from './problems.ts';
+export { unlimitedStock } from './products/store.ts';
 export { releaseExpiredReservations } from './reservations/service.ts';
+export { findReserved, isReserved, reservedUnits } from './reservations/store.ts';
 
 export default definePackage({
   routes: [
@@ -44,7 +46,7 @@ export default definePackage({
     job({ name: 'inventory.count-products', everySeconds: 30, run: refreshProductStock }),
   ],
   extends: [
-    variantCreatedListeners.with(insertStockItems),
+    variantCreatedListeners.with(createStockItems),
     variantDeletedListeners.with(forgetVariants),
     productListFilters.with(inStockFilter),
     productMeasures.with(stockMeasure),

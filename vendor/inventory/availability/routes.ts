@@ -3,7 +3,7 @@
  */
 import { findVariants, isForCallerAlone, isForSale, viewerOf } from '@carton/product';
 import { notFound, route } from '@carton/runtime';
-import { VariantAvailability } from '../items/schemas.ts';
+import { VariantAvailability } from './schemas.ts';
 import { availabilityOf } from './service.ts';
 
 export const readVariantAvailability = route(

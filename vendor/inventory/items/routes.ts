@@ -1,8 +1,8 @@
 /**
- * Stock for staff.
+ * Stock items for staff.
  */
 import { resource, route } from '@carton/runtime';
-import { insufficientStock } from '../movements/service.ts';
+import { insufficientStock } from '../problems.ts';
 import {
   AdjustStock,
   ChangeStockItem,
@@ -12,11 +12,9 @@ import {
   StockItemQuery,
   StockMovementPage,
   StockMovementQuery,
-  StockReservationPage,
-  StockReservationQuery,
 } from './schemas.ts';
 import { adjustStock, changeStockItem, listStockItems, readStockItem } from './service.ts';
-import { listMovements, listReservations } from './store.ts';
+import { listMovements } from './store.ts';
 
 const common = { tag: 'Stock', access: 'staff' } as const;
 
@@ -74,18 +72,4 @@ export const listStockMovements = route(
     const { id } = await readStockItem(db, params.id);
     return listMovements(db, query, { stockItemId: id });
   },
-);
-
-export const listStockReservations = route(
-  {
-    ...common,
-    method: 'get',
-    path: '/admin/stock-reservations',
-    operationId: 'listStockReservations',
-    summary: 'List stock reservations',
-    query: StockReservationQuery,
-    status: 200,
-    response: StockReservationPage,
-  },
-  ({ db, query }) => listReservations(db, query),
 );

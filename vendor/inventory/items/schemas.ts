@@ -1,5 +1,5 @@
 /**
- * Schemas of stock for staff, and of availability for shoppers.
+ * Schemas of stock items, their movements and adjustments.
  */
 import {
   changeOf,
@@ -24,11 +24,6 @@ export const reasons = ['received', 'sold', 'returned', 'corrected', 'damaged', 
 const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
 
 export const backOrderPolicies = ['deny', 'allow'] as const;
-export const availabilities = ['in_stock', 'back_orderable', 'out_of_stock'] as const;
-
-/** Approximate quantities for shoppers. */
-export const buckets = ['0', '1-9', '10+'] as const;
-
 const Quantity = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [12] });
 const BackOrderPolicy = oneOf(backOrderPolicies, {
   description: 'Whether more units may be sold than are in stock',
@@ -41,16 +36,9 @@ const LowStockLevel = Type.Integer({
   examples: [5],
 });
 
-export const VariantAvailability = object(
-  {
-    variantId: Uuid,
-    status: oneOf(availabilities),
-    quantity: nullable(oneOf(buckets, { description: 'Approximate quantity; null if the variant is not tracked' })),
-  },
-  { $id: 'VariantAvailability', examples: [{ variantId: Uuid.examples[0], status: 'in_stock', quantity: '10+' }] },
-);
-
-const LocationId = withOptions(Uuid, { description: "The location; the nil UUID is the store's default location" });
+export const LocationId = withOptions(Uuid, {
+  description: "The location; the nil UUID is the store's default location",
+});
 
 /** The stock of an item at one location. */
 const StockLevel = object(
@@ -138,32 +126,3 @@ export const AdjustStock = object(
 export type AdjustStock = Static<typeof AdjustStock>;
 
 export const StockAdjustment = object({ movement: StockMovement, stockItem: StockItem }, { $id: 'StockAdjustment' });
-
-export const StockReservation = object(
-  {
-    id: Uuid,
-    stockItemId: Uuid,
-    locationId: LocationId,
-    quantity: Type.Integer({ minimum: 1 }),
-    referenceType: Type.String({
-      description: 'Type of the resource that the stock is reserved for',
-      examples: ['draft_order'],
-    }),
-    referenceId: Uuid,
-    endsAt: nullable(
-      withOptions(DateTime, {
-        description:
-          'When the reservation expires; its stock is released soon after. Null: it lasts until it is released',
-      }),
-    ),
-    createdAt: DateTime,
-  },
-  { $id: 'StockReservation' },
-);
-export type StockReservation = Static<typeof StockReservation>;
-export const StockReservationPage = pageOf(StockReservation, 'StockReservationPage');
-export const StockReservationQuery = pageQuery({
-  stockItemId: Type.Optional(Uuid),
-  referenceId: Type.Optional(Uuid),
-});
-export type StockReservationQuery = Static<typeof StockReservationQuery>;

@@ -2,20 +2,27 @@
  * Stock items for staff: quantities over all locations, settings, and adjustments.
  */
 import { findVariants } from '@carton/product';
-import { type IntegrationPage, invalidField, notFound, publish, type TenantDatabase } from '@carton/runtime';
-import { stockAdjusted, stockLow } from '../events.ts';
-import { defaultLocation, withServingLocations } from '../locations.ts';
-import { insufficientStock } from '../movements/service.ts';
-import type { AdjustStock, ChangeStockItem, StockItem, StockItemQuery, StockMovement } from './schemas.ts';
 import {
-  adjustLevel,
-  changeItem,
-  findLevels,
-  type LevelRow,
-  lockStockItem,
-  type StockItemRow,
-  stockItems,
-} from './store.ts';
+  type IntegrationPage,
+  invalidField,
+  notFound,
+  publish,
+  runConcurrently,
+  type TenantDatabase,
+} from '@carton/runtime';
+import { stockAdjusted, stockLow } from '../events.ts';
+import { findLevels, type LevelRow, lockLevels, recomputeLow, setOnHand, syncLevels } from '../levels-store.ts';
+import { defaultLocation, withServingLocations } from '../locations.ts';
+import { insufficientStock } from '../problems.ts';
+import type { AdjustStock, ChangeStockItem, StockItem, StockItemQuery, StockMovement } from './schemas.ts';
+import { insertItems, insertMovement, type StockItemRow, stockItems, updateItem } from './store.ts';
+
+/** Creates the stock items of new variants. */
+export async function createStockItems(db: TenantDatabase, variantIds: readonly string[]): Promise<void> {
+  const variants = await findVariants(db, variantIds);
+  const productIds = variantIds.map((id) => variants.get(id)?.productId ?? null);
+  await insertItems(db, variantIds, productIds);
+}
 
 /** Stock items with the names of their variants; by default without those of deleted variants. */
 async function present(
@@ -66,7 +73,13 @@ export async function readStockItem(db: TenantDatabase, id: string): Promise<Sto
 /** @throws not_found (404) */
 export async function changeStockItem(db: TenantDatabase, id: string, patch: ChangeStockItem): Promise<StockItem> {
   return db.transaction(async (tx) => {
-    const changed = await changeItem(tx, id, patch);
+    // The levels change too, so that `updatedAfter` lists include the item.
+    const [, changed] = await runConcurrently([
+      () => lockLevels(tx, id),
+      () => updateItem(tx, id, patch),
+      () => syncLevels(tx, id),
+      () => recomputeLow(tx, id),
+    ]);
     if (changed.length === 0) throw itemNotFound(id);
     return readStockItem(tx, id);
   });
@@ -83,9 +96,9 @@ export async function adjustStock(
   { quantity, reason, note, locationId }: AdjustStock,
 ): Promise<{ movement: StockMovement; stockItem: StockItem }> {
   return db.transaction(async (tx) => {
-    const locked = await lockStockItem(tx, id);
-    if (!locked) throw itemNotFound(id);
-    const { item, levels } = locked;
+    // With its levels locked, no other transaction can move the stock of the item or change its policy.
+    const [levels, item] = await Promise.all([lockLevels(tx, id), stockItems.find(tx, id)]);
+    if (!item) throw itemNotFound(id);
     const targetId = locationId?.toLowerCase() ?? defaultLocation;
     const level = levels.find((candidate) => candidate.locationId === targetId);
     if (!level) throw invalidField('/locationId', 'must be a location that stocks the item');
@@ -93,7 +106,10 @@ export async function adjustStock(
     if (quantity < 0 && onHand < 0 && item.backOrderPolicy === 'deny') {
       throw insufficientStock(`Cannot remove ${-quantity}: only ${level.onHand} on hand.`);
     }
-    const movement = await adjustLevel(tx, level, { quantity, reason, note: note ?? null });
+    await setOnHand(tx, level, onHand);
+    // After the update, not concurrently: change recording reads the level before it writes it.
+    await recomputeLow(tx, id);
+    const movement = await insertMovement(tx, level, { quantity, reason, note: note ?? null });
     const { id: variantId, lowStockLevel, tracked } = item;
     const before = sumOf(levels);
     const totals = { onHand: before.onHand + quantity, available: before.available + quantity };

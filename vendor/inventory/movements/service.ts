@@ -2,19 +2,16 @@
  * Stock operations for other packages: selling, returning, reserving and releasing, all lines or none.
  */
 import { findVariants } from '@carton/product';
-import { defineProblem, publish, type TenantDatabase } from '@carton/runtime';
+import { publish, type TenantDatabase } from '@carton/runtime';
 import { stockLow, stockReleased, stockReserved } from '../events.ts';
-import { recomputeMissed } from '../levels-store.ts';
+import { openLevels, recomputeLow } from '../levels-store.ts';
 import { type StockSale, withServingLocations } from '../locations.ts';
-import type { Outcome, StockLine, StockReference } from './lines.ts';
-import { openLevels, releaseLines, returnLines } from './returning-store.ts';
-import { reserveLines, takeLines } from './taking-store.ts';
-
-export const insufficientStock = defineProblem({
-  code: 'insufficient_stock',
-  status: 409,
-  title: 'Insufficient stock',
-});
+import { insufficientStock } from '../problems.ts';
+import { arraysOf, type Outcome, type StockLine, type StockReference } from './lines.ts';
+import { releaseReserved } from './releasing-store.ts';
+import { returnTaken } from './returning-store.ts';
+import { takeAtOneLocation } from './taking-at-one-location-store.ts';
+import { reserveFromLocations, takeFromLocations } from './taking-store.ts';
 
 export interface TakeOptions {
   /** A reservation for the sale to consume: its stock is available to the sale, and its rest is released. */
@@ -62,7 +59,12 @@ export async function returnStock(
   lines: readonly StockLine[],
   reference: StockReference,
 ): Promise<void> {
-  if (lines.length > 0) await returnLines(tx, lines, reference);
+  if (lines.length === 0) return;
+  const arrays = arraysOf(tx, lines);
+  const { variantIds, locationIds } = arrays.placed;
+  const opened = variantIds.length > 0 && openLevels(tx, variantIds, locationIds, arrays.variantIds);
+  const [missed] = await Promise.all([returnTaken(tx, arrays, reference), opened]);
+  await recomputeMissed(tx, missed);
 }
 
 export interface ReserveOptions {
@@ -86,15 +88,32 @@ export async function reserveStock(
   if (lines.length === 0) return releaseStock(tx, reference);
   await handleOutcomes(
     tx,
-    await withServingLocations(tx, sale, (serving) => reserveLines(tx, lines, serving, reference, until)),
+    await withServingLocations(tx, sale, (serving) =>
+      reserveFromLocations(tx, arraysOf(tx, lines), serving, reference, until),
+    ),
   );
   const reserved = lines.map(({ variantId, quantity }) => ({ variantId, quantity }));
   await publish(tx, stockReserved, reference, { reference, lines: reserved, endsAt: until?.toISOString() ?? null });
 }
 
+/** Sells all lines or none, consuming the reservation under `reserved`; returns the outcomes that need handling. */
+function takeLines(
+  tx: TenantDatabase,
+  lines: readonly StockLine[],
+  serving: readonly string[],
+  reference: StockReference,
+  reserved: StockReference | null,
+): Promise<Outcome[]> {
+  const arrays = arraysOf(tx, lines);
+  const [only, second] = serving;
+  return only && !second && !reserved && arrays.placed.variantIds.length === 0
+    ? takeAtOneLocation(tx, arrays, only, reference)
+    : takeFromLocations(tx, arrays, serving, reference, reserved);
+}
+
 /** Releases the reservation of a reference; a no-op without one. */
 export async function releaseStock(tx: TenantDatabase, reference: StockReference): Promise<void> {
-  await publishReleased(tx, reference, await releaseLines(tx, reference));
+  await publishReleased(tx, reference, await releaseLines(tx, reference, false));
 }
 
 /**
@@ -112,6 +131,16 @@ export async function openStockLevels(
 ): Promise<void> {
   const locationIds = variantIds.map(() => locationId);
   if (variantIds.length > 0) await openLevels(tx, variantIds, locationIds);
+}
+
+/** Releases the reservation of a reference; returns the released quantity of each variant. */
+async function releaseLines(tx: TenantDatabase, reference: StockReference, expiredOnly: boolean): Promise<StockLine[]> {
+  const released = await releaseReserved(tx, reference, expiredOnly);
+  await recomputeMissed(
+    tx,
+    released.filter(({ missed }) => missed),
+  );
+  return released;
 }
 
 async function publishReleased(
@@ -136,6 +165,14 @@ async function handleOutcomes(tx: TenantDatabase, outcomes: readonly Outcome[]):
     if (kind !== 'low') continue;
     await publish(tx, stockLow, { type: 'stock_item', id: variantId }, { variantId, available, lowStockLevel });
   }
+}
+
+/**
+ * Recomputes the columns of items whose levels a statement has missed. The locks on the other levels block all concurrent
+ * changes, including new levels.
+ */
+async function recomputeMissed(tx: TenantDatabase, missed: readonly { variantId: string }[]): Promise<void> {
+  for (const { variantId } of missed) await recomputeLow(tx, variantId);
 }
 
 async function describeShortage(db: TenantDatabase, lines: readonly Outcome[]): Promise<string> {

@@ -1,6 +1,6 @@
 /**
  * Selling from one location without a reservation: the common case, at less than half the cost of the general statement
- * in taking.ts, which explains locking and computed values.
+ * in taking-store.ts, which explains locking and computed values.
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
 import { isMissed, markLow } from '../levels-store.ts';

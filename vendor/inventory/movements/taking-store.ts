@@ -12,8 +12,7 @@
  */
 import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
 import { isMissed, markLow } from '../levels-store.ts';
-import { arraysOf, newIds, type Outcome, type StockArrays, type StockLine, type StockReference } from './lines.ts';
-import { takeAtOneLocation } from './taking-at-one-location-store.ts';
+import { newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
 
 /**
  * The beginning of both statements; `$10` and `$11` are the reference of the reservation to consume. The redundant
@@ -216,42 +215,26 @@ function valuesOf({ variantIds, quantities, anywhere, placed }: StockArrays, ser
 }
 
 /** Sells all lines or none, consuming the reservation under `reserved`; returns the outcomes that need handling. */
-export function takeLines(
+export function takeFromLocations(
   tx: TenantDatabase,
-  lines: readonly StockLine[],
+  arrays: StockArrays,
   serving: readonly string[],
-  reference: StockReference,
+  { type, id }: StockReference,
   reserved: StockReference | null,
 ): Promise<Outcome[]> {
-  const arrays = arraysOf(tx, lines);
-  const [only, second] = serving;
-  if (only && !second && !reserved && arrays.placed.variantIds.length === 0) {
-    return takeAtOneLocation(tx, arrays, only, reference);
-  }
   const own = [reserved?.type ?? null, reserved?.id ?? null];
-  const { type, id } = reference;
-  return queryWithReferenceLock(tx, reserved, takeText, [
-    ...valuesOf(arrays, serving),
-    ...own,
-    type,
-    id,
-    ...actorValues(tx),
-  ]);
+  const values = [...valuesOf(arrays, serving), ...own, type, id, ...actorValues(tx)];
+  return queryWithReferenceLock(tx, reserved, takeText, values);
 }
 
 /** Reserves all lines or none, replacing the reservation of the reference; returns the outcomes that need handling. */
-export function reserveLines(
+export function reserveFromLocations(
   tx: TenantDatabase,
-  lines: readonly StockLine[],
+  arrays: StockArrays,
   serving: readonly string[],
   reference: StockReference,
   until: Date | null,
 ): Promise<Outcome[]> {
   const { type, id } = reference;
-  return queryWithReferenceLock(tx, reference, reserveText, [
-    ...valuesOf(arraysOf(tx, lines), serving),
-    type,
-    id,
-    until,
-  ]);
+  return queryWithReferenceLock(tx, reference, reserveText, [...valuesOf(arrays, serving), type, id, until]);
 }

@@ -1,6 +1,6 @@
 /**
  * The filter `inStock` of `GET /products`: products with a variant that shoppers can buy now, as `availabilityOf` says of
- * variants, at any location. The column `sellable` of stock_items is generated, and always right (low-stock.ts).
+ * variants, at any location. The column `sellable` of stock_items is generated, and always right (levels-store.ts).
  */
 import type { ProductListFilter } from '@carton/product';
 import { Type } from '@carton/runtime';

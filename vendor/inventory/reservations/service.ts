@@ -2,8 +2,8 @@
  * Releases expired reservations.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { findExpired } from '../items/store.ts';
 import { releaseExpired } from '../movements/service.ts';
+import { findExpired } from './store.ts';
 
 const batchSize = 100;
 
