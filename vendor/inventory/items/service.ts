@@ -73,14 +73,11 @@ export async function readStockItem(db: TenantDatabase, id: string): Promise<Sto
 /** @throws not_found (404) */
 export async function changeStockItem(db: TenantDatabase, id: string, patch: ChangeStockItem): Promise<StockItem> {
   return db.transaction(async (tx) => {
-    // The levels change too, so that `updatedAfter` lists include the item.
-    const [, changed] = await runConcurrently([
-      () => lockLevels(tx, id),
-      () => updateItem(tx, id, patch),
-      () => syncLevels(tx, id),
-      () => recomputeLow(tx, id),
-    ]);
+    const [, changed] = await runConcurrently([() => lockLevels(tx, id), () => updateItem(tx, id, patch)]);
     if (changed.length === 0) throw itemNotFound(id);
+    // After the update, not concurrently: change recording reads the item before it writes it. The levels change too, so
+    // that `updatedAfter` lists include the item.
+    await runConcurrently([() => syncLevels(tx, id), () => recomputeLow(tx, id)]);
     return readStockItem(tx, id);
   });
 }
