@@ -6,8 +6,8 @@ import { minorUnitDigits } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
 import type { MethodFees } from '../../vendor/payment/fees.ts';
 import type { Considered } from '../../vendor/promotion/store.ts';
-import type { ShippingRead, StoredOption } from '../../vendor/shipping/reads.ts';
-import { rateSourcesOf } from '../../vendor/shipping/sources.ts';
+import { rateSourcesOf } from '../../vendor/shipping/options/sources.ts';
+import type { ShippingRead, StoredOption } from '../../vendor/shipping/sales/reads.ts';
 import type { ApplicableRate } from '../../vendor/tax/rates.ts';
 
 export const currencies = ['JPY', 'EUR', 'KWD'] as const;

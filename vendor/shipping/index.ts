@@ -8,23 +8,21 @@ import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { carrierSettings } from './carriers/settings.ts';
 import { carrierSource } from './carriers/source.ts';
-import { mergeMethods } from './choosing.ts';
-import { shippingOptionUpdated } from './events.ts';
-import { placingStep } from './placing.ts';
-import { adminShippingOptions, adminShippingProfiles, adminShippingZones } from './routes/admin.ts';
 import {
   listAdminCartShippingOptions,
   listCartShippingOptions,
   listOrderShippingMethods,
   setCartShippingMethod,
-} from './routes/cart.ts';
+} from './carts/routes.ts';
+import { mergeMethods } from './carts/service.ts';
+import { shippingOptionUpdated } from './options/events.ts';
+import { adminShippingOptions, adminShippingProfiles, adminShippingZones } from './options/routes.ts';
+import { shippingRateSources } from './options/sources.ts';
+import { placingStep } from './orders/placing.ts';
+import { shippingStep } from './sales/step.ts';
 import { shippingSettings } from './settings.ts';
-import { shippingRateSources } from './sources.ts';
-import { shippingStep } from './step.ts';
-import { hasZones } from './store.ts';
+import { hasZones } from './zones/store.ts';
 
-export { type PickupLocation, type PickupLocationSource, pickupLocations } from './pickup.ts';
-export { findOrderShipping, type OrderShippingMethods } from './placing.ts';
 export {
   type NotOffered,
   type Parcel,
@@ -34,7 +32,9 @@ export {
   type RatedOption,
   type ShippingRateSource,
   shippingRateSources,
-} from './sources.ts';
+} from './options/sources.ts';
+export { findOrderShipping, type OrderShippingMethods } from './orders/placing.ts';
+export { type PickupLocation, type PickupLocationSource, pickupLocations } from './sales/pickup.ts';
 
 export default definePackage({
   routes: [

@@ -13,7 +13,6 @@ import {
 } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { callService, invalidField, type TenantDatabase } from '@carton/runtime';
-import { shippingSettings } from '../settings.ts';
 import {
   noWeight,
   onePerCurrency,
@@ -21,7 +20,8 @@ import {
   type Rate,
   type RatedOption,
   type ShippingRateSource,
-} from '../sources.ts';
+} from '../options/sources.ts';
+import { shippingSettings } from '../settings.ts';
 import type { CarrierAnswer, CarrierQuestion, CarrierService } from './carrier.ts';
 import { easyPost } from './easypost.ts';
 import { carrierSettings, hasCarrierService } from './settings.ts';

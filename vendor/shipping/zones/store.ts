@@ -3,14 +3,14 @@
  */
 import { parsePostalPattern, postalBounds } from '@carton/region';
 import { rows, type TenantDatabase } from '@carton/runtime';
+import type { ShippingOption, ShippingProfile, ShippingRate, ShippingZone } from '../options/schemas.ts';
 import {
   shippingOptionCodeTaken,
   shippingProfileCodeTaken,
   shippingProfileInUse,
   shippingZoneInUse,
-} from './problems.ts';
-import type { ShippingOption, ShippingProfile, ShippingRate, ShippingZone } from './schemas.ts';
-import type { ZonePlace } from './zones.ts';
+} from '../problems.ts';
+import type { ZonePlace } from './places.ts';
 
 export const shippingProfiles = rows<ShippingProfile>({
   table: 'shipping_profiles',

@@ -4,11 +4,11 @@
 import { countryOf, type Sale } from '@carton/cart';
 import { countryOfSale, isWithinBounds } from '@carton/region';
 import { type MoneyValue, placedProvince, referenceQuery, type TenantDatabase } from '@carton/runtime';
+import type { ShippingRate } from '../options/schemas.ts';
+import { type RatedOption, rateSourcesOf, type ShippingRateSource } from '../options/sources.ts';
+import { comparedWith, isProvinceMissing, isProvinceUnknown, type ZonePlace, zoneOf } from '../zones/places.ts';
+import { ratesOf } from '../zones/store.ts';
 import { findPickupLocations, type PickupLocation } from './pickup.ts';
-import type { ShippingRate } from './schemas.ts';
-import { type RatedOption, rateSourcesOf, type ShippingRateSource } from './sources.ts';
-import { ratesOf } from './store.ts';
-import { comparedWith, isProvinceMissing, isProvinceUnknown, type ZonePlace, zoneOf } from './zones.ts';
 
 /** What is chosen for the goods of a profile. */
 export interface ChosenMethod {

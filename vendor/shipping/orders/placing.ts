@@ -4,11 +4,11 @@
 import { type Placing, type PlacingStep, placingOrder, type Requirement } from '@carton/checkout';
 import { findOrder, unknownOrder } from '@carton/order';
 import { json, Money, money, nullable, object, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
-import { shippingMethodRequired, shippingOptionUnavailable } from './problems.ts';
-import { linesOf, parcelsOf, quoteOf } from './quotes.ts';
-import { readShipping } from './reads.ts';
-import { shippingSettings } from './settings.ts';
-import { type CartShipping, ShippingPickupLocation, shippingStep } from './step.ts';
+import { shippingMethodRequired, shippingOptionUnavailable } from '../problems.ts';
+import { linesOf, parcelsOf, quoteOf } from '../sales/quotes.ts';
+import { readShipping } from '../sales/reads.ts';
+import { type CartShipping, ShippingPickupLocation, shippingStep } from '../sales/step.ts';
+import { shippingSettings } from '../settings.ts';
 
 const shippingOf = ({ sale }: Placing) => (sale.shown[shippingStep.name] ?? []) as CartShipping[];
 

@@ -32,12 +32,12 @@ import {
   Type,
   Uuid,
 } from '@carton/runtime';
-import { destinationOf, type PickupLocation } from './pickup.ts';
-import { shippingOptionUnavailable } from './problems.ts';
-import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from './quotes.ts';
-import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from './reads.ts';
-import { pickupType, ratesAskServices } from './sources.ts';
-import { type CartShipping, type ShippingChoice, ShippingPickupLocation, shippingStep } from './step.ts';
+import { pickupType, ratesAskServices } from '../options/sources.ts';
+import { shippingOptionUnavailable } from '../problems.ts';
+import { destinationOf, type PickupLocation } from '../sales/pickup.ts';
+import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from '../sales/quotes.ts';
+import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from '../sales/reads.ts';
+import { type CartShipping, type ShippingChoice, ShippingPickupLocation, shippingStep } from '../sales/step.ts';
 
 const profile = nullable(
   Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),

@@ -3,6 +3,8 @@
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { route, withOverrides } from '@carton/runtime';
+import { findOrderShipping, OrderShippingMethods } from '../orders/placing.ts';
+import { shippingOptionUnavailable } from '../problems.ts';
 import {
   AdminCartShippingOptions,
   CartShippingOptions,
@@ -10,9 +12,7 @@ import {
   chooseMethod,
   explainCartOptions,
   listCartOptions,
-} from '../choosing.ts';
-import { findOrderShipping, OrderShippingMethods } from '../placing.ts';
-import { shippingOptionUnavailable } from '../problems.ts';
+} from './service.ts';
 
 const tag = 'Shipping';
 

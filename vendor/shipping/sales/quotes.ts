@@ -2,8 +2,6 @@
  * What options cost for the goods of a sale, or why they are not offered. Pure functions.
  */
 import type { Adjustment, MissingQuote, PricedSale, Sale, TotalsLine } from '@carton/cart';
-import { destinationOf, type PickupLocation } from './pickup.ts';
-import type { ChosenMethod, ShippingRead, StoredOption } from './reads.ts';
 import {
   isPricedByRates,
   type NotOffered,
@@ -12,7 +10,9 @@ import {
   pickupType,
   type Rate,
   type ShippingRateSource,
-} from './sources.ts';
+} from '../options/sources.ts';
+import { destinationOf, type PickupLocation } from './pickup.ts';
+import type { ChosenMethod, ShippingRead, StoredOption } from './reads.ts';
 
 /** The goods of a sale by profile (null for the default), the default first. */
 export type Parcels = ReadonlyMap<string | null, Parcel>;

@@ -11,7 +11,6 @@ import {
   provinceKey,
   type TenantDatabase,
 } from '@carton/runtime';
-import { shippingProfileInUse, shippingZoneOverlap } from './problems.ts';
 import type {
   ChangeShippingProfile,
   ChangeShippingZone,
@@ -20,9 +19,10 @@ import type {
   NewZonePlaces,
   ShippingProfile,
   ShippingZone,
-} from './schemas.ts';
+} from '../options/schemas.ts';
+import { shippingProfileInUse, shippingZoneOverlap } from '../problems.ts';
+import { ambiguousPlace, type ZonePlace } from './places.ts';
 import { listPlaces, replacePlaces, shippingProfiles, shippingZones } from './store.ts';
-import { ambiguousPlace, type ZonePlace } from './zones.ts';
 
 /** @throws invalid_request (400), shipping_zone_overlap (409), external_id_taken (409) */
 export function createZone(db: TenantDatabase, { places, ...fields }: CreateShippingZone): Promise<ShippingZone> {

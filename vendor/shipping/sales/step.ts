@@ -10,10 +10,10 @@ import {
   totalsStep,
 } from '@carton/cart';
 import { Money, money, nullable, object, oneOf, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import { ratesAskServices } from '../options/sources.ts';
+import { PickupAddress } from '../settings.ts';
 import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
 import { type ChosenMethod, methodsOfCart, readShipping, type ShippingRead } from './reads.ts';
-import { PickupAddress } from './settings.ts';
-import { ratesAskServices } from './sources.ts';
 
 export const ShippingPickupLocation = object(
   {

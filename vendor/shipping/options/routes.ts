@@ -2,7 +2,6 @@
  * Routes of zones, profiles and options, for staff.
  */
 import { resource } from '@carton/runtime';
-import { changeOption, createOption, deleteOption } from '../option-service.ts';
 import {
   shippingOptionCodeTaken,
   shippingProfileCodeTaken,
@@ -10,6 +9,8 @@ import {
   shippingZoneInUse,
   shippingZoneOverlap,
 } from '../problems.ts';
+import { changeProfile, changeZone, createProfile, createZone, deleteProfile } from '../zones/service.ts';
+import { shippingOptions, shippingProfiles, shippingZones } from '../zones/store.ts';
 import {
   optionShapes,
   profileShapes,
@@ -17,9 +18,8 @@ import {
   ShippingProfileQuery,
   ShippingZoneQuery,
   zoneShapes,
-} from '../schemas.ts';
-import { shippingOptions, shippingProfiles, shippingZones } from '../store.ts';
-import { changeProfile, changeZone, createProfile, createZone, deleteProfile } from '../zone-service.ts';
+} from './schemas.ts';
+import { changeOption, createOption, deleteOption } from './service.ts';
 
 const common = { tag: 'Shipping', access: 'staff' } as const;
 
