@@ -7,7 +7,8 @@ import { Random } from '../../tools/seed/random.ts';
 import type { MethodFees } from '../../vendor/payment/fees.ts';
 import type { Considered } from '../../vendor/promotion/store.ts';
 import { rateSourcesOf } from '../../vendor/shipping/options/sources.ts';
-import type { ShippingRead, StoredOption } from '../../vendor/shipping/sales/reads.ts';
+import type { ShippingRead } from '../../vendor/shipping/sales/reads.ts';
+import type { StoredOption } from '../../vendor/shipping/sales/store.ts';
 import type { ApplicableRate } from '../../vendor/tax/rates.ts';
 
 export const currencies = ['JPY', 'EUR', 'KWD'] as const;

@@ -8,19 +8,17 @@ import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { carrierSettings } from './carriers/settings.ts';
 import { carrierSource } from './carriers/source.ts';
-import {
-  listAdminCartShippingOptions,
-  listCartShippingOptions,
-  listOrderShippingMethods,
-  setCartShippingMethod,
-} from './carts/routes.ts';
+import { listAdminCartShippingOptions, listCartShippingOptions, setCartShippingMethod } from './carts/routes.ts';
 import { mergeMethods } from './carts/service.ts';
 import { shippingOptionUpdated } from './options/events.ts';
-import { adminShippingOptions, adminShippingProfiles, adminShippingZones } from './options/routes.ts';
+import { adminShippingOptions } from './options/routes.ts';
 import { shippingRateSources } from './options/sources.ts';
 import { placingStep } from './orders/placing.ts';
+import { listOrderShippingMethods } from './orders/routes.ts';
+import { adminShippingProfiles } from './profiles/routes.ts';
 import { shippingStep } from './sales/step.ts';
 import { shippingSettings } from './settings.ts';
+import { adminShippingZones } from './zones/routes.ts';
 import { hasZones } from './zones/store.ts';
 
 export {
@@ -33,7 +31,8 @@ export {
   type ShippingRateSource,
   shippingRateSources,
 } from './options/sources.ts';
-export { findOrderShipping, type OrderShippingMethods } from './orders/placing.ts';
+export type { OrderShippingMethods } from './orders/schemas.ts';
+export { findOrderShipping } from './orders/service.ts';
 export { type PickupLocation, type PickupLocationSource, pickupLocations } from './sales/pickup.ts';
 
 export default definePackage({

@@ -1,18 +1,11 @@
 /**
- * Routes of the shipping of carts and orders.
+ * Routes of the shipping of carts.
  */
 import { Cart, cartSchema } from '@carton/cart';
 import { route, withOverrides } from '@carton/runtime';
-import { findOrderShipping, OrderShippingMethods } from '../orders/placing.ts';
 import { shippingOptionUnavailable } from '../problems.ts';
-import {
-  AdminCartShippingOptions,
-  CartShippingOptions,
-  ChooseShippingMethod,
-  chooseMethod,
-  explainCartOptions,
-  listCartOptions,
-} from './service.ts';
+import { AdminCartShippingOptions, CartShippingOptions, ChooseShippingMethod } from './schemas.ts';
+import { chooseMethod, explainCartOptions, listCartOptions } from './service.ts';
 
 const tag = 'Shipping';
 
@@ -63,19 +56,4 @@ export const listAdminCartShippingOptions = route(
     response: AdminCartShippingOptions,
   },
   ({ db, params }) => explainCartOptions(db, params.id),
-);
-
-export const listOrderShippingMethods = route(
-  {
-    method: 'get',
-    path: '/admin/orders/:id/shipping-methods',
-    beyond: true,
-    operationId: 'listOrderShippingMethods',
-    tag,
-    summary: 'List the shipping options chosen for an order',
-    access: 'staff',
-    status: 200,
-    response: OrderShippingMethods,
-  },
-  ({ db, params }) => findOrderShipping(db, params.id),
 );

@@ -20,94 +20,22 @@ import {
 } from '@carton/cart';
 import {
   invalidField,
-  Money,
   money,
   notFound,
-  nullable,
-  object,
   runConcurrently,
   type ShopperSession,
-  type Static,
   type TenantDatabase,
-  Type,
-  Uuid,
 } from '@carton/runtime';
 import { pickupType, ratesAskServices } from '../options/sources.ts';
 import { shippingOptionUnavailable } from '../problems.ts';
 import { destinationOf, type PickupLocation } from '../sales/pickup.ts';
 import { linesOf, missingQuoteOf, type Parcels, parcelsOf, quoteOf } from '../sales/quotes.ts';
-import { type ChosenMethod, readShipping, type ShippingRead, type StoredOption } from '../sales/reads.ts';
-import { type CartShipping, type ShippingChoice, ShippingPickupLocation, shippingStep } from '../sales/step.ts';
-
-const profile = nullable(
-  Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
-);
-const named = {
-  id: Uuid,
-  code: Type.String({ examples: ['standard'] }),
-  name: Type.String({ examples: ['Standard shipping'] }),
-  type: Type.String({ examples: ['flat'] }),
-};
-
-export const CartShippingOptions = object(
-  {
-    groups: Type.Array(
-      object(
-        {
-          profile,
-          chosenOptionId: nullable(Uuid),
-          options: Type.Array(
-            object(
-              {
-                ...named,
-                price: Money,
-                pickupLocations: Type.Array(ShippingPickupLocation, { description: 'For `pickup`, one to choose' }),
-              },
-              { $id: 'CartShippingOption' },
-            ),
-            { description: 'Those that can be bought, at their final price, the cheapest first' },
-          ),
-        },
-        { $id: 'CartShippingGroup', description: 'The goods of one profile, which are shipped by one option' },
-      ),
-    ),
-  },
-  { $id: 'CartShippingOptions' },
-);
-
-export const AdminCartShippingOptions = object(
-  {
-    items: Type.Array(
-      object(
-        {
-          ...named,
-          profile,
-          price: nullable(Money),
-          reason: nullable(
-            Type.String({
-              description:
-                'Why the option is not offered: `zone`, `profile`, `currency`, `weight`, `price`, `pickup_location`, or a reason of the package that prices it',
-              examples: ['weight'],
-            }),
-          ),
-          detail: nullable(Type.String({ examples: ['No weight: Linen shirt M.'] })),
-        },
-        { $id: 'AdminCartShippingOption' },
-      ),
-    ),
-  },
-  { $id: 'AdminCartShippingOptions' },
-);
-
-export const ChooseShippingMethod = object(
-  {
-    optionId: Uuid,
-    pickupLocationId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'For a `pickup` option', examples: ['store'] }),
-    ),
-  },
-  { $id: 'ChooseShippingMethod' },
-);
+import { readShipping, type ShippingRead } from '../sales/reads.ts';
+import type { CartShipping } from '../sales/schemas.ts';
+import { type ShippingChoice, shippingStep } from '../sales/step.ts';
+import type { StoredOption } from '../sales/store.ts';
+import type { AdminCartShippingOptions, CartShippingOptions, ChooseShippingMethod } from './schemas.ts';
+import { copyMethods, hasDelivery, insertMethods, putDelivery, removeMethods } from './store.ts';
 
 interface Offer {
   read: ShippingRead;
@@ -149,10 +77,7 @@ async function quotedOfferTo(db: TenantDatabase, priced: PricedCart, first?: Off
 }
 
 /** The options that the shopper can buy, for each profile of the goods. */
-export async function listCartOptions(
-  db: TenantDatabase,
-  session: ShopperSession,
-): Promise<Static<typeof CartShippingOptions>> {
+export async function listCartOptions(db: TenantDatabase, session: ShopperSession): Promise<CartShippingOptions> {
   const first = await db.pipelined(async (one) => {
     const owner = ownerOf(session);
     const cart = owner && (await findActiveCart(one, owner));
@@ -181,10 +106,7 @@ export async function listCartOptions(
 }
 
 /** All options of the store, with the reasons why some are not offered to a cart. @throws not_found (404) */
-export async function explainCartOptions(
-  db: TenantDatabase,
-  id: string,
-): Promise<Static<typeof AdminCartShippingOptions>> {
+export async function explainCartOptions(db: TenantDatabase, id: string): Promise<AdminCartShippingOptions> {
   const cart = await findCart(db, id);
   if (!cart) throw notFound(`There is no cart with the id ${id}.`);
   const { read, parcels } = await quotedOfferTo(db, await priceCart(db, cart));
@@ -199,16 +121,15 @@ export async function explainCartOptions(
 
 const namesOf = ({ id, code, name, type }: StoredOption) => ({ id, code, name, type });
 
-/** The profile as it is stored. */
-const keyOf = (code: string | null) => code ?? '';
-
-type Choice = Static<typeof ChooseShippingMethod>;
-
 /**
  * Chooses an option for the goods of its profile, in place of any other.
  * @throws invalid_request (400) without a place of pickup, shipping_option_unavailable (409)
  */
-export async function chooseMethod(db: TenantDatabase, session: ShopperSession, choice: Choice): Promise<Cart> {
+export async function chooseMethod(
+  db: TenantDatabase,
+  session: ShopperSession,
+  choice: ChooseShippingMethod,
+): Promise<Cart> {
   // An option without a rate of its own can be chosen once its price is known.
   const before = ratesAskServices(db) && !db.inTransaction ? await findPricedCart(db, session) : null;
   if (before) await quotedOfferTo(db, before);
@@ -217,10 +138,10 @@ export async function chooseMethod(db: TenantDatabase, session: ShopperSession, 
 }
 
 /** Stores the choice, and rolls it back unless the cart priced with it can be shipped by it. */
-function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: Choice) {
+function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: ChooseShippingMethod) {
   const { optionId } = choice;
   const change: CartChange = (tx, { id }) => ({
-    sent: runConcurrently([() => storeDelivery(tx, id, optionId), () => setPickupAddress(tx, id, null)]),
+    sent: runConcurrently([() => putDelivery(tx, id, optionId), () => setPickupAddress(tx, id, null)]),
   });
   return writeCart(db, session, change, async (priced, tx) => {
     const shown = priced.shown.shipping as CartShipping[];
@@ -231,7 +152,7 @@ function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: Cho
   });
 }
 
-function choosePickup(db: TenantDatabase, session: ShopperSession, choice: Choice) {
+function choosePickup(db: TenantDatabase, session: ShopperSession, choice: ChooseShippingMethod) {
   return writeCart(db, session, async (tx, { id }) => {
     const offer = await offerTo(tx, await priceCart(tx, (await findCart(tx, id)) as StoredCart));
     const { read, parcels } = offer;
@@ -240,14 +161,16 @@ function choosePickup(db: TenantDatabase, session: ShopperSession, choice: Choic
     const others = read.chosen.filter((each) => each.profile !== option.profile && parcels.has(each.profile));
     const isPickedUp = location !== null && others.every((each) => each.pickupLocationId !== null);
     await runConcurrently([
-      ...storingMethods(tx, id, [...others, chosen]),
+      // Choices for profiles that the cart no longer has go.
+      () => removeMethods(tx, id),
+      () => insertMethods(tx, id, [...others, chosen]),
       () => setPickupAddress(tx, id, isPickedUp ? destinationOf(location) : null),
     ]);
   });
 }
 
 /** Finds the chosen option and place of pickup in an offer. @throws invalid_request, shipping_option_unavailable */
-function chosenIn({ read, parcels }: Offer, { optionId, pickupLocationId }: Choice) {
+function chosenIn({ read, parcels }: Offer, { optionId, pickupLocationId }: ChooseShippingMethod) {
   const option = read.options.find((each) => each.id === optionId);
   if (!option) throw unavailable('The store has no such option.');
   const rate = quoteOf(option, parcels, read);
@@ -273,41 +196,12 @@ function locationFor(
   return location;
 }
 
-/** Stores an option as the choice for its profile, unless it is one of pickup: that needs a place. */
-function storeDelivery(tx: TenantDatabase, cartId: string, optionId: string): Promise<unknown> {
-  return tx.query(
-    `insert into cart_shipping_methods as chosen (tenant_id, cart_id, profile, option_id)
-     select options.tenant_id, $2::uuid, coalesce(options.profile, ''), options.id
-       from shipping_options options where options.tenant_id = $1 and options.id = $3 and options.type <> '${pickupType}'
-     on conflict (tenant_id, cart_id, profile) do update
-        set option_id = excluded.option_id, pickup_location_id = null`,
-    [cartId, optionId],
-  );
-}
-
-/** The statements that replace what is chosen for a cart; choices for profiles that it no longer has go. */
-function storingMethods(tx: TenantDatabase, cartId: string, methods: readonly ChosenMethod[]) {
-  const chosen = methods.map(({ profile: code, ...method }) => ({ cartId, profile: keyOf(code), ...method }));
-  return [() => tx.remove('cart_shipping_methods', { cartId }), () => tx.insertMany('cart_shipping_methods', chosen)];
-}
-
 /** Moves the choices of a guest's cart to the member's, for profiles without a choice. */
 export const mergeMethods: CartMerge = async (tx, { fromId, intoId }) => {
-  const moved = await tx.query(
-    `insert into cart_shipping_methods (tenant_id, cart_id, profile, option_id, pickup_location_id)
-     select tenant_id, $3, profile, option_id, pickup_location_id
-       from cart_shipping_methods where tenant_id = $1 and cart_id = $2
-         on conflict do nothing
-     returning profile`,
-    [fromId, intoId],
-  );
-  await tx.query('delete from cart_shipping_methods where tenant_id = $1 and cart_id = $2', [fromId]);
-  if (moved.length === 0) return;
+  const isChanged = await copyMethods(tx, fromId, intoId);
+  await removeMethods(tx, fromId);
+  if (!isChanged) return;
   const [from, into] = [await findCart(tx, fromId), await findCart(tx, intoId)];
-  const [delivered] = await tx.query(
-    `select 1 from cart_shipping_methods where tenant_id = $1 and cart_id = $2 and pickup_location_id is null limit 1`,
-    [intoId],
-  );
   const place = into?.pickupAddress ?? from?.pickupAddress ?? null;
-  await setPickupAddress(tx, intoId, delivered ? null : place);
+  await setPickupAddress(tx, intoId, (await hasDelivery(tx, intoId)) ? null : place);
 };

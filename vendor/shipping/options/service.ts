@@ -2,10 +2,12 @@
  * Rules of options.
  */
 import { invalidField, publishedWrites, type TenantDatabase } from '@carton/runtime';
-import { putRates, shippingOptions, shippingProfiles, shippingZones } from '../zones/store.ts';
+import { shippingProfiles } from '../profiles/store.ts';
+import { shippingZones } from '../zones/store.ts';
 import { shippingOptionUpdated } from './events.ts';
 import type { ChangeShippingOption, CreateShippingOption, ShippingOption, ShippingRate } from './schemas.ts';
 import { rateSourcesOf } from './sources.ts';
+import { putRates, shippingOptions } from './store.ts';
 
 const { create, change, remove } = publishedWrites(shippingOptions, shippingOptionUpdated, 'shipping_option');
 

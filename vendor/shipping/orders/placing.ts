@@ -2,13 +2,14 @@
  * The step of placing an order that requires usable shipping options, and records them.
  */
 import { type Placing, type PlacingStep, placingOrder, type Requirement } from '@carton/checkout';
-import { findOrder, unknownOrder } from '@carton/order';
-import { json, Money, money, nullable, object, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import type { TenantDatabase } from '@carton/runtime';
 import { shippingMethodRequired, shippingOptionUnavailable } from '../problems.ts';
 import { linesOf, parcelsOf, quoteOf } from '../sales/quotes.ts';
 import { readShipping } from '../sales/reads.ts';
-import { type CartShipping, ShippingPickupLocation, shippingStep } from '../sales/step.ts';
+import type { CartShipping } from '../sales/schemas.ts';
+import { shippingStep } from '../sales/step.ts';
 import { shippingSettings } from '../settings.ts';
+import { insertMethods } from './store.ts';
 
 const shippingOf = ({ sale }: Placing) => (sale.shown[shippingStep.name] ?? []) as CartShipping[];
 
@@ -28,13 +29,7 @@ export const placingStep: PlacingStep = {
   },
   async write(tx, placing, { id: orderId }) {
     const chosen = shippingOf(placing).filter(({ state }) => state === 'chosen');
-    await tx.insertMany(
-      'order_shipping_methods',
-      chosen.map(({ profile, optionId, code, name, type, price, pickupLocation }) => ({
-        ...{ orderId, profile: profile ?? '', optionId, code, name, type, amount: price?.amount },
-        pickupLocation: pickupLocation && json(pickupLocation),
-      })),
-    );
+    await insertMethods(tx, orderId, chosen);
   },
 };
 
@@ -66,42 +61,3 @@ async function missing(
 }
 
 const noOption = 'must be an address that the store ships to';
-
-export const OrderShippingMethods = object(
-  {
-    items: Type.Array(
-      object(
-        {
-          profile: nullable(
-            Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
-          ),
-          optionId: Uuid,
-          code: Type.String({ examples: ['standard'] }),
-          name: Type.String({ examples: ['Standard shipping'] }),
-          type: Type.String({ examples: ['flat'] }),
-          price: Money,
-          pickupLocation: nullable(ShippingPickupLocation),
-        },
-        { $id: 'OrderShippingMethod' },
-      ),
-    ),
-  },
-  { $id: 'OrderShippingMethods' },
-);
-export type OrderShippingMethods = Static<typeof OrderShippingMethods>;
-
-interface Row extends Omit<OrderShippingMethods['items'][number], 'price'> {
-  amount: number;
-}
-
-/** The options chosen for an order, by profile, at their prices before discounts. @throws not_found (404) */
-export async function findOrderShipping(db: TenantDatabase, orderId: string): Promise<OrderShippingMethods> {
-  const order = await findOrder(db, orderId);
-  if (!order) throw unknownOrder(orderId);
-  const rows = await db.query<Row>(
-    `select nullif(profile, '') as profile, option_id, code, name, type, amount, pickup_location
-       from order_shipping_methods where tenant_id = $1 and order_id = $2 order by 1 nulls first`,
-    [orderId],
-  );
-  return { items: rows.map(({ amount, ...row }) => ({ ...row, price: money(amount, order.currency) })) };
-}

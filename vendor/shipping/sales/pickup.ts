@@ -4,7 +4,8 @@
 import type { SaleAddress } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
-import { type PickupAddress, shippingSettings } from '../settings.ts';
+import type { PickupAddress } from '../schemas.ts';
+import { shippingSettings } from '../settings.ts';
 
 export interface PickupLocation {
   /** Unique among all locations of a store: an id of the package that contributes it. */

@@ -12,7 +12,8 @@ import {
   type ShippingRateSource,
 } from '../options/sources.ts';
 import { destinationOf, type PickupLocation } from './pickup.ts';
-import type { ChosenMethod, ShippingRead, StoredOption } from './reads.ts';
+import type { ShippingRead } from './reads.ts';
+import type { ChosenMethod, StoredOption } from './store.ts';
 
 /** The goods of a sale by profile (null for the default), the default first. */
 export type Parcels = ReadonlyMap<string | null, Parcel>;

@@ -9,46 +9,17 @@ import {
   totalsOrder,
   totalsStep,
 } from '@carton/cart';
-import { Money, money, nullable, object, oneOf, type Static, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import { money, nullable, object, type TenantDatabase, Type, Uuid } from '@carton/runtime';
 import { ratesAskServices } from '../options/sources.ts';
-import { PickupAddress } from '../settings.ts';
+import { ProfileOfGoods } from '../schemas.ts';
 import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
-import { type ChosenMethod, methodsOfCart, readShipping, type ShippingRead } from './reads.ts';
-
-export const ShippingPickupLocation = object(
-  {
-    id: Type.String({ examples: ['store'] }),
-    name: Type.String({ examples: ['Our store in Lyon'] }),
-    address: PickupAddress,
-  },
-  { $id: 'ShippingPickupLocation' },
-);
-
-const Profile = nullable(
-  Type.String({ description: 'Code of the profile; null for the default profile', examples: ['bulky'] }),
-);
-
-export const CartShipping = object(
-  {
-    profile: Profile,
-    state: oneOf(['chosen', 'unavailable', 'none'], {
-      description: '`unavailable`: the chosen option cannot be used any more, and the cart cannot be ordered',
-    }),
-    optionId: nullable(Uuid),
-    code: nullable(Type.String({ examples: ['standard'] })),
-    name: nullable(Type.String({ examples: ['Standard shipping'] })),
-    type: nullable(Type.String({ examples: ['flat'] })),
-    price: nullable(Money),
-    pickupLocation: nullable(ShippingPickupLocation),
-    reason: nullable(Type.String({ description: 'Stable code of why the option cannot be used', examples: ['zone'] })),
-  },
-  { $id: 'CartShipping', description: 'The shipping of the goods of one profile' },
-);
-export type CartShipping = Static<typeof CartShipping>;
+import { readShipping, type ShippingRead } from './reads.ts';
+import { CartShipping } from './schemas.ts';
+import { type ChosenMethod, storedChoice } from './store.ts';
 
 const choice = object({
   methods: Type.Array(
-    object({ profile: Profile, optionId: Uuid, pickupLocationId: nullable(Type.String({ maxLength: 100 })) }),
+    object({ profile: ProfileOfGoods, optionId: Uuid, pickupLocationId: nullable(Type.String({ maxLength: 100 })) }),
   ),
 });
 export type ShippingChoice = { methods: ChosenMethod[] };
@@ -99,7 +70,7 @@ export const shippingStep = totalsStep({
   name: 'shipping',
   order: totalsOrder.shipping,
   choice,
-  storedChoice: `json_build_object('methods', (${methodsOfCart('carts.id')}))`,
+  storedChoice,
   reads: (db, sale, chosen: ShippingChoice | undefined) => readShipping(db, sale, chosen?.methods),
   adjust: (draft, read) => methodsIn(draft, read).flatMap(chargeOf),
   missing: findMissing,

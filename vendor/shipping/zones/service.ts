@@ -1,7 +1,6 @@
 /**
- * Rules of zones and profiles.
+ * Rules of zones: no two are equally specific for an address.
  */
-import { hasProductOfShippingProfile } from '@carton/product';
 import { checkedPattern } from '@carton/region';
 import {
   countryName,
@@ -11,18 +10,10 @@ import {
   provinceKey,
   type TenantDatabase,
 } from '@carton/runtime';
-import type {
-  ChangeShippingProfile,
-  ChangeShippingZone,
-  CreateShippingProfile,
-  CreateShippingZone,
-  NewZonePlaces,
-  ShippingProfile,
-  ShippingZone,
-} from '../options/schemas.ts';
-import { shippingProfileInUse, shippingZoneOverlap } from '../problems.ts';
+import { shippingZoneOverlap } from '../problems.ts';
 import { ambiguousPlace, type ZonePlace } from './places.ts';
-import { listPlaces, replacePlaces, shippingProfiles, shippingZones } from './store.ts';
+import type { ChangeShippingZone, CreateShippingZone, NewZonePlaces, ShippingZone } from './schemas.ts';
+import { listPlaces, replacePlaces, shippingZones } from './store.ts';
 
 /** @throws invalid_request (400), shipping_zone_overlap (409), external_id_taken (409) */
 export function createZone(db: TenantDatabase, { places, ...fields }: CreateShippingZone): Promise<ShippingZone> {
@@ -101,23 +92,4 @@ function placesOf(zoneId: string, requested: NewZonePlaces, stored: readonly Zon
     }
   }
   return [...places.values()];
-}
-
-/** @throws shipping_profile_code_taken (409), external_id_taken (409) */
-export function createProfile(db: TenantDatabase, body: CreateShippingProfile): Promise<ShippingProfile> {
-  return shippingProfiles.insert(db, body);
-}
-
-/** @throws not_found (404), external_id_taken (409) */
-export function changeProfile(db: TenantDatabase, id: string, patch: ChangeShippingProfile): Promise<ShippingProfile> {
-  return shippingProfiles.change(db, id, patch);
-}
-
-/** @throws not_found (404), shipping_profile_in_use (409) while a product or an option refers to it */
-export function deleteProfile(db: TenantDatabase, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const { code } = await shippingProfiles.lock(tx, id);
-    if (await hasProductOfShippingProfile(tx, code)) throw shippingProfileInUse('Products have this profile.');
-    await shippingProfiles.remove(tx, id);
-  });
 }

@@ -1,24 +1,11 @@
 /**
- * Queries of the tables of zones, profiles and options.
+ * Queries of zones and their places.
  */
 import { parsePostalPattern, postalBounds } from '@carton/region';
 import { rows, type TenantDatabase } from '@carton/runtime';
-import type { ShippingOption, ShippingProfile, ShippingRate, ShippingZone } from '../options/schemas.ts';
-import {
-  shippingOptionCodeTaken,
-  shippingProfileCodeTaken,
-  shippingProfileInUse,
-  shippingZoneInUse,
-} from '../problems.ts';
+import { shippingZoneInUse } from '../problems.ts';
 import type { ZonePlace } from './places.ts';
-
-export const shippingProfiles = rows<ShippingProfile>({
-  table: 'shipping_profiles',
-  noun: 'shipping profile',
-  json: ['metadata'],
-  duplicates: { shipping_profiles_code: shippingProfileCodeTaken },
-  inUse: () => shippingProfileInUse('Shipping options have this profile.'),
-});
+import type { ShippingZone } from './schemas.ts';
 
 /** The places of a zone, grouped by country. */
 const placesOfZone = `
@@ -74,27 +61,4 @@ function boundsOf({ country, postalCode }: Pick<ZonePlace, 'country' | 'postalCo
   if (!pattern) return { postalFrom: null, postalTo: null };
   const { from, to } = postalBounds(pattern);
   return { postalFrom: from, postalTo: to };
-}
-
-/** SQL for the rates of an option, in their order. @param option the name of the table or its alias */
-export const ratesOf = (option: string) => `
-  select coalesce(json_agg(json_build_object('currency', currency, 'from', from_value, 'to', to_value,
-                                             'amount', amount) order by currency, from_value), '[]')
-    from shipping_rates rates where rates.tenant_id = ${option}.tenant_id and rates.option_id = ${option}.id`;
-
-export const shippingOptions = rows<ShippingOption>({
-  table: 'shipping_options',
-  noun: 'shipping option',
-  json: ['freeFrom', 'metadata'],
-  computed: { rates: ratesOf('shipping_options') },
-  duplicates: { shipping_options_code: shippingOptionCodeTaken },
-});
-
-/** Replaces the rates of an option, which must be locked. */
-export async function putRates(tx: TenantDatabase, optionId: string, rates: readonly ShippingRate[]): Promise<void> {
-  await tx.remove('shipping_rates', { optionId });
-  await tx.insertMany(
-    'shipping_rates',
-    rates.map(({ currency, from, to, amount }) => ({ optionId, currency, fromValue: from, toValue: to, amount })),
-  );
 }
