@@ -119,7 +119,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Goods are not shipped free of charge because no option fits',
-    file: 'vendor/shipping/placing.ts',
+    file: 'vendor/shipping/orders/placing.ts',
     text: 'if (read.options.length === 0) return [];',
     replacement: 'if (!undecided.some(isOffered)) return [];',
     tests: ['vendor/shipping/test/carts.test.ts'],
@@ -196,7 +196,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Of provinces that contain each other, the smaller one has the zone',
-    file: 'vendor/shipping/zones.ts',
+    file: 'vendor/shipping/zones/places.ts',
     text: 'found.breadth < best.breadth',
     replacement: 'found.breadth > best.breadth',
     tests: ['vendor/shipping/test/zones.test.ts'],
@@ -217,7 +217,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A province that is not known is an issue of the cart where a zone depends on it',
-    file: 'vendor/shipping/step.ts',
+    file: 'vendor/shipping/sales/step.ts',
     text: "return read.isProvinceUnknown ? ['province_unknown'] : [];",
     replacement: 'return [];',
     tests: ['vendor/shipping/test/carts.test.ts'],
@@ -231,7 +231,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'No order is placed without the province on which a zone depends',
-    file: 'vendor/shipping/step.ts',
+    file: 'vendor/shipping/sales/step.ts',
     text: "if (read.isProvinceMissing) return ['province_missing'];",
     replacement: '',
     tests: ['vendor/shipping/test/carts.test.ts'],
@@ -343,7 +343,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A province that contains those of zones does not decide the zone',
-    file: 'vendor/shipping/zones.ts',
+    file: 'vendor/shipping/zones/places.ts',
     text: 'isUndecided(country, province, place.province);',
     replacement: 'isUndecided(country, place.province, province);',
     tests: ['vendor/shipping/test/zones.test.ts'],
@@ -455,14 +455,14 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A zone has known provinces where those of a country are known',
-    file: 'vendor/shipping/zone-service.ts',
+    file: 'vendor/shipping/zones/service.ts',
     text: 'knownProvinceKey(country, province, pointer)',
     replacement: 'provinceKey(country, province)',
     tests: ['vendor/shipping/test/resources.test.ts'],
   },
   {
     rule: 'A province that a zone has already is not refused',
-    file: 'vendor/shipping/zone-service.ts',
+    file: 'vendor/shipping/zones/service.ts',
     text: 'place.country === country && place.province === province',
     replacement: 'place.country === country && place.province !== province',
     tests: ['vendor/shipping/test/resources.test.ts'],
