@@ -2,7 +2,7 @@
  * Carts as personal data: merging a guest's cart at log-in, export and erasure.
  */
 import type { PersonalData, Subject, TenantDatabase } from '@carton/runtime';
-import { mergeCarts } from './merge.ts';
+import { mergeCarts } from './guests/merging.ts';
 
 /** Carts of the member, of guests under a verified e-mail address, and of sessions that placed the subject's orders. */
 const belongsToSubject = `

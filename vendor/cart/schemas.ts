@@ -20,7 +20,7 @@ import {
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
-import { maxTextLength } from './properties.ts';
+import { maxTextLength } from './items/properties.ts';
 
 /** Maximum quantity of a line. */
 export const maxLineQuantity = 9999;

@@ -15,15 +15,15 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { addToLine, removeLines, setAddress, setQuantity } from './contents-store.ts';
 import { cartCreated, cartUpdated } from './events.ts';
-import { explainIssue } from './issues.ts';
-import { cartCleanUps } from './old-carts.ts';
-import { type Owner, ownerOf } from './owner.ts';
-import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing.ts';
+import { cartCleanUps } from './guests/old-carts.ts';
+import { normalizeProperties } from './items/properties.ts';
+import { addToLine, removeLines, setAddress, setQuantity } from './items/store.ts';
+import { type Owner, ownerOf } from './owner-store.ts';
+import { explainIssue } from './pricing/issues.ts';
+import { type Issue, type PricedCart, type PricedLine, type PriceOptions, priceCart } from './pricing/service.ts';
 import { cartFull, countryNotServed, quantityLimit, variantNotFound, variantNotPriced } from './problems.ts';
-import { normalizeProperties } from './properties.ts';
-import { withQuotes } from './quotes.ts';
+import { withQuotes } from './quotes/service.ts';
 import {
   type AddCartItem,
   type AdminCart,

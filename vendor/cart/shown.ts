@@ -2,8 +2,8 @@
  * The schemas of carts in a box: with the fields that its totals steps add.
  */
 import { type HasExtensions, object, type TObject, type TSchema } from '@carton/runtime';
+import { stepsOf } from './pricing/totals.ts';
 import { AdminCart, Cart } from './schemas.ts';
-import { stepsOf } from './totals.ts';
 
 /** The schema of carts in a box, for a route that returns one and is declared with `withOverrides`. */
 export const cartSchema = (box: HasExtensions): typeof Cart => withShown(Cart, 'Cart', box);

@@ -17,11 +17,11 @@ import {
   rows,
   type TenantDatabase,
 } from '@carton/runtime';
-import { forOwner, type Owner } from './owner.ts';
-import type { SaleAddress, VariantLine } from './sale.ts';
+import { forOwner, type Owner } from './owner-store.ts';
+import type { SaleAddress, VariantLine } from './pricing/sale.ts';
+import { stepsOf } from './pricing/totals.ts';
 import type { AdminCartSummary, CartAddress, statuses } from './schemas.ts';
 import { chosenCountry, findTermsAt, findTermsOfCarts, placeOfCart } from './terms-store.ts';
-import { stepsOf } from './totals.ts';
 
 export type AddressType = 'shipping' | 'billing';
 

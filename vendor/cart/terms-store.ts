@@ -3,7 +3,7 @@
  */
 import { regionOfCountry } from '@carton/region';
 import { referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
-import { forOwner, type Owner } from './owner.ts';
+import { forOwner, type Owner } from './owner-store.ts';
 
 /** SQL of the country that the shopper has chosen. */
 export const chosenCountry = `

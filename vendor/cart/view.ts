@@ -2,12 +2,12 @@
  * The representations of a priced cart in responses.
  */
 import { type HasExtensions, type MoneyValue, money } from '@carton/runtime';
-import type { PricedCart, PricedLine } from './pricing.ts';
-import { countryOf } from './sale.ts';
+import { countryOf } from './pricing/sale.ts';
+import type { PricedCart, PricedLine } from './pricing/service.ts';
+import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './pricing/totals.ts';
 import type { AdminCart, Cart } from './schemas.ts';
 import type { StoredCart } from './store.ts';
 import type { PriceTerms } from './terms-store.ts';
-import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './totals.ts';
 
 /** The cart as its shopper sees it. */
 export function presentCart(priced: PricedCart<StoredCart>): Cart {

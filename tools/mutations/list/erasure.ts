@@ -184,14 +184,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Carts of guests are deleted once they are old',
-    file: 'vendor/cart/old-carts.ts',
+    file: 'vendor/cart/guests/old-carts.ts',
     text: "updated_at < now() - $2 * interval '1 day'",
     replacement: "updated_at < now() - 2 * $2 * interval '1 day'",
     tests: ['vendor/cart/test/old-carts.test.ts'],
   },
   {
     rule: 'Old carts of members stay',
-    file: 'vendor/cart/old-carts.ts',
+    file: 'vendor/cart/guests/old-carts.ts',
     text: 'where tenant_id = $1 and member_id is null and updated_at',
     replacement: 'where tenant_id = $1 and updated_at',
     tests: ['vendor/cart/test/old-carts.test.ts'],

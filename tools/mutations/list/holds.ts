@@ -105,7 +105,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'A cart whose items are replaced by none holds no reserved stock',
-    file: 'vendor/cart/replacing.ts',
+    file: 'vendor/cart/items/replacing.ts',
     text: 'if (items.length === 0) await releaseHeld(tx, id);',
     replacement: '',
     tests: ['vendor/checkout/test/reservations.test.ts'],

@@ -69,14 +69,14 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'An included tax adds nothing to the total',
-    file: 'vendor/cart/pipeline.ts',
+    file: 'vendor/cart/pricing/pipeline.ts',
     text: 'if (!included) this.totals.total += amount;',
     replacement: 'this.totals.total += amount;',
     tests: ['vendor/cart/test/totals.test.ts'],
   },
   {
     rule: 'A discount takes off no more than is left of a line',
-    file: 'vendor/cart/pipeline.ts',
+    file: 'vendor/cart/pricing/pipeline.ts',
     text: 'return -Math.min(-amount, left) || 0;',
     replacement: 'return left === 0 ? 0 : amount;',
     tests: ['vendor/cart/test/totals.test.ts'],
@@ -97,7 +97,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'The minimum order counts goods after discounts',
-    file: 'vendor/cart/minimum-order.ts',
+    file: 'vendor/cart/pricing/minimum-order.ts',
     text: 'priced.reduce((sum, { discountedTotal }) => sum + discountedTotal, 0)',
     replacement: 'priced.reduce((sum, { total }) => sum + total, 0)',
     tests: ['vendor/cart/test/minimum-order.test.ts'],

@@ -95,7 +95,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'The lines of a pending order return once, and not into a new cart with lines',
-    file: 'vendor/cart/returning.ts',
+    file: 'vendor/cart/orders/returning.ts',
     text: 'active === null || active.lines.length > 0',
     replacement: 'active === null',
     tests: [ends],
@@ -130,7 +130,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'What a pending order gives back follows the guest who logs in',
-    file: 'vendor/cart/merge.ts',
+    file: 'vendor/cart/guests/merging.ts',
     text: 'if (ids.length > 0) await handOverCarts(tx, ids, memberId);',
     replacement: '',
     tests: [returned],
@@ -158,7 +158,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the session whose cart was ordered learns the order from a second checkout',
-    file: 'vendor/cart/completion.ts',
+    file: 'vendor/cart/orders/service.ts',
     text: "session_hash = $2 and status = 'completed'",
     replacement: "$2::text is not null and status = 'completed'",
     tests: ['vendor/checkout/test/races.test.ts'],

@@ -14,7 +14,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'An address sent with the order chooses the region of an order',
-    file: 'vendor/cart/completion.ts',
+    file: 'vendor/cart/orders/service.ts',
     text: 'lockSnapshotCart(tx, owner, country)',
     replacement: 'lockSnapshotCart(tx, owner)',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
@@ -28,7 +28,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Another currency than the shopper has seen is an issue of the cart',
-    file: 'vendor/cart/pricing.ts',
+    file: 'vendor/cart/pricing/service.ts',
     text: 'seenCurrency !== sale.currency && lines.length > 0',
     replacement: 'false',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
@@ -84,7 +84,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'An address without a country is taxed by that of the cart',
-    file: 'vendor/cart/cart-sale.ts',
+    file: 'vendor/cart/pricing/cart.ts',
     text: 'country: shippingAddress?.country ?? country',
     replacement: 'country',
     tests: ['vendor/tax/test/country.test.ts'],
@@ -98,7 +98,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A chosen country decides taxes until an address does',
-    file: 'vendor/cart/sale.ts',
+    file: 'vendor/cart/pricing/sale.ts',
     text: 'return address?.country ?? country;',
     replacement: 'return address?.country ?? null;',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
@@ -259,7 +259,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Stores of before the check of postal codes have none until they switch it on',
-    file: 'vendor/cart/settings.ts',
+    file: 'vendor/cart/pricing/settings.ts',
     text: 'defaultVersion >= 3 ?',
     replacement: 'defaultVersion >= 2 ?',
     tests: ['vendor/checkout/test/postal-codes.test.ts'],

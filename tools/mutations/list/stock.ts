@@ -149,7 +149,7 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Lines of one variant need stock for all of them',
-    file: 'vendor/cart/pricing.ts',
+    file: 'vendor/cart/pricing/service.ts',
     text: 'quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);',
     replacement: 'quantities.set(variantId, quantity);',
     tests: ['vendor/cart/test/issues.test.ts'],

@@ -2,8 +2,8 @@
  * Locking and completing a cart, for the transaction of a checkout.
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
-import { ownerOf } from './owner.ts';
-import { lockSnapshotCart, markCompleted, type StoredCart } from './store.ts';
+import { ownerOf } from '../owner-store.ts';
+import { lockSnapshotCart, markCompleted, type StoredCart } from '../store.ts';
 
 /** The active cart, locked; or, for a request that waited while another completed the cart, the order it became. */
 export type LockedCart =

@@ -14,12 +14,12 @@ import {
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
-import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart-sale.ts';
+import type { LineProperties } from '../items/properties.ts';
+import type { issues } from '../schemas.ts';
+import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart.ts';
 import { type Shortfall, shortfallOf } from './minimum-order.ts';
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
-import type { LineProperties } from './properties.ts';
 import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
-import type { issues } from './schemas.ts';
 import { findStoreRules, hasWrongPostalCode, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,

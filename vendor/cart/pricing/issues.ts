@@ -3,8 +3,8 @@
  */
 import { explainQuantityRule } from '@carton/product';
 import { countryName, formatMoney, isProvince, needsProvince } from '@carton/runtime';
-import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './pricing.ts';
 import { countryOf } from './sale.ts';
+import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './service.ts';
 import type { CartIssue } from './totals.ts';
 
 export interface CartProblem {

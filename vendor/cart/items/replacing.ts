@@ -11,12 +11,10 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { replaceLines } from './contents-store.ts';
-import { explainIssue } from './issues.ts';
-import type { Issue } from './pricing.ts';
-import { variantNotFound } from './problems.ts';
-import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
-import type { AddCartItem, Cart, ReplaceCartItems } from './schemas.ts';
+import { explainIssue } from '../pricing/issues.ts';
+import type { Issue } from '../pricing/service.ts';
+import { variantNotFound } from '../problems.ts';
+import type { AddCartItem, Cart, ReplaceCartItems } from '../schemas.ts';
 import {
   type CartChange,
   type Check,
@@ -25,9 +23,11 @@ import {
   releaseHeld,
   writeCart,
   writeExistingCart,
-} from './service.ts';
-import { findPriceTerms } from './terms-store.ts';
-import { presentEmptyCart } from './view.ts';
+} from '../service.ts';
+import { findPriceTerms } from '../terms-store.ts';
+import { presentEmptyCart } from '../view.ts';
+import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
+import { replaceLines } from './store.ts';
 
 /** Why an item of the body is rejected. */
 interface Fault {

@@ -4,7 +4,7 @@
  */
 import type { StockSale } from '@carton/inventory';
 import { countryCodeOf } from '@carton/runtime';
-import type { LineProperties } from './properties.ts';
+import type { LineProperties } from '../items/properties.ts';
 
 interface AnyLine {
   /** Stable within the sale; adjustments refer to the line by it. */

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { isServiceRefusal, json, provinceKey, ServiceError, type TenantDatabase } from '@carton/runtime';
-import type { Sale, SaleAddress } from './sale.ts';
+import type { Sale, SaleAddress } from '../pricing/sale.ts';
 
 /** An address as services are asked about it: trimmed, the province as it is compared. Null for an unknown part. */
 export interface QuotedAddress {

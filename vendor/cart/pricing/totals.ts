@@ -12,9 +12,9 @@ import {
   type TSchema,
   Type,
 } from '@carton/runtime';
-import type { LineProperties } from './properties.ts';
+import type { LineProperties } from '../items/properties.ts';
+import type { adjustmentKinds, cartIssues } from '../schemas.ts';
 import type { Sale } from './sale.ts';
-import type { adjustmentKinds, cartIssues } from './schemas.ts';
 
 /** The largest total of a sale, in minor units. Sums stay exact far beyond it. */
 export const largestAmount = 1_000_000_000_000_000;

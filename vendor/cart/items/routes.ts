@@ -4,10 +4,10 @@
 import { insufficientStock } from '@carton/inventory';
 import { route, withOverrides } from '@carton/runtime';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
-import { replaceItems } from '../replacing.ts';
 import { AddCartItem, Cart, ChangeCartItem, ReplaceCartItems } from '../schemas.ts';
 import { addItem, changeItem, removeItem } from '../service.ts';
 import { cartSchema } from '../shown.ts';
+import { replaceItems } from './replacing.ts';
 
 const tag = 'Cart';
 const access = 'session';

@@ -3,9 +3,9 @@
  * the lock that they changed (`store.ts`).
  */
 import { json, newId, type TenantDatabase } from '@carton/runtime';
+import { maxLineQuantity, type SetCartAddress } from '../schemas.ts';
+import { type AddressType, type CartLine, markMerged } from '../store.ts';
 import { keyOfProperties, type LineProperties } from './properties.ts';
-import { maxLineQuantity, type SetCartAddress } from './schemas.ts';
-import { type AddressType, type CartLine, markMerged } from './store.ts';
 
 /**
  * Adds a quantity to the line of a variant with these properties; creates the line if necessary.

@@ -1,8 +1,9 @@
 /**
  * Converts a cart to a sale.
  */
+
+import type { StoredCart } from '../store.ts';
 import type { Sale, VariantLine } from './sale.ts';
-import type { StoredCart } from './store.ts';
 
 /** The fields of a cart that pricing needs. */
 export type PriceableCart = Pick<

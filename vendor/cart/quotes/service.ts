@@ -4,8 +4,8 @@
  * row is locked while a service works.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import type { MissingQuoteOfStep } from './pipeline.ts';
-import type { PricedSale } from './pricing.ts';
+import type { MissingQuoteOfStep } from '../pricing/pipeline.ts';
+import type { PricedSale } from '../pricing/service.ts';
 
 /**
  * Asks for the quotes that a priced sale lacks and prices it again. One step after the other: taxes depend on the

@@ -3,10 +3,10 @@
  */
 import { holdRegion } from '@carton/region';
 import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { moveContents } from './contents-store.ts';
-import { cartMerged } from './events.ts';
-import type { Owner } from './owner.ts';
-import { lockOrCreateCart, payloadOf } from './service.ts';
+import { cartMerged } from '../events.ts';
+import { moveContents } from '../items/store.ts';
+import type { Owner } from '../owner-store.ts';
+import { lockOrCreateCart, payloadOf } from '../service.ts';
 import {
   type CartHeader,
   findActiveCart,
@@ -15,8 +15,8 @@ import {
   handOverCarts,
   touchActiveCart,
   updateDetails,
-} from './store.ts';
-import { chooseCountry } from './terms-store.ts';
+} from '../store.ts';
+import { chooseCountry } from '../terms-store.ts';
 
 /**
  * Moves what a package has stored for a cart to another, in one transaction: a guest's to the member's at log-in, or that
