@@ -6,28 +6,31 @@ import { shopperTerms } from '@carton/product';
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionData } from '@carton/runtime';
 import { listAdminCarts, readAdminCart } from './admin/routes.ts';
-import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './details/routes.ts';
+import { readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './details/routes.ts';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
+import { mergeCartAtLogIn } from './guests/merging.ts';
 import { cartRetention, deleteOldCarts } from './guests/old-carts.ts';
 import { cartsOfSessions } from './guests/sessions.ts';
-import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './items/routes.ts';
+import { addCartItem, emptyCart, removeCartItem, replaceCartItems, updateCartItem } from './items/routes.ts';
 import { ownerOf } from './owner-store.ts';
-import { mergeCartAtLogIn, personalCarts } from './persons.ts';
+import { personalCarts } from './persons.ts';
 import { cartSettings } from './pricing/settings.ts';
 import { clearRegion } from './store.ts';
 import { findPriceTerms } from './terms-store.ts';
 
+export { setPickupAddress } from './details/store.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './guests/merging.ts';
-export { type CartCleanUp, cartCleanUps } from './guests/old-carts.ts';
 export { cartSessionMoves } from './guests/sessions.ts';
-export type { LineProperties } from './items/properties.ts';
+export { type CartCleanUp, cartCleanUps } from './items/clean-ups.ts';
 export { type ReturnedCart, returnToCart } from './orders/returning.ts';
-export { completeCart, findLastOrderOfSession, type LockedCart, lockActiveCart } from './orders/service.ts';
+export { completeCart, type LockedCart, lockActiveCart } from './orders/service.ts';
+export { findLastOrderOfSession } from './orders/store.ts';
 export { ownerOf } from './owner-store.ts';
-export { type PriceableCart, saleOfCart } from './pricing/cart.ts';
+export { type PriceableCart, type PricedCart, type PriceOptions, priceCart, saleOfCart } from './pricing/cart.ts';
 export { type CartProblem, cartProblems, fieldProblems } from './pricing/issues.ts';
 export { type MissingQuoteOfStep, runTotals } from './pricing/pipeline.ts';
+export type { LineProperties } from './pricing/sale.ts';
 export {
   type CustomLine,
   countryOf,
@@ -38,23 +41,14 @@ export {
   stockSaleOf,
   type VariantLine,
 } from './pricing/sale.ts';
-export {
-  type Issue,
-  type PricedCart,
-  type PricedCustomLine,
-  type PricedLine,
-  type PricedSale,
-  type PriceOptions,
-  priceCart,
-  priceSale,
-} from './pricing/service.ts';
+export { choicesSchema } from './pricing/schemas.ts';
+export { type Issue, type PricedCustomLine, type PricedLine, type PricedSale, priceSale } from './pricing/service.ts';
 export {
   type Adjustment,
   type AdjustmentKind,
   asksServices,
   type CartIssue,
   cartTotals,
-  choicesSchema,
   type LineFacts,
   type MissingQuote,
   type ShippingCharge,
@@ -67,20 +61,12 @@ export {
   totalsStep,
 } from './pricing/totals.ts';
 export { countryNotServed } from './problems.ts';
+export { digestOf, type QuotedAddress, quotedAddressOf, saleKeyOf } from './quotes/keys.ts';
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes/service.ts';
-export {
-  digestOf,
-  type QuotedAddress,
-  type QuoteKey,
-  quotedAddressOf,
-  quoteStore,
-  type StoredQuote,
-  saleKeyOf,
-} from './quotes/store.ts';
-export { Cart, CartAddress } from './schemas.ts';
+export { type QuoteKey, quoteStore, type StoredQuote } from './quotes/store.ts';
+export { Cart, CartAddress, cartSchema } from './schemas.ts';
 export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
-export { cartSchema } from './shown.ts';
-export { type CartLine, findActiveCart, findCart, type StoredCart, setPickupAddress } from './store.ts';
+export { type CartLine, findActiveCart, findCart, type StoredCart } from './store.ts';
 export { findPriceTerms, type PriceTerms } from './terms-store.ts';
 export { presentCart, presentEmptyCart, presentTotals } from './view.ts';
 

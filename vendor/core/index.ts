@@ -46,8 +46,6 @@ export {
   storeChecks,
 } from './service.ts';
 export {
-  countryOfStore,
-  defaultRegionOfStore,
   deleteTenantAfter,
   findOwnAccount,
   findOwnSlug,
@@ -55,6 +53,7 @@ export {
   findTenantById,
   listTenantRows,
   localesInUse,
+  ownStore,
   type TenantRow,
   updateTenant,
 } from './store.ts';

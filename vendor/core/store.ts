@@ -135,11 +135,15 @@ type OwnSettings = Pick<Store, 'country' | 'defaultRegionId'>;
  */
 const ownGroup = 'store';
 
-/** SQL of the country of a store, null if it is not set. @param store the alias of `stores` */
-export const countryOfStore = (store: string) => `(${store}.settings -> '${ownGroup}' ->> 'country')`;
-/** SQL of the id of the default region of a store, null if none is set. @param store the alias of `stores` */
-export const defaultRegionOfStore = (store: string) =>
-  `(${store}.settings -> '${ownGroup}' ->> 'defaultRegionId')::uuid`;
+/**
+ * SQL of the store of the tenant `$1`, for statements of other packages, which would otherwise need a round trip of their
+ * own: a table of one row, with the columns `tenant_id`, `default_currency`, `country` and `default_region_id`; the last two
+ * are null if they are not set.
+ */
+export const ownStore = `(
+  select stores.tenant_id, stores.default_currency, stores.settings -> '${ownGroup}' ->> 'country' as country,
+         (stores.settings -> '${ownGroup}' ->> 'defaultRegionId')::uuid as default_region_id
+    from stores where stores.tenant_id = $1)`;
 
 /** The default currency and language come first in their lists. Rows of earlier releases lack them. */
 function withDefaults(store: StoreRow): Store {

@@ -108,13 +108,13 @@ export const erasure: readonly Mutation[] = [
   {
     rule: 'Erasure removes the addresses of carts',
     file: 'vendor/cart/persons.ts',
-    text: "await tx.query('delete from cart_addresses where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]);",
+    text: 'await deleteAddresses(tx, ids);',
     replacement: '',
     tests: ['runtime/persons/test/persons.test.ts'],
   },
   {
     rule: 'Erasure detaches a cart from its session',
-    file: 'vendor/cart/persons.ts',
+    file: 'vendor/cart/store.ts',
     text: "session_hash = case when session_hash is not null then 'erased ' || id end",
     replacement: 'session_hash = session_hash',
     tests: ['vendor/cart/test/sessions.test.ts'],
@@ -184,14 +184,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Carts of guests are deleted once they are old',
-    file: 'vendor/cart/guests/old-carts.ts',
+    file: 'vendor/cart/guests/store.ts',
     text: "updated_at < now() - $2 * interval '1 day'",
     replacement: "updated_at < now() - 2 * $2 * interval '1 day'",
     tests: ['vendor/cart/test/old-carts.test.ts'],
   },
   {
     rule: 'Old carts of members stay',
-    file: 'vendor/cart/guests/old-carts.ts',
+    file: 'vendor/cart/guests/store.ts',
     text: 'where tenant_id = $1 and member_id is null and updated_at',
     replacement: 'where tenant_id = $1 and updated_at',
     tests: ['vendor/cart/test/old-carts.test.ts'],

@@ -158,7 +158,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the session whose cart was ordered learns the order from a second checkout',
-    file: 'vendor/cart/orders/service.ts',
+    file: 'vendor/cart/orders/store.ts',
     text: "session_hash = $2 and status = 'completed'",
     replacement: "$2::text is not null and status = 'completed'",
     tests: ['vendor/checkout/test/races.test.ts'],

@@ -28,7 +28,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Another currency than the shopper has seen is an issue of the cart',
-    file: 'vendor/cart/pricing/service.ts',
+    file: 'vendor/cart/pricing/cart.ts',
     text: 'seenCurrency !== sale.currency && lines.length > 0',
     replacement: 'false',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
@@ -91,9 +91,9 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A sale without any other country is taxed by that of the store',
-    file: 'vendor/region/sale-places.ts',
-    text: "const ownCountry = countryOfStore('own_store');",
-    replacement: "const ownCountry = 'null::text';",
+    file: 'vendor/core/store.ts',
+    text: "->> 'country' as country",
+    replacement: "->> 'none' as country",
     tests: ['vendor/tax/test/country.test.ts', 'vendor/shipping/test/carts.test.ts'],
   },
   {

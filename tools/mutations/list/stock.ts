@@ -30,14 +30,14 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Nothing is reserved for an emptied cart',
-    file: 'vendor/cart/service.ts',
+    file: 'vendor/cart/items/service.ts',
     text: '    await removeLines(tx, locked.id);\n    await releaseHeld(tx, locked.id);',
     replacement: '    await removeLines(tx, locked.id);',
     tests: ['vendor/checkout/test/reservations.test.ts'],
   },
   {
     rule: 'Nothing is reserved for a cart without its last item',
-    file: 'vendor/cart/service.ts',
+    file: 'vendor/cart/items/service.ts',
     text: 'if (lines.length === 0) await releaseHeld(tx, cart.id);',
     replacement: '',
     tests: ['vendor/checkout/test/reservations.test.ts'],

@@ -176,7 +176,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A session without a signature is older than the release that signs them',
-    file: 'vendor/cart/guests/sessions.ts',
+    file: 'vendor/cart/guests/store.ts',
     text: 'and created_at < $3 limit 1',
     replacement: 'and $3::timestamptz is not null limit 1',
     tests: ['vendor/cart/test/sessions.test.ts'],

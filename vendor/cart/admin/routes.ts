@@ -2,10 +2,9 @@
  * Carts for staff.
  */
 import { route, withOverrides } from '@carton/runtime';
-import { AdminCart, AdminCartPage, AdminCartQuery } from '../schemas.ts';
-import { readAdminCart as read } from '../service.ts';
-import { adminCartSchema } from '../shown.ts';
-import { listCarts } from '../store.ts';
+import { AdminCart, AdminCartPage, AdminCartQuery, adminCartSchema } from '../schemas.ts';
+import { readAdminCart as read } from './service.ts';
+import { listCarts } from './store.ts';
 
 const tag = 'Carts';
 

@@ -3,9 +3,8 @@
  */
 import { route, withOverrides } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
-import { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
-import { changeAddress, changeCart, emptyCart as empty, readCart as read } from '../service.ts';
-import { cartSchema } from '../shown.ts';
+import { Cart, ChangeCart, cartSchema, SetCartAddress } from '../schemas.ts';
+import { changeAddress, changeCart, readCart as read } from './service.ts';
 
 const tag = 'Cart';
 const access = 'session';
@@ -53,20 +52,6 @@ export const updateCart = withOverrides(
     ({ db, session, body }) => changeCart(db, session, body),
   ),
   (box) => ({ response: cartSchema(box) }),
-);
-
-export const emptyCart = route(
-  {
-    method: 'delete',
-    path: '/cart',
-    operationId: 'emptyCart',
-    tag,
-    summary: 'Remove all items from the cart',
-    description: 'Region, e-mail, note and addresses remain.',
-    access,
-    status: 204,
-  },
-  ({ db, session }) => empty(db, session),
 );
 
 export const setCartShippingAddress = withOverrides(

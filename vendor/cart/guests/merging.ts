@@ -3,20 +3,13 @@
  */
 import { holdRegion } from '@carton/region';
 import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { chooseCountry, moveAddresses } from '../details/store.ts';
 import { cartMerged } from '../events.ts';
-import { moveContents } from '../items/store.ts';
+import { moveLines } from '../items/store.ts';
 import type { Owner } from '../owner-store.ts';
 import { lockOrCreateCart, payloadOf } from '../service.ts';
-import {
-  type CartHeader,
-  findActiveCart,
-  findCart,
-  findCompletedCarts,
-  handOverCarts,
-  touchActiveCart,
-  updateDetails,
-} from '../store.ts';
-import { chooseCountry } from '../terms-store.ts';
+import { type CartHeader, findActiveCart, findCart, markMerged, touchActiveCart, updateDetails } from '../store.ts';
+import { findCompletedCarts, handOverCarts } from './store.ts';
 
 /**
  * Moves what a package has stored for a cart to another, in one transaction: a guest's to the member's at log-in, or that
@@ -60,7 +53,9 @@ export async function mergeCarts(
     return null;
   }
   const into = await lockOrCreateCart(tx, { by: 'member', key: memberId }, from);
-  await moveContents(tx, from.id, into.id);
+  await moveLines(tx, from.id, into.id);
+  await moveAddresses(tx, from.id, into.id);
+  await markMerged(tx, from.id);
   for (const move of cartMerges.of(tx)) await move(tx, { fromId: from.id, intoId: into.id });
   await mergeDetails(tx, from, into, before && before.lines.length > 0 ? before.seenCurrency : undefined);
   const merged = await findCart(tx, into.id);
@@ -96,4 +91,12 @@ export async function mergeDetails(
     locale: into.locale ?? from.locale,
   });
   if (country !== into.country) await chooseCountry(tx, into.id, country);
+}
+
+/** Merges the guest's cart into the member's at log-in. */
+export async function mergeCartAtLogIn(
+  tx: TenantDatabase,
+  { memberId, sessionHash }: { memberId: string; sessionHash: string | null },
+): Promise<void> {
+  await mergeCarts(tx, { hash: sessionHash }, memberId);
 }

@@ -3,14 +3,10 @@
  */
 import { createHash } from 'node:crypto';
 import { invalidField } from '@carton/runtime';
-
-/** Data of a line besides its variant: an engraving, a plan. */
-export type LineProperties = Readonly<Record<string, string | number | boolean>>;
+import type { LineProperties } from '../pricing/sale.ts';
+import { maxTextLength } from '../schemas.ts';
 
 const maxNameLength = 60;
-/** Characters of a text, which may become more of them in the composed form. */
-export const maxTextLength = 500;
-
 /**
  * Normalizes properties for storage and comparison: sorted by name, text in Unicode's composed form (NFC).
  * @param pointer JSON pointer to the properties in the body

@@ -12,21 +12,16 @@ import {
   type TenantDatabase,
 } from '@carton/runtime';
 import { explainIssue } from '../pricing/issues.ts';
+import type { LineProperties } from '../pricing/sale.ts';
 import type { Issue } from '../pricing/service.ts';
 import { variantNotFound } from '../problems.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from '../schemas.ts';
-import {
-  type CartChange,
-  type Check,
-  presentQuoted,
-  problemOf,
-  releaseHeld,
-  writeCart,
-  writeExistingCart,
-} from '../service.ts';
+import { type CartChange, type Check, presentQuoted, writeCart, writeExistingCart } from '../service.ts';
 import { findPriceTerms } from '../terms-store.ts';
 import { presentEmptyCart } from '../view.ts';
-import { keyOfProperties, type LineProperties, normalizeProperties } from './properties.ts';
+import { releaseHeld } from './clean-ups.ts';
+import { keyOfProperties, normalizeProperties } from './properties.ts';
+import { problemOf } from './service.ts';
 import { replaceLines } from './store.ts';
 
 /** Why an item of the body is rejected. */

@@ -4,10 +4,9 @@
 import { insufficientStock } from '@carton/inventory';
 import { route, withOverrides } from '@carton/runtime';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
-import { AddCartItem, Cart, ChangeCartItem, ReplaceCartItems } from '../schemas.ts';
-import { addItem, changeItem, removeItem } from '../service.ts';
-import { cartSchema } from '../shown.ts';
+import { AddCartItem, Cart, ChangeCartItem, cartSchema, ReplaceCartItems } from '../schemas.ts';
 import { replaceItems } from './replacing.ts';
+import { addItem, changeItem, removeAllItems, removeItem } from './service.ts';
 
 const tag = 'Cart';
 const access = 'session';
@@ -92,4 +91,18 @@ export const removeCartItem = route(
     status: 204,
   },
   ({ db, session, params }) => removeItem(db, session, params.id),
+);
+
+export const emptyCart = route(
+  {
+    method: 'delete',
+    path: '/cart',
+    operationId: 'emptyCart',
+    tag,
+    summary: 'Remove all items from the cart',
+    description: 'Region, e-mail, note and addresses remain.',
+    access,
+    status: 204,
+  },
+  ({ db, session }) => removeAllItems(db, session),
 );

@@ -1,11 +1,12 @@
 /**
- * Queries of what is in a cart: its lines and addresses. The cart must be locked: its version tells those who waited for
- * the lock that they changed (`store.ts`).
+ * Queries of the lines of carts. The cart must be locked: its version tells those who waited for the lock that they changed
+ * (`../store.ts`).
  */
 import { json, newId, type TenantDatabase } from '@carton/runtime';
-import { maxLineQuantity, type SetCartAddress } from '../schemas.ts';
-import { type AddressType, type CartLine, markMerged } from '../store.ts';
-import { keyOfProperties, type LineProperties } from './properties.ts';
+import type { LineProperties } from '../pricing/sale.ts';
+import { maxLineQuantity } from '../schemas.ts';
+import type { CartLine } from '../store.ts';
+import { keyOfProperties } from './properties.ts';
 
 /**
  * Adds a quantity to the line of a variant with these properties; creates the line if necessary.
@@ -76,44 +77,11 @@ export async function removeLines(tx: TenantDatabase, cartId: string, id?: strin
   return (await tx.remove('cart_line_items', { cartId, id })).length;
 }
 
-export async function setAddress(
-  tx: TenantDatabase,
-  cartId: string,
-  type: AddressType,
-  { name, company, line1, line2, city, province, postalCode, country, phone }: SetCartAddress,
-): Promise<void> {
-  const optional = (value: string | null | undefined) => value ?? null;
-  await tx.query(
-    `insert into cart_addresses (tenant_id, cart_id, type, name, company, line1, line2, city, province, postal_code,
-                                 country, phone)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     on conflict (tenant_id, cart_id, type) do update
-        set name = excluded.name, company = excluded.company, line1 = excluded.line1, line2 = excluded.line2,
-            city = excluded.city, province = excluded.province, postal_code = excluded.postal_code,
-            country = excluded.country, phone = excluded.phone, updated_at = now()`,
-    [
-      cartId,
-      type,
-      name,
-      optional(company),
-      line1,
-      optional(line2),
-      // The column is not null in the former release.
-      city ?? '',
-      optional(province),
-      optional(postalCode),
-      country,
-      optional(phone),
-    ],
-  );
-}
-
 /**
- * Moves the lines and addresses of one cart to another and marks the first as merged. Quantities of a variant with the
- * same properties add up, to the maximum of a line; existing addresses of the other cart remain. Both carts must be
- * locked.
+ * Moves the lines of one cart to another. Quantities of a variant with the same properties add up, to the maximum of a
+ * line. Both carts must be locked.
  */
-export async function moveContents(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
+export async function moveLines(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
   await tx.query(
     `with added as (
        update cart_line_items existing
@@ -127,20 +95,6 @@ export async function moveContents(tx: TenantDatabase, fromId: string, toId: str
      removed as (delete from cart_line_items where tenant_id = $1 and cart_id = $2 and id in (select id from added))
      update cart_line_items set cart_id = $3
       where tenant_id = $1 and cart_id = $2 and id not in (select id from added)`,
-    [fromId, toId],
-  );
-  await moveAddresses(tx, fromId, toId);
-  await markMerged(tx, fromId);
-}
-
-/** Moves the addresses of one cart to another; existing ones of the other remain. Both carts must be locked. */
-export async function moveAddresses(tx: TenantDatabase, fromId: string, toId: string): Promise<void> {
-  await tx.query(
-    `with moved as (delete from cart_addresses where tenant_id = $1 and cart_id = $2 returning *)
-     insert into cart_addresses (tenant_id, cart_id, type, name, company, line1, line2, city, province, postal_code,
-                                 country, phone)
-     select tenant_id, $3, type, name, company, line1, line2, city, province, postal_code, country, phone from moved
-     on conflict (tenant_id, cart_id, type) do nothing`,
     [fromId, toId],
   );
 }

@@ -4,12 +4,14 @@
 import { findVariants } from '@carton/product';
 import { holdRegion } from '@carton/region';
 import { publish, type TenantDatabase } from '@carton/runtime';
+import { moveAddresses } from '../details/store.ts';
 import { cartCreated, cartUpdated } from '../events.ts';
 import { cartMerges, mergeDetails } from '../guests/merging.ts';
-import { moveAddresses, replaceLines } from '../items/store.ts';
+import { replaceLines } from '../items/store.ts';
 import type { Owner } from '../owner-store.ts';
 import { lockOrCreateCart, payloadOf } from '../service.ts';
-import { type CartLine, findCart, lockCompletedCart, markMerged } from '../store.ts';
+import { type CartLine, findCart, markMerged } from '../store.ts';
+import { lockCompletedCart } from './store.ts';
 
 /** What an order took from a cart. */
 export interface ReturnedCart {

@@ -3,7 +3,8 @@
  */
 import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { ownerOf } from '../owner-store.ts';
-import { lockSnapshotCart, markCompleted, type StoredCart } from '../store.ts';
+import { lockSnapshotCart, type StoredCart } from '../store.ts';
+import { markCompleted } from './store.ts';
 
 /** The active cart, locked; or, for a request that waited while another completed the cart, the order it became. */
 export type LockedCart =
@@ -33,17 +34,6 @@ export async function lockActiveCart(
   // Merged into a member's cart in the meantime: this session no longer has a cart.
   if (cart.status !== 'active') return null;
   return { state: 'active', ...cart };
-}
-
-/** The order that the last cart of a guest's session has become; null if none has. */
-export async function findLastOrderOfSession(db: TenantDatabase, sessionHash: string): Promise<string | null> {
-  const [cart] = await db.query<{ orderId: string }>(
-    `select order_id from carts
-      where tenant_id = $1 and session_hash = $2 and status = 'completed'
-      order by updated_at desc, id desc limit 1`,
-    [sessionHash],
-  );
-  return cart?.orderId ?? null;
 }
 
 /**

@@ -4,7 +4,9 @@
  */
 import type { StockSale } from '@carton/inventory';
 import { countryCodeOf } from '@carton/runtime';
-import type { LineProperties } from '../items/properties.ts';
+
+/** Data of a line besides its variant: an engraving, a plan. */
+export type LineProperties = Readonly<Record<string, string | number | boolean>>;
 
 interface AnyLine {
   /** Stable within the sale; adjustments refer to the line by it. */

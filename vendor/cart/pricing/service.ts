@@ -14,17 +14,22 @@ import {
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
-import type { LineProperties } from '../items/properties.ts';
-import type { issues } from '../schemas.ts';
-import { type PriceableCart, type SaleOverrides, saleOfCart } from './cart.ts';
 import { type Shortfall, shortfallOf } from './minimum-order.ts';
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
-import { type CustomLine, type Sale, type SaleLine, stockSaleOf, type VariantLine } from './sale.ts';
+import {
+  type CustomLine,
+  type LineProperties,
+  type Sale,
+  type SaleLine,
+  stockSaleOf,
+  type VariantLine,
+} from './sale.ts';
 import { findStoreRules, hasWrongPostalCode, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,
   type AnyStep,
   type CartIssue,
+  type issues,
   type LineFacts,
   largestAmount,
   type ShippingCharge,
@@ -66,6 +71,13 @@ export interface PricedCustomLine extends AnyPricedLine, Pick<CustomLine, 'title
   variant: null;
 }
 
+interface SaleOptions {
+  /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
+  stock?: boolean | undefined;
+  /** The version of the tenant's reference data when the sale was read, if it was. */
+  referenceVersion?: string | null | undefined;
+}
+
 type PricedLineOf<L extends SaleLine> = L extends VariantLine ? PricedLine : PricedCustomLine;
 
 export interface PricedSale<S extends Sale = Sale> {
@@ -86,45 +98,6 @@ export interface PricedSale<S extends Sale = Sale> {
   missingQuotes: readonly MissingQuoteOfStep[];
 }
 
-type CartSale = ReturnType<typeof saleOfCart>;
-
-export interface PricedCart<C extends PriceableCart = PriceableCart> extends PricedSale<CartSale> {
-  cart: C;
-}
-
-export interface PriceOptions extends SaleOverrides {
-  /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
-  stock?: boolean;
-}
-
-/**
- * Prices a cart. Succeeds for every cart: a line that cannot be ordered has issues and, without a price, is left out of
- * the totals.
- * @param options replace the cart's own values, so that prices fit the actual delivery address; null means no value. A
- *   place of pickup remains
- */
-export async function priceCart<C extends PriceableCart>(
-  db: TenantDatabase,
-  cart: C,
-  { stock, ...overrides }: PriceOptions = {},
-): Promise<PricedCart<C>> {
-  const { referenceVersion } = cart;
-  const priced = await priceSale(db, saleOfCart(cart, overrides), { stock, referenceVersion });
-  return { cart, ...priced, issues: issuesOfCart(cart, priced) };
-}
-
-/** The issues of a cart besides those of its sale. */
-function issuesOfCart(
-  { chosenRegionId, seenCurrency, lines }: PriceableCart,
-  { sale, issues }: PricedSale,
-): CartIssue[] {
-  // An address without a country contradicts a region that was chosen, not one that follows from the store.
-  const isUnplaced = chosenRegionId === null && !sale.shippingAddress?.country;
-  const isCurrencyNew = seenCurrency !== undefined && seenCurrency !== sale.currency && lines.length > 0;
-  const own = isUnplaced ? issues.filter((issue) => issue !== 'country_not_served') : issues;
-  return isCurrencyNew ? [...own, 'currency_changed'] : own;
-}
-
 /**
  * Prices a sale. One round trip reads everything, whatever the number of lines, price sources and totals steps; a second
  * one reads the facts that their rules refer to, if any.
@@ -133,7 +106,7 @@ function issuesOfCart(
 export async function priceSale<S extends Sale>(
   db: TenantDatabase,
   sale: S,
-  { stock = true, referenceVersion = null }: Pick<PriceOptions, 'stock'> & Pick<PriceableCart, 'referenceVersion'> = {},
+  { stock = true, referenceVersion = null }: SaleOptions = {},
 ): Promise<PricedSale<S>> {
   const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
   const items = priceItemsOf(sale);

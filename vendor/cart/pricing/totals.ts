@@ -3,21 +3,24 @@
  * adjustments. All amounts are integer minor units of the sale's currency.
  */
 import type { RuleCondition } from '@carton/product';
-import {
-  extensionPoint,
-  type HasExtensions,
-  object,
-  type Static,
-  type TenantDatabase,
-  type TSchema,
-  Type,
-} from '@carton/runtime';
-import type { LineProperties } from '../items/properties.ts';
-import type { adjustmentKinds, cartIssues } from '../schemas.ts';
-import type { Sale } from './sale.ts';
+import { extensionPoint, type HasExtensions, type Static, type TenantDatabase, type TSchema } from '@carton/runtime';
+import type { LineProperties, Sale } from './sale.ts';
 
 /** The largest total of a sale, in minor units. Sums stay exact far beyond it. */
 export const largestAmount = 1_000_000_000_000_000;
+
+/** Why a line cannot be ordered. */
+export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
+export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
+/** Why a sale as a whole cannot be ordered. */
+export const cartIssues = [
+  'country_not_served',
+  'currency_changed',
+  'minimum_order',
+  'postal_code_invalid',
+  'province_missing',
+  'province_unknown',
+] as const;
 
 /** A reason why the sale as a whole cannot be ordered. */
 export type CartIssue = (typeof cartIssues)[number];
@@ -202,12 +205,6 @@ export function stepsOf(box: HasExtensions): AnyStep[] {
 /** Whether prices may depend on a service outside of the box, which is asked before an order's transaction. */
 export function asksServices(box: HasExtensions): boolean {
   return cartTotals.of(box).some((step) => step.asksService?.(box));
-}
-
-/** Schema of a sale's choices in a box, by step name: for the body of a route declared with `withOverrides`. */
-export function choicesSchema(box: HasExtensions): TSchema {
-  const choices = stepsOf(box).flatMap(({ name, choice }) => (choice ? [[name, Type.Optional(choice)]] : []));
-  return object(Object.fromEntries(choices), { $id: 'SaleChoices', description: 'Choices by the name of the step' });
 }
 
 /** What carts without lines show of the steps, by the name of the step. */

@@ -2,13 +2,9 @@
  * Where a sale takes place if nothing says so: the rules for its region and for its country, as SQL for statements of other
  * packages, which would otherwise need a round trip of their own. `$1` is the tenant. This place has no other copy.
  */
-import { countryOfStore, defaultRegionOfStore } from '@carton/core';
+import { ownStore } from '@carton/core';
 
-const ownCountry = countryOfStore('own_store');
-const ownDefault = defaultRegionOfStore('own_store');
-
-const ownStore = (value: string) =>
-  `select ${value} as value from stores own_store where own_store.tenant_id = $1 offset 0`;
+const ofStore = (column: string) => `select own_store.${column} as value from ${ownStore} own_store offset 0`;
 
 /** The oldest region that sells somewhere and meets a condition, found by the index of their order. */
 const oldest = (condition: string) => `(
@@ -28,12 +24,11 @@ const oldest = (condition: string) => `(
 export const regionOfCountry = (country: string) => `coalesce(
   (select places.region_id from (select ${country} as code offset 0) wanted
      join region_countries places on places.tenant_id = $1 and places.country = wanted.code),
-  (select candidates.id from (${ownStore(ownDefault)}) wanted
+  (select candidates.id from (${ofStore('default_region_id')}) wanted
      join regions candidates on candidates.tenant_id = $1 and candidates.id = wanted.value),
-  (select places.region_id from (${ownStore(ownCountry)}) wanted
+  (select places.region_id from (${ofStore('country')}) wanted
      join region_countries places on places.tenant_id = $1 and places.country = wanted.value),
-  ${oldest(`candidates.currency = (select own_store.default_currency from stores own_store
-                                  where own_store.tenant_id = $1)`)},
+  ${oldest(`candidates.currency = (select own_store.default_currency from ${ownStore} own_store)`)},
   ${oldest('true')})`;
 
 /**
@@ -46,4 +41,11 @@ export const countryOfSale = (country: string, regionId: string) => `coalesce(
   ${country},
   (select min(places.country) from region_countries places
     where places.tenant_id = $1 and places.region_id = ${regionId}::uuid having count(*) = 1),
-  (select ${ownCountry} from stores own_store where own_store.tenant_id = $1))`;
+  (select own_store.country from ${ownStore} own_store))`;
+
+/**
+ * SQL of a region, for statements of other packages: a table of one row with `id` and `currency`, or of none.
+ * @param id SQL for its id
+ */
+export const regionById = (id: string) => `(
+  select regions.id, regions.currency from regions where regions.tenant_id = $1 and regions.id = ${id})`;
