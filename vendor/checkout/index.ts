@@ -7,21 +7,24 @@ import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage, mailGuests, personalData } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
-import { findGuestOfOrder } from './guest-orders.ts';
-import { forgetGuestUnits } from './guest-units.ts';
-import { personalGuestUnits } from './persons.ts';
-import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations.ts';
-import { cartsOfUnplacedOrders, returnCarts } from './returning.ts';
+import { findGuestOfOrder } from './guests/orders.ts';
+import { personalGuestUnits } from './guests/persons.ts';
+import { forgetGuestUnits } from './guests/service.ts';
+import { cartsOfUnplacedOrders, returnCarts } from './ordering/returning.ts';
 import {
   createOrder,
   readCheckout,
   readOrder,
   readOrderConfirmation,
   reserveCheckoutStock,
-} from './routes/checkout.ts';
-import { readCheckoutSettings, updateCheckoutSettings } from './routes/settings.ts';
+} from './ordering/routes.ts';
+import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations/service.ts';
+import { readCheckoutSettings, updateCheckoutSettings } from './settings/routes.ts';
 import { checkoutSettings } from './settings.ts';
 
+export { placingProblemsIn } from './placing/requirements.ts';
+export { type Prepared, placeSale, type SaleToPlace } from './placing/service.ts';
+export { checkoutSettings } from './settings.ts';
 export {
   type DraftToWrite,
   orderPlacing,
@@ -29,10 +32,7 @@ export {
   type PlacingStep,
   placingOrder,
   type Requirement,
-} from './placing.ts';
-export { placingProblemsIn } from './requirements.ts';
-export { type Prepared, placeSale, type SaleToPlace } from './sale.ts';
-export { checkoutSettings } from './settings.ts';
+} from './steps.ts';
 
 export default definePackage({
   routes: [

@@ -189,7 +189,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'Mails about what was paid or shipped do not wait for those that others have caused',
-    file: 'vendor/checkout/guest-orders.ts',
+    file: 'vendor/checkout/guests/orders.ts',
     text: 'return guest && !(await isWithStore(db, id)) ? guest : null;',
     replacement: 'return guest ?? null;',
     tests: ['vendor/notification/test/guest-limits.test.ts'],

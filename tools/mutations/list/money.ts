@@ -62,7 +62,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'An order has the taxes of the offer that the shopper has seen',
-    file: 'vendor/checkout/offer.ts',
+    file: 'vendor/checkout/preview/offer.ts',
     text: ' && seen.charges === chargesOf(presentCart(priced))',
     replacement: '',
     tests: ['vendor/checkout/test/offer-taxes.test.ts'],
@@ -125,7 +125,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'An order is placed only at the total that the shopper has seen',
-    file: 'vendor/checkout/offer.ts',
+    file: 'vendor/checkout/preview/offer.ts',
     text: 'if (expectedTotal && !isEqual(expectedTotal, actual)) {',
     replacement: 'if (expectedTotal && expectedTotal.currency !== actual.currency) {',
     tests: ['vendor/checkout/test/offer.test.ts'],
@@ -209,7 +209,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A preview tells that its method cannot charge the amount',
-    file: 'vendor/checkout/steps.ts',
+    file: 'vendor/checkout/placing/built-in.ts',
     text: 'if (refusal === null) return [];',
     replacement: 'if (refusal !== undefined) return [];',
     tests: ['vendor/checkout/test/amounts.test.ts'],

@@ -11,7 +11,7 @@ const returned = 'vendor/checkout/test/returned-carts.test.ts';
 export const pending: readonly Mutation[] = [
   {
     rule: 'A pending order is looked up for its own shopper only',
-    file: 'vendor/checkout/service.ts',
+    file: 'vendor/checkout/ordering/service.ts',
     text: "order.payment?.status === 'pending' && isPlacedBy(order, session);",
     replacement: "order.payment?.status === 'pending';",
     tests: [orders],
@@ -60,7 +60,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the shopper of a pending order reads the next action',
-    file: 'vendor/checkout/service.ts',
+    file: 'vendor/checkout/ordering/service.ts',
     text: 'payment: payment && { ...payment, nextAction: null }',
     replacement: 'payment',
     tests: [orders],
@@ -109,7 +109,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'An order that is paid by hand waits for staff',
-    file: 'vendor/checkout/cart.ts',
+    file: 'vendor/checkout/ordering/cart.ts',
     text: 'payBy: isByHand ? null : afterMinutes(unpaidOrderMinutes)',
     replacement: 'payBy: afterMinutes(unpaidOrderMinutes)',
     tests: [unpaid],
@@ -137,14 +137,14 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'The cart of a placed order does not follow a log-in',
-    file: 'vendor/checkout/returning.ts',
+    file: 'vendor/checkout/ordering/returning.ts',
     text: 'unplaced.has(orderId)',
     replacement: "(unplaced.has(orderId) || orderId !== '')",
     tests: [returned],
   },
   {
     rule: 'A cart is given back in one transaction',
-    file: 'vendor/checkout/returning.ts',
+    file: 'vendor/checkout/ordering/returning.ts',
     text: 'await db.transaction((tx) => returnToCart(tx, { cartId, memberId, lines }));',
     replacement: 'await returnToCart(db, { cartId, memberId, lines });',
     tests: [returned],

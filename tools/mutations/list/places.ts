@@ -42,7 +42,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'No order is placed in a currency that the shopper has not seen',
-    file: 'vendor/checkout/steps.ts',
+    file: 'vendor/checkout/placing/built-in.ts',
     text: 'code !== currencyChanged.code || seenCurrency !== sale.sale.currency',
     replacement: 'code !== currencyChanged.code',
     tests: ['vendor/checkout/test/requirements.test.ts'],
@@ -266,7 +266,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A wrong postal code refuses an order only where the store requires it',
-    file: 'vendor/checkout/steps.ts',
+    file: 'vendor/checkout/placing/built-in.ts',
     text: 'requiresPostalCode(store, sale) ? fieldProblems(sale)',
     replacement: 'store ? fieldProblems(sale)',
     tests: ['vendor/checkout/test/postal-codes.test.ts'],

@@ -28,19 +28,19 @@ import {
   type Static,
   type TenantDatabase,
 } from '@carton/runtime';
+import { customerOf, missingFields, priceOptionsOf, requiredFields } from '../customer.ts';
+import { recordGuestOrder } from '../guests/orders.ts';
+import { guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
+import { nothingToOrder } from '../nothing-to-order.ts';
+import { guestRequirements, isPaymentRequired, termsOf } from '../placing/built-in.ts';
+import { findUnmet } from '../placing/requirements.ts';
+import type { Prepared } from '../placing/service.ts';
+import { rejectStaleOffer, seenTotalOf } from '../preview/offer.ts';
+import { reservationOf } from '../reservations/service.ts';
+import type { Checkout, CheckoutPreview } from '../schemas.ts';
+import { checkoutSettings } from '../settings.ts';
+import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from '../steps.ts';
 import { recordCompleted } from './attempts.ts';
-import { customerOf, missingFields, priceOptionsOf, requiredFields } from './customer.ts';
-import { recordGuestOrder } from './guest-orders.ts';
-import { guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from './guest-units.ts';
-import { nothingToOrder } from './nothing-to-order.ts';
-import { rejectStaleOffer, seenTotalOf } from './offer.ts';
-import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from './placing.ts';
-import { findUnmet } from './requirements.ts';
-import { reservationOf } from './reservations.ts';
-import type { Prepared } from './sale.ts';
-import type { Checkout, CheckoutPreview } from './schemas.ts';
-import { checkoutSettings } from './settings.ts';
-import { guestRequirements, isPaymentRequired, termsOf } from './steps.ts';
 
 type Preview = Static<typeof CheckoutPreview>;
 

@@ -9,9 +9,9 @@ import {
   runConcurrently,
   type TenantDatabase,
 } from '@carton/runtime';
-import { guestUnits } from './guest-units.ts';
-import { orderPlacing, type Placing, type PlacingStep, type Requirement } from './placing.ts';
-import { builtInSteps } from './steps.ts';
+import { guestUnits } from '../guests/service.ts';
+import { orderPlacing, type Placing, type PlacingStep, type Requirement } from '../steps.ts';
+import { builtInSteps } from './built-in.ts';
 
 /** The steps of a box, in execution order. */
 export function stepsIn(box: HasExtensions): PlacingStep[] {

@@ -5,12 +5,11 @@ import { asksServices } from '@carton/cart';
 import { insufficientStock } from '@carton/inventory';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
 import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runtime';
-import { previewCheckout } from '../cart.ts';
 import { readConfirmation } from '../confirmation/page.ts';
-import { etagPrefixOf, offerChanged, totalChanged } from '../offer.ts';
+import { placingProblemsIn, requirementCodesIn } from '../placing/requirements.ts';
+import { etagPrefixOf, offerChanged, totalChanged } from '../preview/offer.ts';
 import { cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
-import { placingProblemsIn, requirementCodesIn } from '../requirements.ts';
-import { reservationOff, reserveCheckout } from '../reservations.ts';
+import { reservationOff, reserveCheckout } from '../reservations/service.ts';
 import {
   Checkout,
   CheckoutPreview,
@@ -19,7 +18,8 @@ import {
   checkoutPreviewOf,
   PlacedOrder,
 } from '../schemas.ts';
-import { placeOrder, readAwaitedOrder } from '../service.ts';
+import { previewCheckout } from './cart.ts';
+import { placeOrder, readAwaitedOrder } from './service.ts';
 
 const tag = 'Checkout';
 

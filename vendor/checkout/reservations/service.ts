@@ -23,9 +23,9 @@ import {
   reservationLimitOf,
   reservedAboveLimit,
   wouldExceed,
-} from './guest-units.ts';
-import { nothingToOrder } from './nothing-to-order.ts';
-import { checkoutSettings } from './settings.ts';
+} from '../guests/service.ts';
+import { nothingToOrder } from '../nothing-to-order.ts';
+import { checkoutSettings } from '../settings.ts';
 
 export const reservationOff = defineProblem({
   code: 'reservation_off',

@@ -28,9 +28,9 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from './placing.ts';
-import { unpaidUnitsLimit } from './problems.ts';
-import { checkoutSettings } from './settings.ts';
+import { unpaidUnitsLimit } from '../problems.ts';
+import { checkoutSettings } from '../settings.ts';
+import { type Placing, type PlacingStep, placingOrder, type Requirement, tenderSaleOf } from '../steps.ts';
 
 /** The client of an order: its address, and whether other clients may share it. */
 export type OrderClient = Pick<RequestClient, 'address' | 'isShared'>;

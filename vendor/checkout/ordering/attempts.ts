@@ -3,8 +3,8 @@
  * counter.
  */
 import { insertEvent, outboxRow, publish, type TenantDatabase } from '@carton/runtime';
-import { checkoutCompleted, checkoutFailed } from './events.ts';
-import type { DraftToWrite } from './placing.ts';
+import { checkoutCompleted, checkoutFailed } from '../events.ts';
+import type { DraftToWrite } from '../steps.ts';
 
 const cartReference = (id: string) => ({ type: 'cart', id });
 

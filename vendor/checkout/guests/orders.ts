@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { findOrder } from '@carton/order';
 import { addressBlock, type MailGuest, type MailGuestFinder, type TenantDatabase } from '@carton/runtime';
-import type { Guest } from './guest-units.ts';
+import type { Guest } from './service.ts';
 
 /** The first order of a tenant creates its secret, `$4`. */
 const recordText = `

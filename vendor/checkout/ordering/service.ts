@@ -27,17 +27,17 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import { priceOptionsOf, writtenCheckout } from '../customer.ts';
+import type { OrderClient } from '../guests/service.ts';
+import { nothingToOrder } from '../nothing-to-order.ts';
+import { rejectUnmet } from '../placing/requirements.ts';
+import { placeSale } from '../placing/service.ts';
+import { rejectChangedTotal, rejectStaleOffer } from '../preview/offer.ts';
+import { cartChanged, cartEmpty } from '../problems.ts';
+import type { Checkout, SentCheckout } from '../schemas.ts';
+import { tenderSaleOf } from '../steps.ts';
 import { recordFailed } from './attempts.ts';
 import { type Attempt, findOffer, placingOf, prepareCart, previewCheckout } from './cart.ts';
-import { priceOptionsOf, writtenCheckout } from './customer.ts';
-import type { OrderClient } from './guest-units.ts';
-import { nothingToOrder } from './nothing-to-order.ts';
-import { rejectChangedTotal, rejectStaleOffer } from './offer.ts';
-import { tenderSaleOf } from './placing.ts';
-import { cartChanged, cartEmpty } from './problems.ts';
-import { rejectUnmet } from './requirements.ts';
-import { placeSale } from './sale.ts';
-import type { Checkout, SentCheckout } from './schemas.ts';
 
 /** An order with its payment, as its routes show it. */
 export type OrderWithPayment = Order & { payment: OrderPayment | null };

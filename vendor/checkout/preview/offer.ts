@@ -15,7 +15,7 @@ import {
   object,
   type Static,
 } from '@carton/runtime';
-import type { CheckoutPreview } from './schemas.ts';
+import type { CheckoutPreview } from '../schemas.ts';
 
 const totals = object(
   { expected: nullable(Money), actual: Money },

@@ -6,9 +6,9 @@ import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
 import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
-import { type DraftToWrite, type Placing, tenderSaleOf } from './placing.ts';
+import { type DraftToWrite, type Placing, tenderSaleOf } from '../steps.ts';
+import { termsOf } from './built-in.ts';
 import { rejectUnmet, stepsIn } from './requirements.ts';
-import { termsOf } from './steps.ts';
 
 /** A sale to order, locked and priced in the transaction that places it. */
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
