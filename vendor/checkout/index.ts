@@ -6,19 +6,16 @@ import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage, mailGuests, personalData } from '@carton/runtime';
+import { readOrderConfirmation } from './confirmation/routes.ts';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
 import { findGuestOfOrder } from './guests/orders.ts';
 import { personalGuestUnits } from './guests/persons.ts';
 import { forgetGuestUnits } from './guests/service.ts';
 import { cartsOfUnplacedOrders, returnCarts } from './ordering/returning.ts';
-import {
-  createOrder,
-  readCheckout,
-  readOrder,
-  readOrderConfirmation,
-  reserveCheckoutStock,
-} from './ordering/routes.ts';
-import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations/service.ts';
+import { createOrder, readOrder } from './ordering/routes.ts';
+import { readCheckout } from './preview/routes.ts';
+import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations/hooks.ts';
+import { reserveCheckoutStock } from './reservations/routes.ts';
 import { readCheckoutSettings, updateCheckoutSettings } from './settings/routes.ts';
 import { checkoutSettings } from './settings.ts';
 

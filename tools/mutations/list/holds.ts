@@ -14,14 +14,14 @@ const returning = 'vendor/inventory/test/returning.test.ts';
 export const holds: readonly Mutation[] = [
   {
     rule: 'What a guest may not reserve is not reserved for a moment either',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: 'if (limited && (await wouldExceed(tx, limited.limit, limited.guest, wanted))) return;',
     replacement: '',
     tests: [reservations],
   },
   {
     rule: 'A guest whose units are limited reserves nothing for a payment by hand',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: 'if (limited && byHand && isOrderLimited) return;',
     replacement: '',
     tests: [reservations],
@@ -35,21 +35,21 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'A payment by hand reserves within the limit where unpaid orders have none',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: 'if (limited && byHand && isOrderLimited) return;',
     replacement: 'if (limited && byHand) return;',
     tests: [reservations],
   },
   {
     rule: 'What the carts of a guest have reserved is counted',
-    file: 'vendor/checkout/guests/service.ts',
+    file: 'vendor/checkout/guests/store.ts',
     text: "reservedUnits('cart', 'guest_reservations.cart_id')",
     replacement: "'0::bigint'",
     tests: [reservations],
   },
   {
     rule: 'The own reservation of a cart is not counted beside its order',
-    file: 'vendor/checkout/guests/service.ts',
+    file: 'vendor/checkout/guests/store.ts',
     text: 'guest_reservations.cart_id <> $6::uuid',
     replacement: '$6::uuid is not null',
     tests: [reservations],
@@ -63,7 +63,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'What a guest has reserved beyond the limit at once is released',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: 'if (!isHeld) await releaseStock(tx, reservationOf(cartId));',
     replacement: '',
     tests: [reservations],
@@ -77,7 +77,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'The row of a reservation stays as long as the reservation',
-    file: 'vendor/checkout/guests/service.ts',
+    file: 'vendor/checkout/guests/store.ts',
     text: "reservedUnits('cart', 'ended.cart_id')",
     replacement: "'0'",
     tests: [reservations],
@@ -112,7 +112,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'A cart that is merged at a log-in holds no reserved stock',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: '(tx, { fromId }) => releaseStock(tx, reservationOf(fromId));',
     replacement: '() => Promise.resolve();',
     tests: ['vendor/checkout/test/reservations.test.ts'],
@@ -120,8 +120,8 @@ export const holds: readonly Mutation[] = [
   {
     rule: 'An unpaid order with a discount counts as one unit at least',
     file: 'vendor/checkout/guests/service.ts',
-    text: 'tenderNames(db), takesUses ? 1 : 0];',
-    replacement: 'tenderNames(db), 0];',
+    text: 'least: takesUses ? 1 : 0 }',
+    replacement: 'least: 0 }',
     tests: [units],
   },
   {

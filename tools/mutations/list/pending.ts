@@ -11,7 +11,7 @@ const returned = 'vendor/checkout/test/returned-carts.test.ts';
 export const pending: readonly Mutation[] = [
   {
     rule: 'A pending order is looked up for its own shopper only',
-    file: 'vendor/checkout/ordering/service.ts',
+    file: 'vendor/checkout/ordering/reading.ts',
     text: "order.payment?.status === 'pending' && isPlacedBy(order, session);",
     replacement: "order.payment?.status === 'pending';",
     tests: [orders],
@@ -60,7 +60,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the shopper of a pending order reads the next action',
-    file: 'vendor/checkout/ordering/service.ts',
+    file: 'vendor/checkout/ordering/reading.ts',
     text: 'payment: payment && { ...payment, nextAction: null }',
     replacement: 'payment',
     tests: [orders],

@@ -156,7 +156,7 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'A reservation ends with the payment that it is for',
-    file: 'vendor/checkout/reservations/service.ts',
+    file: 'vendor/checkout/reservations/hooks.ts',
     text: 'end < endsAt ? end : endsAt',
     replacement: 'end',
     tests: ['vendor/checkout/test/reservations.test.ts'],
@@ -268,7 +268,7 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Addresses of guests are forgotten with the end of their orders',
-    file: 'vendor/checkout/guests/service.ts',
+    file: 'vendor/checkout/guests/store.ts',
     text: 'where guest_units.tenant_id = $1 and not (',
     replacement: 'where guest_units.tenant_id = $1 and false and not (',
     tests: [guestEnds],
@@ -276,8 +276,8 @@ export const stock: readonly Mutation[] = [
   {
     rule: 'Erasure deletes the rows of a guest',
     file: 'vendor/checkout/guests/persons.ts',
-    text: "for (const table of ['guest_units', 'guest_orders'])",
-    replacement: "for (const table of ['guest_orders'])",
+    text: 'await deleteUnits(tx, records.order ?? []);',
+    replacement: '',
     tests: [guestEnds],
   },
   {

@@ -2,6 +2,7 @@
  * What checkout knows of guests with unpaid orders, as personal data.
  */
 import type { PersonalData } from '@carton/runtime';
+import { deleteGuestOrders, deleteUnits, exportUnits } from './store.ts';
 
 export const personalGuestUnits: PersonalData = {
   name: 'unpaid-orders',
@@ -26,14 +27,11 @@ export const personalGuestUnits: PersonalData = {
     },
   ],
   async exportData(db, { records }) {
-    const held = await db.query(
-      'select distinct order_id, units from guest_units where tenant_id = $1 and order_id = any($2::uuid[]) order by 1',
-      [records.order ?? []],
-    );
+    const held = await exportUnits(db, records.order ?? []);
     return held.length === 0 ? null : held;
   },
   async erase(tx, { records }) {
-    for (const table of ['guest_units', 'guest_orders'])
-      await tx.query(`delete from ${table} where tenant_id = $1 and order_id = any($2::uuid[])`, [records.order ?? []]);
+    await deleteUnits(tx, records.order ?? []);
+    await deleteGuestOrders(tx, records.order ?? []);
   },
 };

@@ -2,22 +2,12 @@
  * Records the outcome of a cart's last checkout attempt. A cart has one row, so that endless retries only increment a
  * counter.
  */
-import { insertEvent, outboxRow, publish, type TenantDatabase } from '@carton/runtime';
+import { outboxRow, publish, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from '../events.ts';
 import type { DraftToWrite } from '../steps.ts';
+import { lockAttempt, upsertCompleted, upsertFailed } from '../store.ts';
 
 const cartReference = (id: string) => ({ type: 'cart', id });
-
-/** Record and event in one statement. */
-const insertCompleted = `
-  with attempt as (
-    insert into checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
-    values ($1, $2, 'completed', $3)
-    on conflict (tenant_id, cart_id) do update
-       set status = 'completed', code = null, order_id = excluded.order_id, attempts = attempt.attempts + 1,
-           updated_at = now()
-  )
-  ${insertEvent({ id: '$4', type: `'${checkoutCompleted.type}'`, resourceType: "'cart'", resourceId: '$2', payload: '$5' })}`;
 
 /** Records a completed checkout in the order's transaction, after the order's row. */
 export async function recordCompleted(
@@ -27,12 +17,7 @@ export async function recordCompleted(
 ): Promise<void> {
   const payload = { orderId, number, currency, totalAmount: totals.total };
   const event = outboxRow(tx, checkoutCompleted, cartReference(cartId), payload);
-  await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
-}
-
-interface Attempt {
-  status: 'completed' | 'failed';
-  code: string | null;
+  await upsertCompleted(tx, cartId, orderId, event);
 }
 
 /**
@@ -41,18 +26,8 @@ interface Attempt {
  */
 export async function recordFailed(db: TenantDatabase, cartId: string, code: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const [before] = await tx.query<Attempt>(
-      'select status, code from checkout_attempts where tenant_id = $1 and cart_id = $2 for update',
-      [cartId],
-    );
-    const [failed] = await tx.query(
-      `insert into checkout_attempts as attempt (tenant_id, cart_id, status, code) values ($1, $2, 'failed', $3)
-       on conflict (tenant_id, cart_id) do update
-          set code = excluded.code, attempts = attempt.attempts + 1, updated_at = now()
-        where attempt.status = 'failed'
-       returning cart_id`,
-      [cartId, code],
-    );
-    if (failed && before?.code !== code) await publish(tx, checkoutFailed, cartReference(cartId), { code });
+    const before = await lockAttempt(tx, cartId);
+    const isFailed = await upsertFailed(tx, cartId, code);
+    if (isFailed && before?.code !== code) await publish(tx, checkoutFailed, cartReference(cartId), { code });
   });
 }

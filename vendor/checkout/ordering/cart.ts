@@ -1,141 +1,41 @@
 /**
- * Preview of a cart's checkout (GET /checkout), and preparation of the cart for its order.
+ * The transaction that makes an order of the shopper's cart: lock and price the cart, then what is special to an order from
+ * a cart in each phase of `placeSale`.
  */
 import {
   completeCart,
   type DemandQuotes,
-  findPricedCart,
-  findPriceTerms,
   lockActiveCart,
   type PricedCart,
-  type PriceOptions,
-  presentCart,
-  presentEmptyCart,
   priceCart,
   type StoredCart,
-  withQuotes,
 } from '@carton/cart';
 import { findStore, type Store } from '@carton/core';
 import { isReserved } from '@carton/inventory';
-import { findOrder, storedAttribution } from '@carton/order';
-import { choiceOfMethod, type PaymentWait, planTenders } from '@carton/payment';
-import {
-  type IfMatch,
-  money,
-  newId,
-  runConcurrently,
-  type ShopperSession,
-  type Static,
-  type TenantDatabase,
-} from '@carton/runtime';
-import { customerOf, missingFields, priceOptionsOf, requiredFields } from '../customer.ts';
+import { findOrder, type Order, storedAttribution } from '@carton/order';
+import { attachPayment, lockStartedPayment, type PaymentWait, type StartedPayment } from '@carton/payment';
+import { type IfMatch, runConcurrently, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { customerOf, priceOptionsOf } from '../customer.ts';
 import { recordGuestOrder } from '../guests/orders.ts';
-import { guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
+import { type Guest, guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
 import { nothingToOrder } from '../nothing-to-order.ts';
-import { guestRequirements, isPaymentRequired, termsOf } from '../placing/built-in.ts';
-import { findUnmet } from '../placing/requirements.ts';
-import type { Prepared } from '../placing/service.ts';
-import { rejectStaleOffer, seenTotalOf } from '../preview/offer.ts';
+import { type Prepared, placeSale, type SaleToPlace } from '../placing/service.ts';
+import { rejectChangedTotal, rejectStaleOffer, seenTotalOf } from '../preview/offer.ts';
+import { previewCheckout } from '../preview/service.ts';
+import { cartChanged } from '../problems.ts';
 import { reservationOf } from '../reservations/service.ts';
-import type { Checkout, CheckoutPreview } from '../schemas.ts';
+import type { Checkout } from '../schemas.ts';
 import { checkoutSettings } from '../settings.ts';
-import { type DraftToWrite, type Placing, type Requirement, tenderSaleOf } from '../steps.ts';
 import { recordCompleted } from './attempts.ts';
 
-type Preview = Static<typeof CheckoutPreview>;
-
-/**
- * Previews the order of the cart: contents, totals, tenders and unmet requirements.
- * @param paymentMethod whose fee is charged, if any
- * @param client of the request
- * @param demandQuotes in a transaction: ends it where the sale lacks a quote. Outside, the services are asked
- */
-export async function previewCheckout(
-  db: TenantDatabase,
-  session: ShopperSession,
-  { paymentMethod }: Pick<Checkout, 'paymentMethod'>,
-  client: OrderClient,
-  demandQuotes?: DemandQuotes,
-): Promise<Preview> {
-  const options = { choices: choiceOfMethod(paymentMethod) };
-  const { found, store } = await findOffer(db, session, options);
-  if (found) demandQuotes?.(found);
-  const sale = found && (await withQuotes(db, found, () => priceCart(db, found.cart, options)));
-  if (!sale) {
-    const unmet = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
-    const cart = presentEmptyCart(db, await findPriceTerms(db, null));
-    return {
-      cart,
-      tenders: [],
-      left: cart.totals.total,
-      ready: false,
-      asks: store.checkoutRequires,
-      terms: termsOf(store),
-      paymentRequired: false,
-      requirements: unmet.map(presentRequirement),
-    };
-  }
-  const placing = { ...placingOf(sale, store, session), paymentMethod: paymentMethod ?? null, client };
-  const unmet = await findUnmet(db, placing);
-  const requirements = unmet.map(presentRequirement);
-  const asks = missingFields(requiredFields(store, sale), placing.customer);
-  const { parts, left } = await planTenders(db, tenderSaleOf(placing));
-  const { currency } = sale.cart;
-  return {
-    cart: offerOf(sale),
-    tenders: parts.map(({ tender, label, amount }) => ({ tender, label, amount: money(amount, currency) })),
-    left: money(left, currency),
-    ready: requirements.length === 0,
-    asks,
-    terms: termsOf(store),
-    paymentRequired: isPaymentRequired(placing, left),
-    requirements,
-  };
-}
-
-/** Reads and prices a shopper's cart, and its store: after the cart, with which the store is in memory. */
-export function findOffer(db: TenantDatabase, session: ShopperSession, options: PriceOptions) {
-  return db.pipelined(async (one) => {
-    const found = await findPricedCart(one, session, options);
-    return { found, store: await findStore(one) };
-  });
-}
-
-function presentRequirement({ code, detail, errors = [] }: Requirement): Preview['requirements'][number] {
-  return { code, detail, pointer: errors[0]?.pointer ?? null };
-}
-
-/** The cart without `updatedAt`, which is not part of the offer and must not change its ETag. */
-function offerOf(sale: PricedCart<StoredCart>): Preview['cart'] {
-  return { ...presentCart(sale), updatedAt: null };
-}
-
-/**
- * The cart as the steps see it before it is locked.
- * @param body of POST /checkout; omitted for a preview
- * @param ifMatch of POST /checkout
- */
-export function placingOf(
-  sale: PricedCart<StoredCart>,
-  store: Store,
-  shopper: ShopperSession,
-  body?: Checkout,
-  ifMatch: IfMatch | null = null,
-): Placing {
-  const { cart } = sale;
-  return {
-    orderId: newId(),
-    source: { type: 'cart', id: cart.id },
-    sale,
-    store,
-    shopper,
-    paymentMethod: body?.paymentMethod ?? null,
-    reservation: null,
-    customer: customerOf(cart, body?.customer ?? { email: null }),
-    termsVersion: body?.terms?.version ?? null,
-    seenCurrency: seenTotalOf(ifMatch, body?.expectedTotal)?.currency ?? null,
-    isPreview: body === undefined,
-  };
+/** A request to check out. */
+export interface CheckoutRequest {
+  session: ShopperSession;
+  client: OrderClient;
+  body: Checkout;
+  /** The offer that the shopper has seen. */
+  ifMatch: IfMatch | null;
+  attempt: Attempt;
 }
 
 /** A checkout in progress: the state needed if it fails. */
@@ -145,39 +45,36 @@ export interface Attempt {
   isCartClosed: boolean;
 }
 
-interface CartToOrder {
-  body: Checkout;
-  attempt: Attempt;
-  /** Must match the response of GET /checkout once the cart is locked. */
-  ifMatch: IfMatch | null;
-  /** The header of the request, also where it was compared before. */
-  seenOffer: IfMatch | null;
-  demandQuotes: DemandQuotes;
-  /** The client of the request. */
-  client: OrderClient;
-  /**
-   * Called once every requirement is met; throws to reject the order.
-   * @param left the amount that tenders leave to pay, in minor units
-   */
-  check(sale: PricedCart<StoredCart>, left: number): void;
-  claim?(tx: TenantDatabase): Promise<unknown>;
-  /** What the order waits for; asked after the claims. Null without a payment of a provider. */
-  waitsFor(): PaymentWait | null;
-  /** Writes further rows with the order. */
-  complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
+interface OrderOptions {
+  /** Started for the cart; null or absent if the order is not paid online. */
+  payment?: StartedPayment | null;
+  /** Of the new order. */
+  id?: string;
 }
 
 /**
- * Locks and prices the shopper's cart for the order.
- * @throws cart_empty (409), offer_changed (412)
+ * Makes an order of the shopper's cart, in one transaction. Returns the order that the cart became if another request was
+ * faster.
+ * @throws cart_empty (409), offer_changed (412), total_changed, cart_changed (409), and as `placeSale`
  */
-export async function prepareCart(
+export function orderCart(
+  db: TenantDatabase,
+  request: CheckoutRequest,
+  { payment = null, id }: OrderOptions,
+): Promise<Order> {
+  return placeSale(db, (tx, demandQuotes) => prepareCart(tx, request, payment, demandQuotes), id);
+}
+
+/** Locks and prices the cart. @throws cart_empty (409), offer_changed (412) */
+async function prepareCart(
   tx: TenantDatabase,
-  shopper: ShopperSession,
-  { body, attempt, ifMatch, seenOffer, demandQuotes, client, check, claim, waitsFor, complete }: CartToOrder,
+  request: CheckoutRequest,
+  payment: StartedPayment | null,
+  demandQuotes: DemandQuotes,
 ): Promise<Prepared> {
+  const { session, client, body, ifMatch, attempt } = request;
   const options = priceOptionsOf(body);
-  const cart = await lockActiveCart(tx, shopper, options.shippingAddress?.country);
+  const cart = await lockActiveCart(tx, session, options.shippingAddress?.country);
   attempt.isCartClosed = cart === null;
   if (cart?.state === 'completed') {
     // This request waited while another placed the order.
@@ -186,32 +83,56 @@ export async function prepareCart(
     return { placed: order };
   }
   attempt.cartId = cart?.id ?? null;
-  await rejectStaleOffer(ifMatch, () => previewCheckout(tx, shopper, body, client, demandQuotes));
-  if (cart === null) throw await nothingToOrder(tx, shopper);
+  // With a payment, the offer was compared before it started: the payment itself may have changed the preview since.
+  const seen = body.paymentMethod === undefined ? ifMatch : null;
+  await rejectStaleOffer(seen, () => previewCheckout(tx, session, body, client, demandQuotes));
+  if (cart === null) throw await nothingToOrder(tx, session);
   const reservation = reservationOf(cart.id);
   const [sale, store, hasReservation] = await runConcurrently([
     () => priceCart(tx, cart, { stock: false, ...options }),
     () => findStore(tx),
     () => isReserved(tx, reservation),
   ]);
-  const limit = guestLimitOf(store, tx);
-  const guest = guestOf(shopper, body.customer.email, client);
-  // What tenders leave to pay.
+  return saleToPlace(tx, request, payment, { sale, store, reservation: hasReservation ? reservation : null });
+}
+
+/** The locked cart as a sale that becomes an order. */
+function saleToPlace(
+  tx: TenantDatabase,
+  { session, client, body, ifMatch }: CheckoutRequest,
+  payment: StartedPayment | null,
+  { sale, store, reservation }: Pick<SaleToPlace, 'store' | 'reservation'> & { sale: PricedCart<StoredCart> },
+): SaleToPlace {
+  const { cart } = sale;
+  const guest = guestOf(session, body.customer.email, client);
+  // What the order waits for, known once the payment is locked; null without a payment of a provider.
+  let wait: PaymentWait | null = null;
+  // What tenders leave to pay, in minor units.
   let due = 0;
-  const isUnpaid = () => {
-    const wait = waitsFor();
-    const isHeld = wait !== null && !wait.isAwaited && !wait.isByHand;
-    return !isHeld && due > 0;
-  };
   return {
     source: { type: 'cart', id: cart.id },
     sale,
     store,
-    shopper,
+    shopper: session,
     paymentMethod: body.paymentMethod ?? null,
-    reservation: hasReservation ? reservation : null,
+    reservation,
+    customer: customerOf(cart, body.customer),
+    notes: body.notes ?? cart.note,
+    attribution: storedAttribution(body.attribution),
+    termsVersion: body.terms?.version ?? null,
+    seenCurrency: seenTotalOf(ifMatch, body.expectedTotal)?.currency ?? null,
+    check(left) {
+      rejectChangedTotal(sale, ifMatch, body.expectedTotal);
+      const isPaid = body.paymentMethod === undefined || (payment?.amount.amount ?? 0) === left;
+      if (!isPaid) throw cartChanged('Start the checkout again.');
+      due = left;
+    },
+    // Locked until the order has it, so that an authorization comes either before the order or after it.
+    async claim(inside) {
+      if (payment) wait = await lockStartedPayment(inside, payment);
+    },
     times() {
-      const { isAwaited, isByHand } = waitsFor() ?? { isAwaited: false, isByHand: false };
+      const { isAwaited, isByHand } = wait ?? { isAwaited: false, isByHand: false };
       const { unpaidOrderMinutes, pendingOrderMinutes } = checkoutSettings.of(store, tx);
       return {
         // Staff record when money by hand arrives.
@@ -219,32 +140,33 @@ export async function prepareCart(
         pendingUntil: isAwaited ? afterMinutes(pendingOrderMinutes) : null,
       };
     },
-    customer: customerOf(cart, body.customer),
-    notes: body.notes ?? cart.note,
-    attribution: storedAttribution(body.attribution),
-    termsVersion: body.terms?.version ?? null,
-    seenCurrency: seenTotalOf(seenOffer, body.expectedTotal)?.currency ?? null,
-    check(left) {
-      check(sale, left);
-      due = left;
-    },
-    claim,
     complete: (inside, order) =>
       runConcurrently([
         () => completeCart(inside, cart.id, order.id),
         () => recordCompleted(inside, cart.id, order),
-        () => complete(inside, order),
+        () => payment && attachPayment(inside, order.id, payment),
         () => guest && recordGuestOrder(inside, guest, order.id),
-        () =>
-          isUnpaid() &&
-          limit !== null &&
-          guest &&
-          holdUnits(inside, limit, guest, {
-            ...{ id: order.id, cartId: cart.id, lines: sale.lines },
-            takesUses: takesUses(sale),
-          }),
+        () => guest && isUnpaid(wait, due) && holdUnpaid(inside, guest, order.id, { sale, store }),
       ]),
   };
+}
+
+function isUnpaid(wait: PaymentWait | null, due: number): boolean {
+  const isHeld = wait !== null && !wait.isAwaited && !wait.isByHand;
+  return !isHeld && due > 0;
+}
+
+/** Counts the units of an unpaid order of a guest, where the store limits them. @throws unpaid_units_limit (409) */
+async function holdUnpaid(
+  tx: TenantDatabase,
+  guest: Guest,
+  orderId: string,
+  { sale, store }: { sale: PricedCart<StoredCart>; store: Store },
+): Promise<void> {
+  const limit = guestLimitOf(store, tx);
+  if (limit === null) return;
+  const wanted = { id: orderId, cartId: sale.cart.id, lines: sale.lines, takesUses: takesUses(sale) };
+  await holdUnits(tx, limit, guest, wanted);
 }
 
 /** When an order from a cart is canceled by a setting; null for never. */

@@ -1,48 +1,18 @@
 /**
- * Checkout: previewing, placing and reading an order.
+ * Placing and reading an order.
  */
 import { asksServices } from '@carton/cart';
-import { insufficientStock } from '@carton/inventory';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
-import { htmlMediaType, object, route, Uuid, withOverrides } from '@carton/runtime';
-import { readConfirmation } from '../confirmation/page.ts';
-import { placingProblemsIn, requirementCodesIn } from '../placing/requirements.ts';
-import { etagPrefixOf, offerChanged, totalChanged } from '../preview/offer.ts';
-import { cartChanged, cartEmpty, unpaidUnitsLimit } from '../problems.ts';
-import { reservationOff, reserveCheckout } from '../reservations/service.ts';
-import {
-  Checkout,
-  CheckoutPreview,
-  CheckoutPreviewQuery,
-  CheckoutReservation,
-  checkoutPreviewOf,
-  PlacedOrder,
-} from '../schemas.ts';
-import { previewCheckout } from './cart.ts';
-import { placeOrder, readAwaitedOrder } from './service.ts';
+import { object, route, Uuid, withOverrides } from '@carton/runtime';
+import { placingProblemsIn } from '../placing/requirements.ts';
+import { cartChanged, cartEmpty, offerChanged, totalChanged } from '../problems.ts';
+import { Checkout, PlacedOrder } from '../schemas.ts';
+import { readAwaitedOrder } from './reading.ts';
+import { placeOrder } from './service.ts';
 
 const tag = 'Checkout';
 
 const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...startPaymentProblems];
-
-export const readCheckout = withOverrides(
-  route(
-    {
-      method: 'get',
-      path: '/checkout',
-      operationId: 'readCheckout',
-      tag,
-      summary: 'Preview the order: totals and unmet requirements',
-      access: 'session',
-      query: CheckoutPreviewQuery,
-      status: 200,
-      response: CheckoutPreview,
-      etagPrefix: etagPrefixOf,
-    },
-    ({ db, session, query, client }) => previewCheckout(db, session, query, client),
-  ),
-  (box) => ({ response: checkoutPreviewOf(box, requirementCodesIn(box)) }),
-);
 
 export const createOrder = withOverrides(
   route(
@@ -75,25 +45,6 @@ export const createOrder = withOverrides(
   }),
 );
 
-export const reserveCheckoutStock = route(
-  {
-    method: 'post',
-    path: '/checkout/reservation',
-    beyond: true,
-    operationId: 'reserveCheckoutStock',
-    tag,
-    summary: 'Reserve the stock of the cart during checkout',
-    description:
-      'Available if the store enables `reserveAtCheckout`. A repeated request reserves the current contents and extends the reservation.',
-    access: 'session',
-    rateLimit: 'checkout',
-    status: 200,
-    response: CheckoutReservation,
-    problems: [cartEmpty, insufficientStock, reservationOff, unpaidUnitsLimit],
-  },
-  ({ db, session, client }) => reserveCheckout(db, session, client),
-);
-
 export const readOrder = route(
   {
     method: 'get',
@@ -109,22 +60,4 @@ export const readOrder = route(
     response: PlacedOrder,
   },
   ({ db, session, params }) => readAwaitedOrder(db, session, params.orderId),
-);
-
-export const readOrderConfirmation = route(
-  {
-    method: 'get',
-    path: '/checkout/:orderId/confirmation',
-    beyond: true,
-    operationId: 'readOrderConfirmation',
-    tag,
-    summary: 'Read the confirmation of an order as a page to print',
-    description:
-      'HTML without scripts. Dates and amounts have the language of the order and the time zone of the store. Personal data is masked as in `GET /checkout/{orderId}`.',
-    access: 'session',
-    params: object({ orderId: Uuid }),
-    status: 200,
-    mediaType: htmlMediaType,
-  },
-  ({ db, session, params }) => readConfirmation(db, session, params.orderId),
 );

@@ -4,36 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import { type PricedCart, presentCart, type StoredCart } from '@carton/cart';
-import {
-  defineProblem,
-  type IfMatch,
-  isCurrency,
-  Money,
-  type MoneyValue,
-  money,
-  nullable,
-  object,
-  type Static,
-} from '@carton/runtime';
+import { type IfMatch, isCurrency, type MoneyValue, money, type Static } from '@carton/runtime';
+import { offerChanged, totalChanged } from '../problems.ts';
 import type { CheckoutPreview } from '../schemas.ts';
-
-const totals = object(
-  { expected: nullable(Money), actual: Money },
-  { description: 'The total that the shopper has seen, and the current one' },
-);
-
-export const offerChanged = defineProblem({
-  code: 'offer_changed',
-  status: 412,
-  title: 'The offer has changed',
-  members: { totals },
-});
-export const totalChanged = defineProblem({
-  code: 'total_changed',
-  status: 409,
-  title: 'The total differs from the expected total',
-  members: { totals },
-});
 
 type Preview = Static<typeof CheckoutPreview>;
 

@@ -2,7 +2,8 @@
  * Routes of the checkout settings.
  */
 import { route } from '@carton/runtime';
-import { ChangeCheckoutSettings, CheckoutSettings, changeSettings, readSettings } from '../settings.ts';
+import { ChangeCheckoutSettings, CheckoutSettings } from './schemas.ts';
+import { changeSettings, readSettings } from './service.ts';
 
 const tag = 'Checkout';
 
