@@ -140,7 +140,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A key for settings does not move the links of members',
-    file: 'vendor/core/store-settings.ts',
+    file: 'vendor/core/settings/service.ts',
     text: 'if (permission === undefined || value === undefined || isDeepStrictEqual(value, present)) return;',
     replacement: 'if (permission === undefined || value !== null) return;',
     tests: ['scripts/test/reserved-secrets.test.ts'],

@@ -163,14 +163,14 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes stored responses about a person',
-    file: 'vendor/core/persons.ts',
+    file: 'vendor/core/persons-store.ts',
     text: 'where strpos(body, record.id) > 0',
     replacement: "where body = ''",
     tests: ['runtime/persons/test/persons.test.ts'],
   },
   {
     rule: 'Erasure removes stored responses to the sessions of a person',
-    file: 'vendor/core/persons.ts',
+    file: 'vendor/core/persons-store.ts',
     text: 'and (caller = any($2::text[])',
     replacement: "and (caller || 's' = any($2::text[])",
     tests: ['vendor/cart/test/sessions.test.ts'],

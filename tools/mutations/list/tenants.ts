@@ -103,7 +103,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A box with several stores serves none at an unknown host',
-    file: 'vendor/core/store.ts',
+    file: 'vendor/core/tenants/store.ts',
     text: 'return tenants.length === 1 ? (tenants[0] as TenantRow) : null;',
     replacement: 'return tenants[0] ?? null;',
     tests: ['vendor/tenant/test/tenants.test.ts'],

@@ -1,12 +1,14 @@
 /**
- * Routes of the store: its public profile and its settings.
+ * Routes of the store, its public profile and its settings, and of the box's capabilities.
  */
 import { route, type TenantDatabase, withOverrides } from '@carton/runtime';
-import { ChangeStore, changeStoreSchema, type Store, StoreProfile } from '../schemas.ts';
-import { changeStore, currencyInUse } from '../service.ts';
-import { findStore } from '../store.ts';
-import { presentSettings } from '../store-settings.ts';
-import { AdminStore, openTasks, storeSchema } from '../store-tasks.ts';
+import { currencyInUse } from './problems.ts';
+import { Capabilities, ChangeStore, changeStoreSchema, type Store, StoreProfile } from './schemas.ts';
+import { changeStore } from './service.ts';
+import { presentSettings } from './settings/service.ts';
+import { findStore } from './store.ts';
+import { AdminStore, storeSchema } from './tasks/schemas.ts';
+import { openTasks } from './tasks/service.ts';
 
 export const readStoreProfile = route(
   {
@@ -74,4 +76,21 @@ export const updateStore = withOverrides(
     },
   ),
   (box) => ({ body: changeStoreSchema(box), response: storeSchema(box) }),
+);
+
+export const readCapabilities = route(
+  {
+    method: 'get',
+    path: '/admin/capabilities',
+    operationId: 'readCapabilities',
+    tag: 'Box',
+    summary: 'List the tier, packages and versions of this box',
+    access: 'staff',
+    status: 200,
+    response: Capabilities,
+  },
+  ({ box }) => ({
+    tier: box.tier,
+    packages: box.packages.map(({ fullName, version, tier }) => ({ name: fullName, version, tier })),
+  }),
 );
