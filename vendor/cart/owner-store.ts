@@ -1,5 +1,5 @@
 /**
- * Whose cart it is.
+ * Whose cart it is, and the SQL condition of the active one.
  */
 import type { ShopperSession } from '@carton/runtime';
 
