@@ -108,6 +108,7 @@ export {
   holdsUnpaidStock,
   lockOrder,
   type OrderState,
+  orderWithStock,
   returnPayBy,
 } from './store.ts';
 export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';

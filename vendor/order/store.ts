@@ -345,3 +345,12 @@ export function insertOrderEvent(
     });
   });
 }
+
+/**
+ * SQL of an order, for statements of other packages: a table of one row with `id` and `holds_unpaid_stock`
+ * (`holdsUnpaidStock`), or of none. `$1` is the tenant.
+ * @param id SQL for its id
+ */
+export const orderWithStock = (id: string) => `(
+  select orders.id, (${holdsUnpaidStock}) as holds_unpaid_stock
+    from orders where orders.tenant_id = $1 and orders.id = ${id})`;

@@ -140,7 +140,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A key for settings does not move the links of members',
-    file: 'vendor/core/store-settings.ts',
+    file: 'vendor/core/settings/service.ts',
     text: 'if (permission === undefined || value === undefined || isDeepStrictEqual(value, present)) return;',
     replacement: 'if (permission === undefined || value !== null) return;',
     tests: ['scripts/test/reserved-secrets.test.ts'],
@@ -189,7 +189,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'Mails about what was paid or shipped do not wait for those that others have caused',
-    file: 'vendor/checkout/guest-orders.ts',
+    file: 'vendor/checkout/guests/orders.ts',
     text: 'return guest && !(await isWithStore(db, id)) ? guest : null;',
     replacement: 'return guest ?? null;',
     tests: ['vendor/notification/test/guest-limits.test.ts'],

@@ -62,21 +62,21 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'An order has the taxes of the offer that the shopper has seen',
-    file: 'vendor/checkout/offer.ts',
+    file: 'vendor/checkout/preview/offer.ts',
     text: ' && seen.charges === chargesOf(presentCart(priced))',
     replacement: '',
     tests: ['vendor/checkout/test/offer-taxes.test.ts'],
   },
   {
     rule: 'An included tax adds nothing to the total',
-    file: 'vendor/cart/pipeline.ts',
+    file: 'vendor/cart/pricing/pipeline.ts',
     text: 'if (!included) this.totals.total += amount;',
     replacement: 'this.totals.total += amount;',
     tests: ['vendor/cart/test/totals.test.ts'],
   },
   {
     rule: 'A discount takes off no more than is left of a line',
-    file: 'vendor/cart/pipeline.ts',
+    file: 'vendor/cart/pricing/pipeline.ts',
     text: 'return -Math.min(-amount, left) || 0;',
     replacement: 'return left === 0 ? 0 : amount;',
     tests: ['vendor/cart/test/totals.test.ts'],
@@ -97,7 +97,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'The minimum order counts goods after discounts',
-    file: 'vendor/cart/minimum-order.ts',
+    file: 'vendor/cart/pricing/minimum-order.ts',
     text: 'priced.reduce((sum, { discountedTotal }) => sum + discountedTotal, 0)',
     replacement: 'priced.reduce((sum, { total }) => sum + total, 0)',
     tests: ['vendor/cart/test/minimum-order.test.ts'],
@@ -125,7 +125,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'An order is placed only at the total that the shopper has seen',
-    file: 'vendor/checkout/offer.ts',
+    file: 'vendor/checkout/preview/offer.ts',
     text: 'if (expectedTotal && !isEqual(expectedTotal, actual)) {',
     replacement: 'if (expectedTotal && expectedTotal.currency !== actual.currency) {',
     tests: ['vendor/checkout/test/offer.test.ts'],
@@ -209,7 +209,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A preview tells that its method cannot charge the amount',
-    file: 'vendor/checkout/steps.ts',
+    file: 'vendor/checkout/placing/built-in.ts',
     text: 'if (refusal === null) return [];',
     replacement: 'if (refusal !== undefined) return [];',
     tests: ['vendor/checkout/test/amounts.test.ts'],

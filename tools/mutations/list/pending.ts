@@ -11,7 +11,7 @@ const returned = 'vendor/checkout/test/returned-carts.test.ts';
 export const pending: readonly Mutation[] = [
   {
     rule: 'A pending order is looked up for its own shopper only',
-    file: 'vendor/checkout/service.ts',
+    file: 'vendor/checkout/ordering/reading.ts',
     text: "order.payment?.status === 'pending' && isPlacedBy(order, session);",
     replacement: "order.payment?.status === 'pending';",
     tests: [orders],
@@ -60,7 +60,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the shopper of a pending order reads the next action',
-    file: 'vendor/checkout/service.ts',
+    file: 'vendor/checkout/ordering/reading.ts',
     text: 'payment: payment && { ...payment, nextAction: null }',
     replacement: 'payment',
     tests: [orders],
@@ -95,7 +95,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'The lines of a pending order return once, and not into a new cart with lines',
-    file: 'vendor/cart/returning.ts',
+    file: 'vendor/cart/orders/returning.ts',
     text: 'active === null || active.lines.length > 0',
     replacement: 'active === null',
     tests: [ends],
@@ -109,7 +109,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'An order that is paid by hand waits for staff',
-    file: 'vendor/checkout/cart.ts',
+    file: 'vendor/checkout/ordering/cart.ts',
     text: 'payBy: isByHand ? null : afterMinutes(unpaidOrderMinutes)',
     replacement: 'payBy: afterMinutes(unpaidOrderMinutes)',
     tests: [unpaid],
@@ -130,21 +130,21 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'What a pending order gives back follows the guest who logs in',
-    file: 'vendor/cart/merge.ts',
+    file: 'vendor/cart/guests/merging.ts',
     text: 'if (ids.length > 0) await handOverCarts(tx, ids, memberId);',
     replacement: '',
     tests: [returned],
   },
   {
     rule: 'The cart of a placed order does not follow a log-in',
-    file: 'vendor/checkout/returning.ts',
+    file: 'vendor/checkout/ordering/returning.ts',
     text: 'unplaced.has(orderId)',
     replacement: "(unplaced.has(orderId) || orderId !== '')",
     tests: [returned],
   },
   {
     rule: 'A cart is given back in one transaction',
-    file: 'vendor/checkout/returning.ts',
+    file: 'vendor/checkout/ordering/returning.ts',
     text: 'await db.transaction((tx) => returnToCart(tx, { cartId, memberId, lines }));',
     replacement: 'await returnToCart(db, { cartId, memberId, lines });',
     tests: [returned],
@@ -158,7 +158,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only the session whose cart was ordered learns the order from a second checkout',
-    file: 'vendor/cart/completion.ts',
+    file: 'vendor/cart/orders/store.ts',
     text: "session_hash = $2 and status = 'completed'",
     replacement: "$2::text is not null and status = 'completed'",
     tests: ['vendor/checkout/test/races.test.ts'],

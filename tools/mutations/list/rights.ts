@@ -329,7 +329,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'The address of contact messages needs the permission to read them',
-    file: 'vendor/core/store-settings.ts',
+    file: 'vendor/core/settings/service.ts',
     text: 'refuse(field, permission, own[field], stored[field]);',
     replacement: 'refuse(field, undefined, own[field], stored[field]);',
     tests: ['scripts/test/reserved-secrets.test.ts'],

@@ -103,7 +103,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A box with several stores serves none at an unknown host',
-    file: 'vendor/core/store.ts',
+    file: 'vendor/core/tenants/store.ts',
     text: 'return tenants.length === 1 ? (tenants[0] as TenantRow) : null;',
     replacement: 'return tenants[0] ?? null;',
     tests: ['vendor/tenant/test/tenants.test.ts'],
@@ -176,7 +176,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A session without a signature is older than the release that signs them',
-    file: 'vendor/cart/session-data.ts',
+    file: 'vendor/cart/guests/store.ts',
     text: 'and created_at < $3 limit 1',
     replacement: 'and $3::timestamptz is not null limit 1',
     tests: ['vendor/cart/test/sessions.test.ts'],
