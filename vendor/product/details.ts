@@ -3,7 +3,7 @@
  * engines, and dimensions.
  */
 import { distinctTags, humanText, nullable, object, type Static, Type } from '@carton/runtime';
-import { Tags } from './tags.ts';
+import { Tags } from './tags/service.ts';
 
 /** The maximum number of attributes of a product. */
 export const maxAttributes = 50;

@@ -31,9 +31,9 @@ import {
   withOptions,
 } from '@carton/runtime';
 import { Brand, dimensionFields, ProductType, productDetails } from './details.ts';
-import { ProductMedia } from './media.ts';
-import { scheduleFields } from './schedule.ts';
-import { TagParameter } from './tags.ts';
+import { ProductMedia } from './media/store.ts';
+import { scheduleFields } from './schedule/service.ts';
+import { TagParameter } from './tags/service.ts';
 
 /** Variants of one product. There is always at least one, because variants are what is sold. */
 export const maxVariants = 250;

@@ -12,13 +12,13 @@ import {
   type TenantDatabase,
   takeHandle,
 } from '@carton/runtime';
-import { published, type RawCondition } from './conditions.ts';
+import { published, type RawCondition } from './conditions-store.ts';
 import type { Dimensions, ProductDetails } from './details.ts';
 import type { QuantityRule } from './quantities.ts';
-import { noteNextChange, type Schedule } from './schedule.ts';
+import { noteNextChange, type Schedule } from './schedule/service.ts';
 import type { ProductStatus } from './schemas.ts';
-import { putTags } from './tags.ts';
-import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
+import { rewriteTitleWords, writeTitleWords } from './search/matches-store.ts';
+import { putTags } from './tags/service.ts';
 
 export interface ProductRow extends QuantityRule, ProductDetails, Schedule {
   id: string;
