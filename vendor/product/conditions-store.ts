@@ -1,5 +1,5 @@
 /**
- * SQL conditions over `products`: visibility, filters and search.
+ * SQL conditions over `products` and orders of them: visibility, filters and search.
  */
 import type { TenantDatabase } from '@carton/runtime';
 
@@ -22,6 +22,11 @@ export function equals(column: string, value: unknown): Condition {
 /** What shoppers may see of the rows `products`, unless a package hides it. The first part is that of the indexes. */
 export const published = `products.status = 'published' and products.deleted_at is null
   and coalesce(products.publish_at <= now(), true) and coalesce(products.unpublish_at > now(), true)`;
+
+/** What shoppers may see, as a condition. */
+export const isPublished: Condition = { key: 'published', values: [], sql: () => published };
+
+export const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
 
 /** True when all of them hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
@@ -101,4 +106,16 @@ export function orderBy({ column, id, direction }: Order): string {
 /** Exactly these products. */
 export function idsIn(ids: readonly string[]): Condition {
   return { key: 'ids', values: [ids], sql: (at) => `id = any($${at})` };
+}
+
+const statements = new Map<string, string>();
+
+/** Caches the text of a statement by name, so that it stays prepared. */
+export function statement(name: string, make: () => string): string {
+  let text = statements.get(name);
+  if (text === undefined) {
+    text = make();
+    statements.set(name, text);
+  }
+  return text;
 }

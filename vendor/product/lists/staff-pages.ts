@@ -1,16 +1,16 @@
 /**
- * Lists of products for staff and integrations.
+ * Pages of products for staff and integrations.
  */
 import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton/runtime';
-import { after, allOf, always, type Condition, equals, rawCondition, sorts } from '../conditions-store.ts';
-import { listOf } from '../filters/lists-store.ts';
-import { isOnListedPage, listOfColumns } from '../filters/service.ts';
-import { type AdminProductQuery, statuses } from '../schemas.ts';
-import { searchedText, titleSearch } from '../search/matches-store.ts';
+import { after, allOf, always, type Condition, equals, notDeleted, rawCondition, sorts } from '../conditions-store.ts';
+import { listOf } from '../filters/lists.ts';
+import { isOnListedPage } from '../filters/service.ts';
+import { listOfColumns } from '../filters/store.ts';
+import { statuses } from '../schemas.ts';
+import { searchedText, titleSearch } from '../search/service.ts';
 import { type ProductRow, products } from '../store.ts';
 import { tagFilter, tagsOf } from '../tags/service.ts';
-
-const notDeleted: Condition = { key: 'not deleted', values: [], sql: () => 'deleted_at is null' };
+import type { AdminProductQuery } from './schemas.ts';
 
 /**
  * A page of products that are not deleted, newest first, or of those changed after a time.

@@ -2,9 +2,9 @@
  * Routes of the media of products.
  */
 import { route } from '@carton/runtime';
-import { AdminProduct } from '../schemas.ts';
+import { AdminProduct } from '../reads/schemas.ts';
+import { SetProductMedia } from './schemas.ts';
 import { setMedia } from './service.ts';
-import { SetProductMedia } from './store.ts';
 
 export const setProductMedia = route(
   {

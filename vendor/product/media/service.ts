@@ -1,12 +1,15 @@
 /**
- * The rule of the media of a product: they are replaced as a whole.
+ * Rules of the media of a product, in order: pictures above all, each for the entire product or for some of its variants.
+ * They are replaced as a whole.
  */
-import { holdMediaAssets } from '@carton/media';
+import { holdMediaAssets, type MediaUse } from '@carton/media';
 import { invalidField, type TenantDatabase } from '@carton/runtime';
-import { publishProductChange, readAdminProduct } from '../products/service.ts';
-import type { AdminProduct } from '../schemas.ts';
+import { publishProductChange } from '../events.ts';
+import type { AdminProduct } from '../reads/schemas.ts';
+import { readAdminProduct } from '../reads/service.ts';
 import { products, variantsOf } from '../store.ts';
-import { insertMedia, removeMedia, type SetProductMedia } from './store.ts';
+import type { SetProductMedia } from './schemas.ts';
+import { insertMedia, isAssetUsed, removeMedia } from './store.ts';
 
 /**
  * Replaces the media of a product.
@@ -39,3 +42,5 @@ export function setMedia(db: TenantDatabase, productId: string, { media }: SetPr
     return readAdminProduct(tx, productId);
   });
 }
+
+export const productMediaUse: MediaUse = { noun: 'products', isUsed: isAssetUsed };

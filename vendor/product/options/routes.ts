@@ -3,7 +3,8 @@
  */
 import { route } from '@carton/runtime';
 import { choiceTaken, limitReached, optionTaken, valueInUse } from '../problems.ts';
-import { AdminProduct, ChangeProductOption, CreateProductOption } from '../schemas.ts';
+import { AdminProduct } from '../reads/schemas.ts';
+import { ChangeProductOption, CreateProductOption } from './schemas.ts';
 import { addOption, changeOption, removeOption } from './service.ts';
 
 const tag = 'Products';

@@ -2,12 +2,23 @@
  * Rules of options: every variant has exactly one value of each, and no two variants have the same values.
  */
 import { invalidField, newId, notFound, type TenantDatabase } from '@carton/runtime';
+import { publishProductChange } from '../events.ts';
 import { choiceTaken, limitReached, optionTaken, valueInUse } from '../problems.ts';
-import { insertOptions, publishProductChange, readAdminProduct } from '../products/service.ts';
+import type { AdminProduct } from '../reads/schemas.ts';
+import { readAdminProduct } from '../reads/service.ts';
 import { findOptions, type OptionDocument } from '../reads/store.ts';
-import { type AdminProduct, type ChangeProductOption, type CreateProductOption, maxOptions } from '../schemas.ts';
 import { type ProductRow, products, productVariants, variantsOf } from '../store.ts';
-import { planOption, rejectDuplicates, retitle, sameName, trimmedName } from '../variants/plan.ts';
+import { planOption, rejectDuplicates, retitle, sameName, trimmedName } from './plan.ts';
+import { type ChangeProductOption, type CreateProductOption, maxOptions } from './schemas.ts';
+import {
+  changeValue,
+  deleteOption,
+  insertOptions,
+  insertValues,
+  type NewValue,
+  removeValues,
+  renameOption,
+} from './store.ts';
 
 /** Changes the options of a product, one writer at a time. @throws not_found (404) */
 function changeOptions<T>(
@@ -60,7 +71,7 @@ export async function changeOption(
       const others = options.filter((other) => other !== option);
       const trimmed = trimmedName(name, '/name');
       rejectUsedName(others, trimmed);
-      await transaction.update('product_options', { id: optionId }, { name: trimmed });
+      await renameOption(transaction, optionId, trimmed);
     }
     if (values) {
       await replaceValues(transaction, productId, option, values);
@@ -86,8 +97,7 @@ export function removeOption(db: TenantDatabase, productId: string, optionId: st
       throw choiceTaken(`Variants differ only by ${option.name}: delete all but one of them first.`);
     }
     await reassignValues(transaction, productId, options, remaining, without);
-    await transaction.remove('product_option_values', { optionId });
-    await transaction.remove('product_options', { id: optionId });
+    await deleteOption(transaction, optionId);
   });
 }
 
@@ -146,11 +156,15 @@ async function replaceValues(
   const inUse = removed.find(({ id }) => used.has(id));
   if (inUse) throw valueInUse(`Variants use ${inUse.value}: change or delete them first.`);
 
-  if (removed.length > 0) await db.remove('product_option_values', { id: removed.map(({ id }) => id) });
-  const added: Record<string, unknown>[] = [];
+  if (removed.length > 0)
+    await removeValues(
+      db,
+      removed.map(({ id }) => id),
+    );
+  const added: NewValue[] = [];
   for (const [position, { id, value }] of requested.entries()) {
     if (id === undefined) added.push({ id: newId(), optionId: option.id, value, position });
-    else await db.update('product_option_values', { id }, { value, position });
+    else await changeValue(db, id, { value, position });
   }
-  await db.insertMany('product_option_values', added);
+  await insertValues(db, added);
 }

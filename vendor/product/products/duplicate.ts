@@ -4,10 +4,14 @@
 import { handleOfCopy, newId, type TenantDatabase } from '@carton/runtime';
 import { detailsOf, dimensionsOf } from '../details.ts';
 import { insertMedia } from '../media/store.ts';
+import { throwConflict } from '../problems.ts';
+import type { AdminProduct } from '../reads/schemas.ts';
+import { readAdminProduct } from '../reads/service.ts';
 import { findProducts } from '../reads/store.ts';
-import type { AdminProduct, DuplicateProduct } from '../schemas.ts';
-import { freeProductHandle, type NewVariant, products } from '../store.ts';
-import { insertCompleteProduct, readAdminProduct, throwConflict } from './service.ts';
+import { type NewVariant, products } from '../store.ts';
+import type { DuplicateProduct } from './schemas.ts';
+import { insertCompleteProduct } from './service.ts';
+import { freeProductHandle } from './store.ts';
 
 /**
  * Copies a product as a draft, without SKUs and barcodes, which identify a single article.

@@ -3,17 +3,14 @@
  */
 import { quotaExceeded } from '@carton/core';
 import { resource, route, tooCostly, withSanitizedDescription } from '@carton/runtime';
+import { AdminProductPage, AdminProductQuery } from '../lists/schemas.ts';
+import { listAdminProducts } from '../lists/service.ts';
 import { handleTaken, skuTaken } from '../problems.ts';
-import {
-  AdminProduct,
-  AdminProductPage,
-  AdminProductQuery,
-  ChangeProduct,
-  CreateProduct,
-  DuplicateProduct,
-} from '../schemas.ts';
+import { AdminProduct } from '../reads/schemas.ts';
+import { readAdminProduct } from '../reads/service.ts';
 import { duplicateProduct as duplicate } from './duplicate.ts';
-import { changeProduct, createProduct, deleteProduct, listAdminProducts, readAdminProduct } from './service.ts';
+import { ChangeProduct, CreateProduct, DuplicateProduct } from './schemas.ts';
+import { changeProduct, createProduct, deleteProduct } from './service.ts';
 
 const common = { tag: 'Products', access: 'staff' } as const;
 

@@ -3,201 +3,39 @@
  * deleted because orders refer to them.
  */
 import {
+  distinctTags,
   handleFromTitle,
-  type IntegrationPage,
+  leaveHandle,
+  moveAddress,
   newId,
-  notFound,
-  type Page,
   publish,
   type TenantDatabase,
+  takeHandle,
 } from '@carton/runtime';
 import { detailsOf } from '../details.ts';
-import { productCreated, productDeleted, productUpdated } from '../events.ts';
-import { pageOfProducts } from '../lists/staff-pages.ts';
-import { findMediaOf, removeMedia } from '../media/store.ts';
-import { toConflict } from '../problems.ts';
+import { productCreated, productDeleted, publishProductChange } from '../events.ts';
+import { removeMedia } from '../media/store.ts';
+import { planOptions } from '../options/plan.ts';
+import { insertOptions } from '../options/store.ts';
+import { throwConflict } from '../problems.ts';
 import { anyQuantity, rejectImpossibleRule } from '../quantities.ts';
 import { claimCatalogue, releaseCatalogue } from '../quotas.ts';
-import { presentAdminProduct, presentProduct, presentVariant } from '../reads/present.ts';
-import {
-  findProducts,
-  findPublishedProduct,
-  findPublishedProductOfVariant,
-  findPublishedProducts,
-  type OptionDocument,
-  type ProductDocument,
-  pageOfPublishedProducts,
-} from '../reads/store.ts';
-import { translateProducts } from '../reads/texts.ts';
-import { rejectEmptySchedule, scheduleOf } from '../schedule/service.ts';
-import type {
-  AdminProduct,
-  AdminProductQuery,
-  ChangeProduct,
-  CreateProduct,
-  Product,
-  ProductQuery,
-  Variant,
-} from '../schemas.ts';
-import { addWords, wordsOfSkus } from '../search/words.ts';
-import {
-  freeProductHandle,
-  insertProduct,
-  insertVariants,
-  type NewProduct,
-  type NewVariant,
-  type ProductRow,
-  products,
-  removeProduct,
-  updateProduct,
-} from '../store.ts';
-import { planOptions, planVariants } from '../variants/plan.ts';
+import type { AdminProduct } from '../reads/schemas.ts';
+import { readAdminProduct } from '../reads/service.ts';
+import type { OptionDocument } from '../reads/store.ts';
+import type { Schedule } from '../schedule/schemas.ts';
+import { noteNextChange, rejectEmptySchedule, scheduleOf } from '../schedule/service.ts';
+import { rewriteTitleWords, writeTitleWords } from '../search/service.ts';
+import { addWords } from '../search/store.ts';
+import { wordsOfSkus } from '../search/words.ts';
+import { type NewVariant, type ProductRow, products } from '../store.ts';
+import { putTags } from '../tags/service.ts';
+import { notifyDeletedListeners, notifyVariantListeners } from '../variants/extensions.ts';
+import { planVariants } from '../variants/plan.ts';
 import { rejectUsedSkus } from '../variants/skus.ts';
-import type { ProductViewer } from '../viewers/service.ts';
-import {
-  completePriceRequest,
-  notifyDeletedListeners,
-  notifyVariantListeners,
-  type TermsRequest,
-  termsOf,
-  type VariantTerms,
-  type ViewRequest,
-} from '../viewers/terms.ts';
-
-/** For products that are returned without their variants. */
-const noTerms: VariantTerms = { prices: new Map(), weightUnit: 'kg' };
-
-function variantIdsOf(products: readonly ProductDocument[]): string[] {
-  return products.flatMap(({ variants }) => variants.map(({ id }) => id));
-}
-
-/**
- * A page of published products with prices, as the viewer may see them, in three statements (and those of packages that
- * hide or translate products).
- * @param fields the requested fields: without `variants` one statement suffices, and nothing is priced
- */
-export async function listProducts(
-  db: TenantDatabase,
-  query: ProductQuery & ViewRequest,
-  fields: ReadonlySet<string> | null = null,
-): Promise<Page<Product>> {
-  return db.pipelined((one) => listPipelined(one, query, fields));
-}
-
-async function listPipelined(
-  db: TenantDatabase,
-  query: ProductQuery & ViewRequest,
-  fields: ReadonlySet<string> | null,
-): Promise<Page<Product>> {
-  if (fields && !fields.has('variants')) {
-    const page = await pageOfPublishedProducts(db, query, fields, query.viewer);
-    const [products, assets] = await Promise.all([
-      translateProducts(db, page.items, query.viewer),
-      findMediaOf(db, page.items),
-    ]);
-    return { items: products.map((product) => presentProduct(product, noTerms, assets)), nextCursor: page.nextCursor };
-  }
-  const [page, request] = await Promise.all([
-    pageOfPublishedProducts(db, query, fields, query.viewer),
-    completePriceRequest(db, query),
-  ]);
-  return { items: await presentProducts(db, page.items, request, query.viewer), nextCursor: page.nextCursor };
-}
-
-/** Products as responses show them: with prices, in the viewer's language. */
-async function presentProducts(
-  db: TenantDatabase,
-  products: ProductDocument[],
-  request: TermsRequest,
-  viewer: ProductViewer | undefined,
-): Promise<Product[]> {
-  const [translated, terms, assets] = await Promise.all([
-    translateProducts(db, products, viewer),
-    termsOf(db, variantIdsOf(products), request),
-    findMediaOf(db, products),
-  ]);
-  return translated.map((product) => presentProduct(product, terms, assets));
-}
-
-/**
- * The published products among these as shoppers see them, in the order of the ids, for lists of other packages. Always
- * three statements.
- * @param request prices and viewer: products that the viewer may not see are left out
- * @param limit most products to return
- */
-export async function listPublishedProducts(
-  db: TenantDatabase,
-  ids: readonly string[],
-  request: ViewRequest,
-  limit?: number,
-): Promise<Product[]> {
-  const [products, price] = await Promise.all([
-    findPublishedProducts(db, ids, limit, request.viewer),
-    completePriceRequest(db, request),
-  ]);
-  return presentProducts(db, products, price, request.viewer);
-}
-
-/** A published product by handle or id. @throws not_found (404) */
-export function readProduct(db: TenantDatabase, name: string, request: ViewRequest): Promise<Product> {
-  return db.pipelined(async (one) => {
-    const [product, price] = await Promise.all([
-      findPublishedProduct(one, name, request.viewer),
-      completePriceRequest(one, request),
-    ]);
-    if (!product) throw notFound(`No product has the handle or id ${name}.`);
-    const [shown] = await presentProducts(one, [product], price, request.viewer);
-    return shown as Product;
-  });
-}
-
-/** A variant of a published product. @throws not_found (404) */
-export function readVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
-  return db.pipelined((one) => readPipelinedVariant(one, id, request));
-}
-
-async function readPipelinedVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
-  const [product, price] = await Promise.all([
-    findPublishedProductOfVariant(db, id, request.viewer),
-    completePriceRequest(db, request),
-  ]);
-  const variantId = id.toLowerCase();
-  if (!product?.variants.some((candidate) => candidate.id === variantId)) {
-    throw notFound(`No variant has the id ${id}.`);
-  }
-  const [[translated], terms] = await Promise.all([
-    translateProducts(db, [product], request.viewer),
-    termsOf(db, [variantId], price),
-  ]);
-  const { options, variants } = translated as ProductDocument;
-  const variant = variants.find((candidate) => candidate.id === variantId) as (typeof variants)[number];
-  return presentVariant(variant, options, terms);
-}
-
-async function presentForStaff(db: TenantDatabase, ids: readonly string[]): Promise<AdminProduct[]> {
-  const [products, request] = await Promise.all([findProducts(db, ids), completePriceRequest(db, {})]);
-  const [terms, assets] = await Promise.all([termsOf(db, variantIdsOf(products), request), findMediaOf(db, products)]);
-  return products.map((product) => presentAdminProduct(product, terms, assets));
-}
-
-export async function listAdminProducts(
-  db: TenantDatabase,
-  query: AdminProductQuery,
-): Promise<IntegrationPage<AdminProduct>> {
-  const page = await pageOfProducts(db, query);
-  const items = await presentForStaff(
-    db,
-    page.items.map(({ id }) => id),
-  );
-  return { ...page, items };
-}
-
-/** @throws not_found (404) */
-export async function readAdminProduct(db: TenantDatabase, id: string): Promise<AdminProduct> {
-  const [product] = await presentForStaff(db, [id]);
-  if (!product) throw notFound(`No product has the id ${id}.`);
-  return product;
-}
+import { insertVariants } from '../variants/store.ts';
+import type { ChangeProduct, CreateProduct } from './schemas.ts';
+import { freeProductHandle, isVisible, oldHandles, removeOldHandles, removeVariantsOf } from './store.ts';
 
 /** @throws invalid_request (400), product_handle_taken, sku_taken, quota_exceeded (409) */
 export async function createProduct(db: TenantDatabase, body: CreateProduct): Promise<AdminProduct> {
@@ -245,14 +83,7 @@ export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   });
 }
 
-/** Publishes the event of a changed product or option. */
-export function publishProductChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
-  return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
-}
-
-export function throwConflict(error: unknown): never {
-  throw toConflict(error);
-}
+type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Schedule> & Partial<Schedule>;
 
 /** Inserts a product with its options and variants, and publishes the event. @throws sku_taken, quota_exceeded (409) */
 export async function insertCompleteProduct(
@@ -273,21 +104,50 @@ export async function insertCompleteProduct(
   await claimCatalogue(db, { products: 1, variants: variants.length });
 }
 
-/** Inserts options with their values, the first at `position`. */
-export async function insertOptions(
+/** Inserts a product in a transaction. */
+export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
+  await products.insert(db, product);
+  await takeHandle(db, oldHandles, product);
+  await writeTitleWords(db, product);
+  await putTags(db, product.id, product.tags);
+  if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);
+}
+
+/**
+ * Changes a locked product in a transaction. Its old handle leads to it from now on, and so does its old address if
+ * shoppers knew it and see the new one.
+ */
+async function updateProduct(
   db: TenantDatabase,
-  productId: string,
-  options: readonly OptionDocument[],
-  position: number,
-): Promise<void> {
-  await db.insertMany(
-    'product_options',
-    options.map(({ id, name }, index) => ({ id, productId, name, position: position + index })),
-  );
-  await db.insertMany(
-    'product_option_values',
-    options.flatMap((option) =>
-      option.values.map(({ id, value }, index) => ({ id, optionId: option.id, value, position: index })),
-    ),
-  );
+  { id, handle }: Pick<ProductRow, 'id' | 'handle'>,
+  patch: Partial<ProductRow>,
+): Promise<ProductRow> {
+  const wasPublished = patch.handle !== undefined && patch.handle !== handle && (await isVisible(db, id));
+  const row = await products.change(db, id, { ...patch, ...(patch.tags && { tags: distinctTags(patch.tags) }) });
+  if (patch.tags) await putTags(db, id, row.tags);
+  if (row.handle !== handle) {
+    await takeHandle(db, oldHandles, row);
+    await leaveHandle(db, oldHandles, { id, handle, wasShown: wasPublished });
+    if (wasPublished && (await isVisible(db, id))) {
+      await moveAddress(db, { from: `/products/${handle}`, to: `/products/${row.handle}` });
+    }
+  }
+  if (patch.title !== undefined || patch.status !== undefined) await rewriteTitleWords(db, id);
+  if ([patch.status, patch.publishAt, patch.unpublishAt].some((field) => field !== undefined)) {
+    await noteNextChange(db, id);
+  }
+  return row;
+}
+
+/**
+ * Soft deletes a product and its variants, in a transaction: their handle and SKUs become available.
+ * @returns the ids of these variants
+ */
+async function removeProduct(db: TenantDatabase, id: string): Promise<string[]> {
+  await products.remove(db, id);
+  await removeOldHandles(db, id);
+  await putTags(db, id, []);
+  const variantIds = await removeVariantsOf(db, id);
+  await rewriteTitleWords(db, id);
+  return variantIds;
 }

@@ -3,7 +3,7 @@
  */
 import { addressesByHandle, type TenantDatabase, targetsByHandle } from '@carton/runtime';
 import { published } from '../conditions-store.ts';
-import { nextChange } from '../schedule/service.ts';
+import { nextChange } from '../schedule/store.ts';
 import { productVisibility, visibleTo } from '../viewers/visibility.ts';
 
 async function visible(db: TenantDatabase) {

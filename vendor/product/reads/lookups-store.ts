@@ -2,20 +2,41 @@
  * Lookups of products and variants for other packages, each one prepared statement.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { always, type Condition, published } from '../conditions-store.ts';
-import type { ProductViewer } from '../viewers/service.ts';
-import { visibleTo } from '../viewers/visibility.ts';
-import type { VariantInfo } from './lookups.ts';
-import { productTexts, translateVariants } from './texts.ts';
+import { type Condition, published, statement } from '../conditions-store.ts';
+import type { QuantityRule } from '../quantities.ts';
+import type { ProductStatus } from '../schemas.ts';
 
-const statements = new Map<string, string>();
+/** A variant as needed to sell, stock and price it. */
+export interface VariantInfo extends QuantityRule {
+  id: string;
+  productId: string;
+  sku: string | null;
+  title: string;
+  productTitle: string;
+  productHandle: string;
+  productStatus: ProductStatus;
+  /** Its product is published, and the time is within its schedule. */
+  published: boolean;
+  /** Code of the product's tax category; null for the default category. */
+  taxCategory: string | null;
+  /** Code of the product's shipping profile; null for the default profile. */
+  shippingProfile: string | null;
+  /** Grams. */
+  weight: number | null;
+  /** False for what reaches the shopper without a parcel: a download, a service. */
+  requiresShipping: boolean;
+  /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */
+  deleted: boolean;
+  /** The viewer may not see its product, so it is not for sale to them. False without a viewer. */
+  hidden: boolean;
+}
 
 /** @param choices include the ids of chosen values, to translate titles made from them */
 function variantsText(visible: Condition, choices: boolean): string {
-  const name = `${visible.key} ${choices}`;
-  let text = statements.get(name);
-  if (text === undefined) {
-    text = `select variants.id, variants.product_id, variants.sku, variants.title, products.title as product_title,
+  return statement(
+    `variants ${visible.key} ${choices}`,
+    () => `
+     select variants.id, variants.product_id, variants.sku, variants.title, products.title as product_title,
             products.handle as product_handle, products.status as product_status, ${published} as published, products.tax_category,
             products.shipping_profile, products.min_quantity, products.max_quantity, products.quantity_step,
             variants.weight, variants.requires_shipping,
@@ -23,31 +44,26 @@ function variantsText(visible: Condition, choices: boolean): string {
             (${visible.sql(3)}) is not true as hidden${choices ? ', variants.option_value_ids' : ''}
        from product_variants variants
        join products on products.tenant_id = $1 and products.id = variants.product_id
-      where variants.tenant_id = $1 and variants.id = any($2)`;
-    statements.set(name, text);
-  }
-  return text;
+      where variants.tenant_id = $1 and variants.id = any($2)`,
+  );
 }
 
-/**
- * Variants by id, deleted ones too; ids that the tenant does not have are left out.
- * @param viewer a shopper, as for carts: products that they may not see are `hidden`, and texts are in their language.
- *   Without one, nothing is hidden, and texts are in the store's language.
- */
-export async function findVariants(
+/** Variants by id, deleted ones too. @param visible what the viewer may see: other products are `hidden` */
+export function findVariantRows(
   db: TenantDatabase,
   ids: readonly string[],
-  viewer?: ProductViewer,
-): Promise<Map<string, VariantInfo>> {
-  if (ids.length === 0) return new Map();
-  const visible = viewer ? await visibleTo(db, viewer) : always;
-  const values = [ids, ...visible.values];
-  if (!viewer || productTexts.of(db).length === 0) {
-    const rows = await db.query<VariantInfo>(variantsText(visible, false), values);
-    return new Map(rows.map((row) => [row.id, row]));
-  }
-  const rows = await db.query<VariantInfo & { optionValueIds: string[] }>(variantsText(visible, true), values);
-  return new Map((await translateVariants(db, rows, viewer)).map((row) => [row.id, row]));
+  visible: Condition,
+): Promise<VariantInfo[]> {
+  return db.query(variantsText(visible, false), [ids, ...visible.values]);
+}
+
+/** The same, with the ids of their chosen values. */
+export function findVariantRowsWithChoices(
+  db: TenantDatabase,
+  ids: readonly string[],
+  visible: Condition,
+): Promise<(VariantInfo & { optionValueIds: string[] })[]> {
+  return db.query(variantsText(visible, true), [ids, ...visible.values]);
 }
 
 /** The products of these variants, deleted ones too, each with the ids of all of its variants that are not deleted. */

@@ -1,35 +1,33 @@
 /**
- * What other packages see of a variant.
+ * Lookups of variants for other packages.
  */
-import type { QuantityRule } from '../quantities.ts';
-import type { ProductStatus } from '../schemas.ts';
-
-/** A variant as needed to sell, stock and price it. */
-export interface VariantInfo extends QuantityRule {
-  id: string;
-  productId: string;
-  sku: string | null;
-  title: string;
-  productTitle: string;
-  productHandle: string;
-  productStatus: ProductStatus;
-  /** Its product is published, and the time is within its schedule. */
-  published: boolean;
-  /** Code of the product's tax category; null for the default category. */
-  taxCategory: string | null;
-  /** Code of the product's shipping profile; null for the default profile. */
-  shippingProfile: string | null;
-  /** Grams. */
-  weight: number | null;
-  /** False for what reaches the shopper without a parcel: a download, a service. */
-  requiresShipping: boolean;
-  /** The variant or its product is deleted: it still exists for old orders, but is not for sale. */
-  deleted: boolean;
-  /** The viewer may not see its product, so it is not for sale to them. False without a viewer. */
-  hidden: boolean;
-}
+import type { TenantDatabase } from '@carton/runtime';
+import { always } from '../conditions-store.ts';
+import type { ProductViewer } from '../viewers/service.ts';
+import { visibleTo } from '../viewers/visibility.ts';
+import { findVariantRows, findVariantRowsWithChoices, type VariantInfo } from './lookups-store.ts';
+import { productTexts, translateVariants } from './texts.ts';
 
 /** True for a variant that the viewer may buy. */
 export function isForSale({ deleted, hidden, published }: VariantInfo): boolean {
   return !deleted && !hidden && published;
+}
+
+/**
+ * Variants by id, deleted ones too; ids that the tenant does not have are left out.
+ * @param viewer a shopper, as for carts: products that they may not see are `hidden`, and texts are in their language.
+ *   Without one, nothing is hidden, and texts are in the store's language.
+ */
+export async function findVariants(
+  db: TenantDatabase,
+  ids: readonly string[],
+  viewer?: ProductViewer,
+): Promise<Map<string, VariantInfo>> {
+  if (ids.length === 0) return new Map();
+  const visible = viewer ? await visibleTo(db, viewer) : always;
+  const hasTexts = viewer && productTexts.of(db).length > 0;
+  const rows = hasTexts
+    ? await translateVariants(db, await findVariantRowsWithChoices(db, ids, visible), viewer)
+    : await findVariantRows(db, ids, visible);
+  return new Map(rows.map((row) => [row.id, row]));
 }

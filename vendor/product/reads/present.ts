@@ -1,17 +1,30 @@
 /**
  * Products as responses show them: variants with their chosen values and prices.
  */
-import { money } from '@carton/runtime';
+import type { Media } from '@carton/media';
+import { money, type Static } from '@carton/runtime';
 import { detailsOf, dimensionsOf } from '../details.ts';
-import { type MediaAssets, presentMedia } from '../media/store.ts';
 import { scheduleOf } from '../schedule/service.ts';
-import type { AdminProduct, AdminVariant, ChosenOption, Product, Variant } from '../schemas.ts';
-import type { VariantTerms } from '../viewers/terms.ts';
-import type { AdminVariantDocument, OptionDocument, ProductDocument, VariantDocument } from './store.ts';
-import { displayWeight } from './weight.ts';
+import type { VariantTerms, WeightUnit } from '../viewers/terms.ts';
+import type { AdminProduct, AdminVariant, ChosenOption, Product, ProductMedia, Variant } from './schemas.ts';
+import type { AdminVariantDocument, MediaEntry, OptionDocument, ProductDocument, VariantDocument } from './store.ts';
+
+/** Grams per unit; the pound is the international one of 1959. */
+const grams: Record<WeightUnit, number> = { kg: 1000, lb: 453.59237 };
+
+/**
+ * A weight for display, rounded to thousandths of the unit. Weights are stored, accepted and calculated in grams; a variant
+ * also shows its weight in the store's unit.
+ */
+function displayWeight(weight: number | null, unit: WeightUnit): { value: number; unit: WeightUnit } | null {
+  return weight === null ? null : { value: Math.round((weight / grams[unit]) * 1000) / 1000, unit };
+}
+
+/** Assets by id. */
+export type MediaAssets = ReadonlyMap<string, Static<typeof Media>>;
 
 /** The chosen values of a variant by name, in the order of the product's options. */
-export function choicesOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): ChosenOption[] {
+function choicesOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): ChosenOption[] {
   const choices: ChosenOption[] = [];
   for (const { name, values } of options) {
     const chosen = values.find(({ id }) => optionValueIds.includes(id));
@@ -65,4 +78,11 @@ export function presentAdminProduct(
   const variants = product.variants.map((variant) => presentAdminVariant(variant, options, terms));
   const own = { status, ...scheduleOf(product), taxCategory, shippingProfile, externalId, metadata };
   return { ...presentProduct({ ...product, variants: [] }, terms, assets), ...own, variants };
+}
+
+function presentMedia(entries: readonly MediaEntry[], assets: MediaAssets): ProductMedia[] {
+  return entries.flatMap(({ id, altText, variantIds }) => {
+    const asset = assets.get(id);
+    return asset ? [{ ...asset, altText: altText ?? asset.altText, variantIds }] : [];
+  });
 }

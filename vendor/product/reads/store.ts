@@ -2,28 +2,11 @@
  * Reads complete products, with options and variants, in one statement. The nested parts are aggregated as JSON by the
  * database, which is cheaper than fetching their rows and joining them here.
  */
-import {
-  byOldHandle,
-  decodeCursor,
-  invalidRequest,
-  looksLikeId,
-  maxPageSize,
-  type Page,
-  pageOfRows,
-  type TenantDatabase,
-} from '@carton/runtime';
-import { after, allOf, type Condition, equals, type Order, orderBy, published } from '../conditions-store.ts';
-import type { Dimensions, ProductDetails } from '../details.ts';
-import { listOf, resolveFilters } from '../filters/lists-store.ts';
-import { resolveMeasures } from '../filters/measures.ts';
-import { isOnListedPage, listOfColumns, type ProductList } from '../filters/service.ts';
-import { orderOf } from '../lists/title-order.ts';
-import { type MediaEntry, mediaOfProduct } from '../media/store.ts';
-import type { Schedule } from '../schedule/service.ts';
-import type { ProductQuery, ProductStatus } from '../schemas.ts';
-import { searchedText, titleSearch } from '../search/matches-store.ts';
+import { byOldHandle, looksLikeId, type TenantDatabase } from '@carton/runtime';
+import { type Condition, published, statement } from '../conditions-store.ts';
+import type { Schedule } from '../schedule/schemas.ts';
+import type { Dimensions, ProductDetails, ProductStatus } from '../schemas.ts';
 import type { ProductViewer } from '../viewers/service.ts';
-import type { ViewRequest } from '../viewers/terms.ts';
 import { visibleTo } from '../viewers/visibility.ts';
 
 export interface OptionDocument {
@@ -54,6 +37,13 @@ export interface AdminVariantDocument extends VariantDocument {
   updatedAt: string;
 }
 
+/** A medium of a product as it is stored. */
+export interface MediaEntry {
+  id: string;
+  altText: string | null;
+  variantIds: string[];
+}
+
 export interface ProductDocument<V extends VariantDocument = VariantDocument> extends ProductDetails, Schedule {
   id: string;
   handle: string;
@@ -74,7 +64,8 @@ export interface ProductDocument<V extends VariantDocument = VariantDocument> ex
   media: MediaEntry[];
 }
 
-const columns = `id, handle, title, description, brand, type, tags, attributes, seo_title, seo_description, status, tax_category,
+/** The columns of a document. */
+export const productColumns = `id, handle, title, description, brand, type, tags, attributes, seo_title, seo_description, status, tax_category,
   shipping_profile, min_quantity, max_quantity, quantity_step, publish_at, unpublish_at, external_id, metadata,
   created_at, updated_at`;
 
@@ -103,28 +94,35 @@ const variants = (fields: string) => `(
     from (select ${fields} from product_variants
            where tenant_id = $1 and product_id = product.id and deleted_at is null order by position, id) variant)`;
 
+/** The media of the row `product`, in order. */
+const mediaOfProduct = `(
+  select coalesce(json_agg(medium), '[]')
+    from (select media_asset_id as id, alt_text as "altText", variant_ids as "variantIds" from product_medias
+           where tenant_id = $1 and product_id = product.id order by position) medium)`;
+
+/** The parts of products that a request needs; with the variants, all of them. */
+export interface Parts {
+  variants: boolean;
+  options: boolean;
+  media: boolean;
+}
+
 const withParts = (fields: string) =>
   `product.*, ${options} as options, ${variants(fields)} as variants, ${mediaOfProduct} as media`;
+
+const none = "'[]'::json";
+
 const withoutVariants = (parts: Parts) =>
   `product.*, ${parts.options ? options : none} as options, ${none} as variants, ${parts.media ? mediaOfProduct : none} as media`;
-const none = "'[]'::json";
-const isPublished: Condition = { key: 'published', values: [], sql: () => published };
 
-const statements = new Map<string, string>();
-
-/** Caches the text of a statement by name, so that it stays prepared. */
-function statement(name: string, make: () => string): string {
-  let text = statements.get(name);
-  if (text === undefined) {
-    text = make();
-    statements.set(name, text);
-  }
-  return text;
+/** Of the row `product`: its columns, and the parts as shoppers see them. */
+export function shownParts(parts: Parts): string {
+  return parts.variants ? withParts(shopperFields) : withoutVariants(parts);
 }
 
 const publishedByIds = (visible: Condition) => `
   select ${withParts(shopperFields)}
-    from (select ${columns}, array_position($2::uuid[], id) as place from products
+    from (select ${productColumns}, array_position($2::uuid[], id) as place from products
            where tenant_id = $1 and id = any($2) and ${published} and ${visible.sql(4)}
            order by place limit $3) product
    order by place`;
@@ -186,7 +184,7 @@ async function findPublishedProductBy(
     `by ${kind} ${visible.key}`,
     () => `
   select ${withParts(shopperFields)}
-    from (select ${columns} from products
+    from (select ${productColumns} from products
            where tenant_id = $1 and ${byName[kind]} and ${published} and ${visible.sql(3)}) product`,
   );
   const [product] = await db.query<ProductDocument>(text, [name, ...visible.values]);
@@ -213,7 +211,7 @@ export function findPublishedProductOfVariant(
 
 const byIds = `
   select ${withParts(staffFields)}
-    from (select ${columns} from products where tenant_id = $1 and id = any($2) and deleted_at is null) product
+    from (select ${productColumns} from products where tenant_id = $1 and id = any($2) and deleted_at is null) product
    order by array_position($2::uuid[], product.id)`;
 
 /** Products by id for staff, in the order of the ids, without deleted ones. */
@@ -236,99 +234,4 @@ export async function findOptions(
   if (productIds.length === 0) return new Map();
   const rows = await db.query<{ id: string; options: OptionDocument[] }>(optionsOfProducts, [productIds]);
   return new Map(rows.map((row) => [row.id, row.options]));
-}
-
-/** One more than the largest page, to detect whether another follows. */
-const maxRows = maxPageSize + 1;
-
-/** The parts of products that a request needs; with the variants, all of them. */
-interface Parts {
-  variants: boolean;
-  options: boolean;
-  media: boolean;
-}
-
-function partsOf(fields: ReadonlySet<string> | null): Parts {
-  const has = (name: string) => !fields || fields.has(name);
-  return { variants: has('variants'), options: has('options'), media: has('media') };
-}
-
-/** The statement of a page: one text for each sort, set of parts and condition. */
-function pageStatement(order: Order, parts: Parts, condition: Condition): string {
-  const names = Object.entries(parts).flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
-  return statement(`page ${order.name} ${order.column} ${names} ${condition.key}`, () => {
-    const { column, direction, from } = order;
-    // The constant inner limit helps the planner: with a parameter alone it would plan each execution again.
-    return `
-      select ${parts.variants ? withParts(shopperFields) : withoutVariants(parts)}
-        from (select * from (
-                select ${columns}, ${column} as sort_key from ${from}
-                 where products.tenant_id = $1 and ${published} and ${condition.sql(3)}
-                 ${orderBy(order)} limit ${maxRows}) page
-               limit $2) product
-       order by sort_key ${direction}, id ${direction}`;
-  });
-}
-
-/** `sort` is one of `sorts`, or one of a measure. */
-type PageQuery = Pick<ProductQuery, 'limit' | 'cursor' | 'q' | 'handle' | 'brand' | 'type'> &
-  ViewRequest & { sort: string };
-
-/**
- * A page of the published products that the viewer may see.
- * @param query with values of the filters that packages contribute
- * @param fields the requested fields; variants and options are read only if requested
- * @throws invalid_request (400) for a cursor of another list
- */
-export async function pageOfPublishedProducts(
-  db: TenantDatabase,
-  query: PageQuery,
-  fields: ReadonlySet<string> | null = null,
-  viewer?: ProductViewer,
-): Promise<Page<ProductDocument>> {
-  const { limit } = query;
-  const { order: measured, ranges } = await resolveMeasures(db, query);
-  const order: Order = measured ?? ((await orderOf(db, query)) as Order);
-  const condition = await conditionOfPage(db, query, { order, ranges }, viewer);
-  const text = pageStatement(order, partsOf(fields), condition);
-  const rows = await db.query<ProductDocument & { sortKey: string }>(text, [limit + 1, ...condition.values]);
-  return pageOfRows(rows, limit, ({ sortKey, id }) => [order.name, order.findHidden ? '' : sortKey, id]);
-}
-
-/** The position of a cursor: the value of the order's column, and the id. @throws invalid_request (400) */
-async function placeOf(db: TenantDatabase, cursor: string, order: Order): Promise<readonly unknown[]> {
-  const [, value, id] = decodeCursor(cursor, order.name);
-  if (!order.findHidden) return [value, id];
-  const hidden = await order.findHidden(db, id);
-  if (hidden !== null) return [hidden, id];
-  const detail = 'is of a product that is no longer in this order';
-  throw invalidRequest(`cursor ${detail}`, { errors: [{ in: 'query', pointer: '/cursor', detail }] });
-}
-
-async function conditionOfPage(
-  db: TenantDatabase,
-  query: PageQuery,
-  { order, ranges }: { order: Order; ranges: readonly ProductList[] },
-  viewer?: ProductViewer,
-): Promise<Condition> {
-  const { limit, cursor, handle, brand, type } = query;
-  const q = searchedText(query.q);
-  const place = cursor === undefined ? null : await placeOf(db, cursor, order);
-  const [visible, filters] = await Promise.all([visibleTo(db, viewer), resolveFilters(db, query)]);
-  const fixed = listOfColumns({ brand, type });
-  const lists = [...filters.map(listOf), ...ranges];
-  const base = allOf([isPublished, ...(fixed ? [fixed.isListed] : [])]);
-  const { isIndexedByColumns } = order;
-  const isServed = lists.length === 0 && isIndexedByColumns;
-  const allLists = fixed && !isServed ? [...lists, fixed] : lists;
-  if (q === undefined && handle === undefined) {
-    const served = isIndexedByColumns ? base : isPublished;
-    const page = { order, place, limit: limit + 1, base: served, tested: visible };
-    return allOf([order.joined, await isOnListedPage(db, { ...page, lists: allLists })]);
-  }
-  const conditions = [order.joined, base, after(order, place), visible];
-  if (handle !== undefined) conditions.push(equals('handle', handle), ...lists.map(({ isListed }) => isListed));
-  if (q === undefined) return allOf(conditions);
-  const searched = { conditions, lists: handle === undefined ? allLists : [], order, limit };
-  return allOf([...conditions, await titleSearch(db, q, { statuses: ['published'], ...searched })]);
 }

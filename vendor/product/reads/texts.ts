@@ -4,9 +4,8 @@
  */
 import { findStore } from '@carton/core';
 import { canonicalLocale, extensionPoint, type TenantDatabase } from '@carton/runtime';
-import { titleOf } from '../variants/plan.ts';
 import type { ProductViewer } from '../viewers/service.ts';
-import type { VariantInfo } from './lookups.ts';
+import type { VariantInfo } from './lookups-store.ts';
 import { findOptions, type OptionDocument, type ProductDocument } from './store.ts';
 
 /** Texts of a product (`title`, `description`), variant (`title`), option (`name`) or value of an option (`value`). */
@@ -152,4 +151,13 @@ function variantTitle(
   const own = texts.get(id)?.title;
   if (own !== undefined || before.length === 0) return own ?? title;
   return title === titleOf(before, optionValueIds) ? titleOf(after, optionValueIds) : title;
+}
+
+/** Title of the only variant of a product without options. */
+const defaultVariantTitle = 'Default';
+
+/** The default title of a variant: its values in the order of the options. */
+export function titleOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): string {
+  const values = options.map(({ values }) => values.find(({ id }) => optionValueIds.includes(id))?.value ?? '');
+  return values.join(' / ').slice(0, 200) || defaultVariantTitle;
 }

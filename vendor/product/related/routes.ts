@@ -3,15 +3,8 @@
  */
 import { HandleOrId, notFound, route } from '@carton/runtime';
 import { isForCallerAlone, viewRequestOf } from '../viewers/service.ts';
-import {
-  listRelated,
-  RelatedProductList,
-  RelatedProducts,
-  RelatedQuery,
-  readRelated,
-  SetRelatedProducts,
-  setRelated,
-} from './service.ts';
+import { RelatedProductList, RelatedProducts, RelatedQuery, SetRelatedProducts } from './schemas.ts';
+import { listRelated, readRelated, setRelated } from './service.ts';
 
 const tag = 'Products';
 const staff = { tag, access: 'staff', path: '/admin/products/:id/related', status: 200, beyond: true } as const;

@@ -1,33 +1,10 @@
 /**
- * Product rules: conditions over product fields, for packages whose lists of products fill themselves.
+ * Product rules as conditions over `products`.
  */
-import { foldedCase, object, oneOf, type Page, type Static, type TenantDatabase, Type } from '@carton/runtime';
-import { published, type RawCondition, rawCondition } from '../conditions-store.ts';
-import { listPublishedProducts } from '../products/service.ts';
-import type { Product } from '../schemas.ts';
-import { products } from '../store.ts';
-import type { ViewRequest } from '../viewers/terms.ts';
-import { visibleTo } from '../viewers/visibility.ts';
-
-/** Text is compared as tags and SKUs are (`foldCase`). `sku` and `option_value` hold if they hold for one of the variants. */
-export const ProductCondition = object(
-  {
-    field: oneOf(['title', 'handle', 'sku', 'option_value'], { examples: ['title'] }),
-    operator: oneOf(['equals', 'contains', 'starts_with'], { examples: ['contains'] }),
-    value: Type.String({ minLength: 1, maxLength: 200, examples: ['linen'] }),
-  },
-  { $id: 'ProductCondition' },
-);
-export type ProductCondition = Static<typeof ProductCondition>;
-
-export const ProductRule = object(
-  {
-    match: oneOf(['all', 'any'], { description: 'Whether all conditions must hold, or one of them' }),
-    conditions: Type.Array(ProductCondition, { minItems: 1, maxItems: 20 }),
-  },
-  { $id: 'ProductRule' },
-);
-export type ProductRule = Static<typeof ProductRule>;
+import { foldedCase, type Page, type TenantDatabase } from '@carton/runtime';
+import { type Condition, published, type RawCondition, rawCondition } from '../conditions-store.ts';
+import { type ProductRow, products } from '../store.ts';
+import type { ProductCondition, ProductRule } from './schemas.ts';
 
 const operators: Record<ProductCondition['operator'], (expression: string) => string> = {
   equals: (expression) => `${foldedCase(expression)} = ${foldedCase('?')}`,
@@ -69,20 +46,15 @@ export async function filterProductsByRule(
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * A page of the published products for which a rule holds, newest first, as the viewer may see them. Always four
- * statements. @throws invalid_request (400) for a cursor of another list
- */
-export async function listProductsByRule(
+/** A page of the published products for which a rule holds and that are visible, newest first. */
+export function pageByRule(
   db: TenantDatabase,
   rule: ProductRule,
   place: { limit: number; cursor?: string },
-  request: ViewRequest,
-): Promise<Page<Product>> {
+  visible: Condition,
+): Promise<Page<ProductRow>> {
   const { sql, values } = conditionOf(rule);
-  const visible = rawCondition(db.tenantId, await visibleTo(db, request.viewer));
-  const meets = { sql: `${sql} and ${published} and ${visible.sql}`, values: [...values, ...visible.values] };
-  const page = await products.page(db, { ...place, meets }, { status: 'published' });
-  const ids = page.items.map(({ id }) => id);
-  return { items: await listPublishedProducts(db, ids, request), nextCursor: page.nextCursor };
+  const shown = rawCondition(db.tenantId, visible);
+  const meets = { sql: `${sql} and ${published} and ${shown.sql}`, values: [...values, ...shown.values] };
+  return products.page(db, { ...place, meets }, { status: 'published' });
 }

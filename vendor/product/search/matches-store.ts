@@ -1,72 +1,13 @@
 /**
- * Title search. A table holds each title from the beginning of each of its words, so that a search is a range of an
- * index, however many products there are. `like` is not leakproof, so under row-level security it cannot use an index.
+ * Statements and conditions that find products by their words.
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
-import { allOf, type Condition, idsIn, type Order, orderBy } from '../conditions-store.ts';
-import { isInShort, type ProductList } from '../filters/service.ts';
+import { type Condition, type Order, orderBy } from '../conditions-store.ts';
 import type { ProductStatus } from '../schemas.ts';
-import {
-  addWords,
-  indexedLength,
-  type SearchedTexts,
-  searchedTexts,
-  type Term,
-  termsOf,
-  wordsOfTexts,
-} from './words.ts';
-
-/**
- * Characters that belong to no word, in the syntax of PostgreSQL's regular expressions: each begins a word of its own,
- * and the character after it begins one too.
- */
-const separators = [
-  // Control characters, spaces, punctuation and symbols of ASCII and Latin-1.
-  '\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7',
-  // Punctuation of Greek, Armenian, Hebrew and Arabic.
-  '\\u037e\\u0387\\u055a-\\u055f\\u0589\\u058a\\u05be\\u05c0\\u05c3\\u05f3\\u05f4\\u060c\\u061b-\\u061f\\u066a-\\u066d\\u06d4',
-  // Of the scripts of India and Ethiopia, Ogham and Mongolian; Thai, Lao, Tibetan, Burmese, Hangul, Khmer, Tai, Balinese.
-  '\\u0964\\u0965\\u0e00-\\u109f\\u1100-\\u11ff\\u1360-\\u1368\\u1680\\u1780-\\u180e\\u1950-\\u1aaf\\u1b00-\\u1b7f',
-  // Punctuation and symbols of all scripts; Han, Kana, Yi, Hangul, Javanese; compatibility and full-width forms.
-  '\\u2000-\\u2bff\\u2e00-\\ua4cf\\ua960-\\ua97f\\ua980-\\ua9ff\\uaa60-\\uaadf\\uac00-\\ufaff\\ufe10-\\ufe6f\\uff00-\\uffff',
-  // Emoji, rarer Han, music.
-  '\\U00010000-\\U0010ffff',
-].join('');
-
-/** No word begins with these: the spaces that `String.prototype.trimStart` removes. */
-const spaces = '\\u0009-\\u000d\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-
-const removeWords = 'delete from product_title_words where tenant_id = $1 and product_id = $2';
-const writeWords = `
-  insert into product_title_words (tenant_id, product_id, status, word_from)
-  select distinct tenant_id, id, status, left(substr(title_key, place), ${indexedLength})
-    from products
-   cross join lateral generate_series(1, length(title_key)) as place
-   where tenant_id = $1 and id = $2 and deleted_at is null
-     and substr(title_key, place, 1) !~ '[${spaces}]' and substr(' ' || title_key, place, 2) ~ '[${separators}]'`;
-
-/** Writes the words of a new product, which has no variants yet. */
-export async function writeTitleWords(db: TenantDatabase, { id, title }: { id: string; title: string }): Promise<void> {
-  await db.query(writeWords, [id]);
-  await addWords(db, id, wordsOfTexts({ title, skus: [] }));
-}
-
-/**
- * Rewrites the words of a product, in the transaction that changed its title, its status or its SKUs; a deleted one has
- * none.
- */
-export async function rewriteTitleWords(db: TenantDatabase, productId: string): Promise<void> {
-  const read = `select ${searchedTexts} from products where tenant_id = $1 and id = $2 and deleted_at is null`;
-  const [, , [product]] = await Promise.all([
-    db.query(removeWords, [productId]),
-    db.query(writeWords, [productId]),
-    db.query<SearchedTexts>(read, [productId]),
-  ]);
-  if (product) await addWords(db, productId, wordsOfTexts(product));
-}
+import { indexedLength, type Term } from './words.ts';
 
 /** Matching words counted at most. If more words match, the next products of the list are found soon by scanning it. */
-const maxWords = 500;
+export const maxWords = 500;
 
 /**
  * Products scanned at most for each item of a page: the scan ends with the page. If they hold too few matches, matches are
@@ -96,7 +37,7 @@ function numbered(terms: readonly Term[], at: number): NumberedTerm[] {
 
 const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ forms }) => forms);
 /** Whether the index holds only the beginning of the term. */
-const isCut = ({ forms }: Term) => Array.from(forms[0] ?? '').length > indexedLength;
+export const isCut = ({ forms }: Term) => Array.from(forms[0] ?? '').length > indexedLength;
 /** Equal for terms whose conditions have the same SQL text. */
 const shapeOf = (terms: readonly Term[]) => terms.map((term) => `${term.forms.length}${isCut(term) ? 'c' : ''}`).join();
 
@@ -118,7 +59,7 @@ function hasCompletely(text: string): string {
 }
 
 /** True for the row `products` if its words have all terms. */
-function titled(terms: readonly Term[]): Condition {
+export function titled(terms: readonly Term[]): Condition {
   return {
     key: `titled ${shapeOf(terms)}`,
     values: valuesOf(terms),
@@ -137,29 +78,69 @@ function wordsOf({ parameters }: NumberedTerm, statuses: string, limit = ''): st
     .join(' union all ');
 }
 
+/** True for products whose words of these statuses have all terms, compared as sets. */
+export function hasWords(terms: readonly Term[], statuses: readonly ProductStatus[]): Condition {
+  return {
+    key: `words ${shapeOf(terms)}`,
+    values: [...valuesOf(terms), statuses],
+    sql(at) {
+      const sets = numbered(terms, at).map((term) => `(${wordsOf(term, `$${at + valuesOf(terms).length}`)})`);
+      return `id = any(array(${sets.join(' intersect ')}))`;
+    },
+  };
+}
+
+/** Where terms are searched. */
+interface SearchedPage {
+  /** The conditions of the scan. */
+  listed: Condition;
+  /** Further conditions of the matches. */
+  tested: Condition;
+  statuses: readonly ProductStatus[];
+  order: Order;
+  /** Items per page. */
+  limit: number;
+}
+
+interface Matches {
+  /** Of each term: how many words match it, at most `maxWords`. */
+  counts: number[];
+  /** If all terms match `maxWords` words: the first products of the list that match, as far as the scan goes. */
+  ids: string[];
+  /** Whether the list ended before the scan's limit, so that there are no others. */
+  isComplete: boolean;
+}
+
+/** Counts the matching words of each term; if all of them have many, scans the list for its first matches. */
+export async function findMatches(db: TenantDatabase, terms: readonly Term[], page: SearchedPage): Promise<Matches> {
+  const { listed, tested, statuses, limit } = page;
+  const [words, ...found] = await db.query<{ counts: number[] | null; id: string | null }>(
+    searchStatement(terms, page),
+    [
+      ...[scannedPerItem * (limit + 1), 1 + limit + 1 + extraMatches, ...valuesOf(terms)],
+      ...[...listed.values, ...tested.values, statuses],
+    ],
+  );
+  const ids = found.flatMap(({ id }) => id ?? []);
+  return { counts: words?.counts ?? [], ids, isComplete: found.length > ids.length };
+}
+
 /**
- * Counts the matching words of each term; if all of them have many, scans the list for its first matches. The rows: the
- * counts of words; the ids of the matches, as far as the scan goes; then one without either if the list ended before the
- * scan's limit.
+ * The rows: the counts of words; the ids of the matches, as far as the scan goes; then one without either if the list
+ * ended before the scan's limit.
  */
-function searchStatement(
-  terms: readonly Term[],
-  listed: Condition,
-  tested: Condition,
-  order: Order,
-  limit: number,
-): string {
+function searchStatement(terms: readonly Term[], { listed, tested, order, limit }: SearchedPage): string {
   const first = 4;
   const all = titled(terms);
   const ofList = first + all.values.length;
   const ofTested = ofList + listed.values.length;
-  const statuses = `$${ofTested + tested.values.length}`;
+  const ofStatuses = `$${ofTested + tested.values.length}`;
   const plannedSize = plannedSizes.find((size) => size >= limit) ?? maxPageSize;
   const counts = numbered(terms, first).map(
     (term) => `(
-      select count(*)::int from (${wordsOf(term, statuses, `limit ${maxWords}`)} limit ${maxWords}) found)`,
+      select count(*)::int from (${wordsOf(term, ofStatuses, `limit ${maxWords}`)} limit ${maxWords}) found)`,
   );
-  // The constant inner limit is explained at pageStatement (documents.ts).
+  // The constant inner limit is explained at pageStatement (`lists/store.ts`).
   const scan = `
     select * from (
       select products.* from ${order.from}
@@ -176,70 +157,4 @@ function searchStatement(
     select null, null from (select count(*) as steps from (${scan}) scanned) counted
      where (select ${maxWords} = all (counts) from words) and steps < $2
     limit $3`;
-}
-
-/** The list that is searched. */
-export interface SearchedList {
-  /** Statuses of its products. */
-  statuses: readonly ProductStatus[];
-  /** The other conditions of the page. */
-  conditions: readonly Condition[];
-  /** Lists that the products must be in, too. */
-  lists: readonly ProductList[];
-  order: Order;
-  /** Items per page. */
-  limit: number;
-}
-
-/**
- * The condition for products of a page in whose title or SKUs words begin with each word of a text, without regard to
- * case, accents and apostrophes, and which are in the lists.
- * @param text not empty, without leading spaces
- *
- * The rows read are bounded for any text, except one whose every word begins many words while its products are rare where
- * the page begins: then all words that they begin are read.
- */
-export async function titleSearch(
-  db: TenantDatabase,
-  text: string,
-  { statuses, conditions, lists, order, limit }: SearchedList,
-): Promise<Condition> {
-  const terms = termsOf(text);
-  const inLists = allOf(lists.map(({ isListed }) => isListed));
-  const isShort = lists.length > 0 ? await isInShort(db, lists) : null;
-  if (isShort) return allOf([isShort, titled(terms)]);
-  const listed = allOf(conditions);
-  const [words, ...found] = await db.query<{ counts: number[] | null; id: string | null }>(
-    searchStatement(terms, listed, inLists, order, limit),
-    [
-      ...[scannedPerItem * (limit + 1), 1 + limit + 1 + extraMatches, ...valuesOf(terms)],
-      ...[...listed.values, ...inLists.values, statuses],
-    ],
-  );
-  const counts = words?.counts ?? [];
-  const fewest = Math.min(...counts);
-  if (fewest === maxWords) {
-    const ids = found.flatMap(({ id }) => id ?? []);
-    const isComplete = found.length > ids.length;
-    if (isComplete || ids.length > limit) return idsIn(ids);
-  }
-  // A few words are looked up one by one; sets of many are compared as a whole.
-  const looked = fewest < maxWords ? [terms[counts.indexOf(fewest)] as Term] : terms;
-  const hasWords: Condition = {
-    key: `words ${shapeOf(looked)}`,
-    values: [...valuesOf(looked), statuses],
-    sql(at) {
-      const sets = numbered(looked, at).map((term) => `(${wordsOf(term, `$${at + valuesOf(looked).length}`)})`);
-      return `id = any(array(${sets.join(' intersect ')}))`;
-    },
-  };
-  return allOf([hasWords, titled(terms.filter((term) => !looked.includes(term) || isCut(term))), inLists]);
-}
-
-/**
- * What is searched for: without leading spaces and control characters, one of which marks SKUs in the index; undefined if
- * nothing is left.
- */
-export function searchedText(q: string | undefined): string | undefined {
-  return q?.replaceAll(/(?!\s)\p{Cc}/gu, '').trimStart() || undefined;
 }

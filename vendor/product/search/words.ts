@@ -1,9 +1,9 @@
 /**
- * The words of products besides those of their titles as they are written (title-words.ts): of titles without accents and
- * apostrophes, and SKUs. The table of words holds them too, so that a search reads one index. SKUs have a mark of their
- * own before them: they are compared with those of other products.
+ * The words by which products are found besides those of their titles as they are written (`store.ts`): of titles without
+ * accents and apostrophes, and SKUs. The table of words holds them too, so that a search reads one index. SKUs have a mark of
+ * their own before them: they are compared with those of other products.
  */
-import { foldCase, foldText, type TenantDatabase } from '@carton/runtime';
+import { foldCase, foldText } from '@carton/runtime';
 
 /** Characters stored from the beginning of a word. */
 export const indexedLength = 40;
@@ -47,7 +47,7 @@ export function wordsOfSkus(skus: readonly (string | null)[]): string[] {
 }
 
 /** The words of a title that is written with accents, apostrophes or letters that many keyboards lack. */
-export function foldedWords(title: string): string[] {
+function foldedWords(title: string): string[] {
   const written = title.toLowerCase();
   // `O'Neill` is found by oneill, `l’été` by ete.
   const folded = [foldText(title), foldText(title, ' ')].filter((text) => text !== written);
@@ -77,30 +77,12 @@ export function termsOf(q: string): Term[] {
   });
 }
 
-/** Adds words of a product that is not deleted, which may have some of them. */
-export async function addWords(db: TenantDatabase, productId: string, words: readonly string[]): Promise<void> {
-  if (words.length === 0) return;
-  await db.query(
-    `insert into product_title_words (tenant_id, product_id, status, word_from)
-     select products.tenant_id, products.id, products.status, word
-       from products cross join unnest($3::text[]) as word
-      where products.tenant_id = $1 and products.id = $2 and products.deleted_at is null
-     on conflict do nothing`,
-    [productId, words],
-  );
-}
-
+/** What is searched of a product. */
 export interface SearchedTexts {
   id: string;
   title: string;
   skus: string[];
 }
-
-export const searchedTexts = `
-  products.id, products.title,
-  coalesce((select array_agg(variants.sku) from product_variants variants
-             where variants.tenant_id = products.tenant_id and variants.product_id = products.id
-               and variants.deleted_at is null and variants.sku is not null), '{}') as skus`;
 
 export function wordsOfTexts({ title, skus }: Pick<SearchedTexts, 'title' | 'skus'>): string[] {
   return [...foldedWords(title), ...wordsOfSkus(skus)];

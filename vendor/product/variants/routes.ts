@@ -1,11 +1,21 @@
 /**
- * Routes of variants for staff.
+ * Routes of variants for staff and for shoppers.
  */
 import { quotaExceeded } from '@carton/core';
 import { externalIdTaken, resource, route } from '@carton/runtime';
 import { choiceTaken, lastVariant, limitReached, skuTaken } from '../problems.ts';
-import { AdminVariant, AdminVariantPage, AdminVariantQuery, ChangeVariant, CreateVariant } from '../schemas.ts';
-import { addVariant, changeVariant, deleteVariant, listVariants, readAdminVariant } from './service.ts';
+import { AdminVariant, Variant } from '../reads/schemas.ts';
+import { ViewQuery } from '../viewers/schemas.ts';
+import { isForCallerAlone, viewRequestOf } from '../viewers/service.ts';
+import { AdminVariantPage, AdminVariantQuery, ChangeVariant, CreateVariant } from './schemas.ts';
+import {
+  addVariant,
+  changeVariant,
+  deleteVariant,
+  listVariants,
+  readAdminVariant,
+  readVariant as readOneVariant,
+} from './service.ts';
 
 const common = { tag: 'Products', access: 'staff' } as const;
 
@@ -48,4 +58,22 @@ export const createVariant = route(
     problems: [externalIdTaken, skuTaken, choiceTaken, limitReached, quotaExceeded],
   },
   ({ db, params, body }) => addVariant(db, params.id, body),
+);
+
+export const readVariant = route(
+  {
+    method: 'get',
+    path: '/variants/:id',
+    operationId: 'readVariant',
+    tag: 'Products',
+    summary: 'Read a variant of a published product',
+    // Open to everyone; members see what is visible to members.
+    access: 'session',
+    query: ViewQuery,
+    shared: true,
+    isPersonal: isForCallerAlone,
+    status: 200,
+    response: Variant,
+  },
+  ({ db, params, ...request }) => readOneVariant(db, params.id, viewRequestOf(request)),
 );

@@ -1,27 +1,49 @@
 /**
  * Rules of variants.
  */
-import { type IntegrationPage, publish, type TenantDatabase } from '@carton/runtime';
+import { type IntegrationPage, notFound, publish, type TenantDatabase } from '@carton/runtime';
 import { variantUpdated } from '../events.ts';
 import { forgetVariant } from '../media/store.ts';
-import { choiceTaken, lastVariant, limitReached } from '../problems.ts';
-import { throwConflict } from '../products/service.ts';
+import { planChoice, retitle } from '../options/plan.ts';
+import { choiceTaken, lastVariant, limitReached, throwConflict } from '../problems.ts';
 import { claimCatalogue, releaseCatalogue } from '../quotas.ts';
-import { presentAdminVariant } from '../reads/present.ts';
-import { findOptions } from '../reads/store.ts';
-import {
-  type AdminVariant,
-  type AdminVariantQuery,
-  type ChangeVariant,
-  type CreateVariant,
-  maxVariants,
-} from '../schemas.ts';
-import { rewriteTitleWords } from '../search/matches-store.ts';
-import { addWords, wordsOfSkus } from '../search/words.ts';
-import { insertVariants, products, productVariants, type VariantRow, variantsOf } from '../store.ts';
-import { completePriceRequest, notifyDeletedListeners, notifyVariantListeners, termsOf } from '../viewers/terms.ts';
-import { planChoice, planVariant, retitle } from './plan.ts';
+import { presentAdminVariant, presentVariant } from '../reads/present.ts';
+import type { AdminVariant, Variant } from '../reads/schemas.ts';
+import { findOptions, findPublishedProductOfVariant, type ProductDocument } from '../reads/store.ts';
+import { translateProducts } from '../reads/texts.ts';
+import { rewriteTitleWords } from '../search/service.ts';
+import { addWords } from '../search/store.ts';
+import { wordsOfSkus } from '../search/words.ts';
+import { products, productVariants, type VariantRow, variantsOf } from '../store.ts';
+import { completePriceRequest, termsOf, type ViewRequest } from '../viewers/terms.ts';
+import { notifyDeletedListeners, notifyVariantListeners } from './extensions.ts';
+import { planVariant } from './plan.ts';
+import { type AdminVariantQuery, type ChangeVariant, type CreateVariant, maxVariants } from './schemas.ts';
 import { rejectUsedSkus, storedSku, variantsWithSkus } from './skus.ts';
+import { insertVariants } from './store.ts';
+
+/** A variant of a published product. @throws not_found (404) */
+export function readVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
+  return db.pipelined((one) => readPipelinedVariant(one, id, request));
+}
+
+async function readPipelinedVariant(db: TenantDatabase, id: string, request: ViewRequest): Promise<Variant> {
+  const [product, price] = await Promise.all([
+    findPublishedProductOfVariant(db, id, request.viewer),
+    completePriceRequest(db, request),
+  ]);
+  const variantId = id.toLowerCase();
+  if (!product?.variants.some((candidate) => candidate.id === variantId)) {
+    throw notFound(`No variant has the id ${id}.`);
+  }
+  const [[translated], terms] = await Promise.all([
+    translateProducts(db, [product], request.viewer),
+    termsOf(db, [variantId], price),
+  ]);
+  const { options, variants } = translated as ProductDocument;
+  const variant = variants.find((candidate) => candidate.id === variantId) as (typeof variants)[number];
+  return presentVariant(variant, options, terms);
+}
 
 async function presentForStaff(db: TenantDatabase, rows: readonly VariantRow[]): Promise<AdminVariant[]> {
   const productIds = [...new Set(rows.map(({ productId }) => productId))];

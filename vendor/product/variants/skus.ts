@@ -6,17 +6,12 @@
  */
 import { type TenantDatabase, withoutInvisible, writtenText } from '@carton/runtime';
 import { skuTaken } from '../problems.ts';
-import { statuses } from '../schemas.ts';
 import { skuKey, skuWord } from '../search/words.ts';
+import { listSkus, lockSkus, type StoredSku } from './store.ts';
 
 /** A SKU as it is stored: without characters that are not shown, which copied texts have. */
 export function storedSku(sku: string): string {
   return writtenText(withoutInvisible(sku)) ?? sku;
-}
-
-interface StoredSku {
-  id: string;
-  sku: string;
 }
 
 /** The variants with one of these SKUs, however they are written. */
@@ -25,26 +20,8 @@ export async function variantsWithSkus(db: TenantDatabase, skus: readonly string
   // As they are written, in capitals and in small letters also while words of earlier releases are not written yet.
   const written = skus.flatMap((sku) => [sku, sku.toUpperCase(), sku.toLowerCase()]);
   const keys = new Set(skus.map(skuKey));
-  const found = await db.query<StoredSku>(
-    `select id, sku from product_variants where tenant_id = $1 and sku = any($2) and deleted_at is null
-     union
-     select id, sku from product_variants
-      where tenant_id = $1 and deleted_at is null and sku is not null
-        and product_id = any(array(select product_id from product_title_words
-                                    where tenant_id = $1 and status = any($3) and word_from = any($4)))`,
-    [written, statuses, skus.map(skuWord)],
-  );
+  const found = await listSkus(db, written, skus.map(skuWord));
   return found.filter(({ sku }) => keys.has(skuKey(sku)));
-}
-
-/** Locks SKUs until the transaction ends, in an order of their own, so that two writers cannot wait for each other. */
-async function lockSkus(tx: TenantDatabase, skus: readonly string[]): Promise<void> {
-  await tx.query(
-    `select pg_advisory_xact_lock(lock) from (
-       select distinct hashtextextended('product.sku ' || $1::text || ' ' || key, 0) as lock
-         from unnest($2::text[]) as key order by lock) locks`,
-    [skus.map(skuKey)],
-  );
 }
 
 /**
@@ -59,7 +36,7 @@ export async function rejectUsedSkus(
 ): Promise<void> {
   const skus = variants.flatMap(({ sku }) => (sku === null ? [] : [sku]));
   if (skus.length === 0) return;
-  await lockSkus(tx, skus);
+  await lockSkus(tx, skus.map(skuKey));
   const used = (await variantsWithSkus(tx, skus)).filter(({ id }) => id !== except).map(({ sku }) => sku);
   if (used.length > 0) throw skuTaken(`Other variants already have: ${[...new Set(used)].sort().join(', ')}.`);
 }

@@ -4,7 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { extensionPoint, type ShopperSession, type TenantDatabase } from '@carton/runtime';
-import { type FactShopper, resolveShopper } from '../facts/service.ts';
+import type { FactShopper } from '../facts/extensions.ts';
+import { resolveShopper } from '../facts/service.ts';
 
 /** What a caller knows of the shopper. Default: anonymous, now. */
 export interface ProductViewer {

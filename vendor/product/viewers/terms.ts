@@ -1,10 +1,11 @@
 /**
- * Extension points for prices of variants, and for what other packages create along with a variant.
+ * Prices of variants for a viewer, and what they depend on.
  */
-import { findStore } from '@carton/core';
+import { findStore, type Store } from '@carton/core';
 import { extensionPoint, type MoneyValue, type TenantDatabase } from '@carton/runtime';
-import type { WeightUnit } from '../reads/weight.ts';
 import { isOfShopper, type ProductViewer, type Shopper } from './service.ts';
+
+export type WeightUnit = Store['weightUnit'];
 
 /**
  * The price to look up. With neither currency nor region, the store's default currency is filled in before pricers are
@@ -57,14 +58,6 @@ export type VariantPricer = (
 
 /** If several return a price for one variant, the last one in dependency order wins. */
 export const variantPricers = extensionPoint<VariantPricer>('product.variant-prices');
-
-/** Called in the transaction that creates variants, once with all of them. */
-export type VariantCreatedListener = (db: TenantDatabase, variantIds: string[]) => Promise<void>;
-export const variantCreatedListeners = extensionPoint<VariantCreatedListener>('product.variant-created');
-
-/** Called in the transaction that deletes variants, once with all of them, after they are deleted. */
-export type VariantDeletedListener = (db: TenantDatabase, variantIds: string[]) => Promise<void>;
-export const variantDeletedListeners = extensionPoint<VariantDeletedListener>('product.variant-deleted');
 
 /** What is shown of variants besides their own fields, as requested. */
 export interface TermsRequest {
@@ -121,14 +114,4 @@ export async function termsOf(
   const results = await Promise.all(pricers.map((price) => price(db, variantIds, request)));
   const [only] = results;
   return { prices: only && results.length === 1 ? only : new Map(results.flatMap((map) => [...map])), weightUnit };
-}
-
-/** Calls the listeners of new variants. */
-export async function notifyVariantListeners(db: TenantDatabase, variantIds: string[]): Promise<void> {
-  for (const listener of variantCreatedListeners.of(db)) await listener(db, variantIds);
-}
-
-/** Calls the listeners of deleted variants. */
-export async function notifyDeletedListeners(db: TenantDatabase, variantIds: string[]): Promise<void> {
-  for (const listener of variantDeletedListeners.of(db)) await listener(db, variantIds);
 }
