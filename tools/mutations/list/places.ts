@@ -133,7 +133,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Pages show a shopper the prices that the cart charges',
-    file: 'vendor/product/extensions.ts',
+    file: 'vendor/product/viewers/terms.ts',
     text: 'if (own && (currency ?? own.currency) === own.currency)',
     replacement: 'if (own && currency === own.currency)',
     tests: ['vendor/cart/test/shown-prices.test.ts'],

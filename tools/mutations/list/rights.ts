@@ -322,7 +322,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'Prices of a shopper are for this shopper alone',
-    file: 'vendor/product/viewer.ts',
+    file: 'vendor/product/viewers/service.ts',
     text: 'return isOfShopper({ session }) || shopperChannels',
     replacement: 'return shopperChannels',
     tests: ['vendor/cart/test/shown-prices.test.ts'],

@@ -9,7 +9,7 @@ const guestEnds = 'vendor/checkout/test/guest-units-ends.test.ts';
 export const stock: readonly Mutation[] = [
   {
     rule: 'Two variants have no SKUs that differ in case alone',
-    file: 'vendor/product/skus.ts',
+    file: 'vendor/product/variants/skus.ts',
     text: '.filter(({ id }) => id !== except)',
     replacement: '.filter(({ id, sku }) => id !== except && skus.includes(sku))',
     tests: ['vendor/product/test/variants.test.ts'],
@@ -23,8 +23,8 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Of requests that write SKUs that differ in case alone at the same time, one succeeds',
-    file: 'vendor/product/skus.ts',
-    text: '  await lockSkus(tx, skus);\n',
+    file: 'vendor/product/variants/skus.ts',
+    text: '  await lockSkus(tx, skus.map(skuKey));\n',
     replacement: '',
     tests: ['vendor/product/test/variants.test.ts'],
   },
@@ -282,14 +282,14 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'Cursors of a list by stock do not tell the stock',
-    file: 'vendor/product/documents.ts',
+    file: 'vendor/product/lists/pages.ts',
     text: "order.findHidden ? '' : sortKey",
     replacement: 'sortKey',
     tests: ['vendor/inventory/test/product-stock.test.ts'],
   },
   {
     rule: 'A number in a cursor of a list by stock does not count',
-    file: 'vendor/product/documents.ts',
+    file: 'vendor/product/lists/pages.ts',
     text: 'if (!order.findHidden) return [value, id];',
     replacement: "if (value !== '') return [value, id];\n  if (!order.findHidden) return [value, id];",
     tests: ['vendor/inventory/test/product-stock.test.ts'],
