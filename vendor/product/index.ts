@@ -52,7 +52,7 @@ export { ProductCondition, ProductRule } from './rules/schemas.ts';
 export { listProductsByRule } from './rules/service.ts';
 export { filterProductsByRule } from './rules/store.ts';
 export { ShippingProfileCode, TaxCategoryCode } from './schemas.ts';
-export { hasProductOfShippingProfile, hasProductOfTaxCategory } from './store.ts';
+export { changedProducts, hasProductOfShippingProfile, hasProductOfTaxCategory, isPublishedProduct } from './store.ts';
 export {
   type VariantCreatedListener,
   type VariantDeletedListener,

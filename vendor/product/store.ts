@@ -88,6 +88,26 @@ export async function hasProductOfShippingProfile(db: TenantDatabase, code: stri
   return found.length > 0;
 }
 
+/**
+ * SQL for statements of other packages: whether the product with an id is published. It may be scheduled for later.
+ * @param id an expression, such as `items.product_id`
+ */
+export const isPublishedProduct = (id: string) => `
+  exists (select from products
+           where products.tenant_id = $1 and products.id = ${id}
+             and products.status = 'published' and products.deleted_at is null)`;
+
+/**
+ * SQL for statements of other packages: the ids of products that have changed between two times, the later one included,
+ * and are not deleted.
+ * @param since an expression, such as `$2`
+ * @param until an expression; `'infinity'` for all later ones
+ */
+export const changedProducts = (since: string, until: string) => `
+  select products.id from products
+   where products.tenant_id = $1 and products.updated_at > ${since} and products.updated_at <= ${until}
+     and products.deleted_at is null`;
+
 /** The products that are not deleted. */
 export function countProducts(db: TenantDatabase): Promise<number> {
   return countUndeleted(db, 'products');

@@ -1,6 +1,7 @@
 /**
  * Queries of stock items and of the ledger of their changes, to which those that move stock (`movements/`) also write.
  */
+import { isPublishedProduct } from '@carton/product';
 import { actedBy, json, newId, rows, type TenantDatabase } from '@carton/runtime';
 import type { LevelRow } from '../levels-store.ts';
 import { defaultLocation } from '../locations.ts';
@@ -33,7 +34,8 @@ export async function insertItems(
      ),
      counted as (
        insert into product_stock (tenant_id, product_id, units)
-       select $1, id, 0 from products where tenant_id = $1 and id = any($3::uuid[]) and status = 'published'
+       select distinct $1, of_items.id, 0 from unnest($3::uuid[]) as of_items (id)
+        where ${isPublishedProduct('of_items.id')}
        on conflict (tenant_id, product_id) do nothing
      )
      insert into stock_levels (tenant_id, stock_item_id, location_id) select $1, id, '${defaultLocation}' from items`,

@@ -1,6 +1,7 @@
 /**
  * Queries of `product_stock`, the units of products, and of until when changes are counted (`product_stock_refreshes`).
  */
+import { changedProducts, isPublishedProduct } from '@carton/product';
 import type { TenantDatabase } from '@carton/runtime';
 
 /** What products count for that are sold without stock: more than any other. */
@@ -12,10 +13,7 @@ const units = `
        else coalesce(sum(greatest(levels.on_hand - levels.reserved, 0)), 0) end`;
 
 /** True for items of published products. */
-const isCounted = `
-  exists (select from products
-           where products.tenant_id = $1 and products.id = items.product_id
-             and products.status = 'published' and products.deleted_at is null)`;
+const isCounted = isPublishedProduct('items.product_id');
 
 const countText = `
   with gone as (
@@ -65,9 +63,7 @@ const changedText = `
     from stock_levels levels
     join stock_items items on items.tenant_id = $1 and items.id = levels.stock_item_id
    where levels.tenant_id = $1 and levels.updated_at > $2 and levels.updated_at <= $3 and items.product_id is not null
-   union
-  select id from products
-   where tenant_id = $1 and updated_at > $2 and updated_at <= $3 and deleted_at is null`;
+   union ${changedProducts('$2', '$3')}`;
 
 /** The products that have changed between two times, the later one included, and those whose levels have. */
 export async function findChangedProducts(tx: TenantDatabase, since: string, until: string): Promise<string[]> {
@@ -80,7 +76,7 @@ const hasChangesText = `
     select coalesce((select refreshed_until from product_stock_refreshes where tenant_id = $1), '${never}') as refreshed
   )
   select exists (select from stock_levels where tenant_id = $1 and updated_at > refreshed)
-      or exists (select from products where tenant_id = $1 and updated_at > refreshed and deleted_at is null) as changed
+      or exists (${changedProducts('refreshed', "'infinity'")}) as changed
     from last`;
 
 /** Whether products or levels may have changed since the last time. */
