@@ -50,11 +50,27 @@ export const otherCodes: Readonly<Record<string, RegExp>> = {
 const plain = (text: string) => text.normalize('NFKC').trim().toUpperCase();
 const lettersAndDigits = (text: string) => text.replaceAll(/[^A-Z0-9]/g, '');
 
+/** Returns a function of countries that makes each pattern once. */
+function perCountry(make: (country: string) => RegExp | null): (country: string) => RegExp | null {
+  const made = new Map<string, RegExp | null>();
+  return (country) => {
+    if (!made.has(country)) made.set(country, make(country));
+    return made.get(country) ?? null;
+  };
+}
+
+const prefixOf = perCountry((country) => {
+  const own = [country, otherPrefixes[country] ?? country].join('|');
+  return new RegExp(`^(?:[A-Z]{1,3}-(?=\\d)|(?:${own})[ -]+(?=[A-Z0-9])|(?:${own})(?=\\d))`);
+});
+const patternOf = perCountry((country) => {
+  const rule = rulesOfAddresses[country]?.postalCode;
+  return rule === undefined ? null : new RegExp(`^(?:${rule})$`);
+});
+
 /** Without the country before the code: `D-10115`, `CH 8001`, `AZ1000`. */
 function withoutCountry(country: string, written: string): string {
-  const own = [country, otherPrefixes[country] ?? country].join('|');
-  const prefix = new RegExp(`^(?:[A-Z]{1,3}-(?=\\d)|(?:${own})[ -]+(?=[A-Z0-9])|(?:${own})(?=\\d))`);
-  return written.replace(prefix, '');
+  return written.replace(prefixOf(country) as RegExp, '');
 }
 
 /** A code in capitals, without the country before it. */
@@ -144,11 +160,11 @@ export function isPostalCode(country: string, text: string): boolean {
   const rule = rulesOfAddresses[country]?.postalCode;
   if (!isListed && rule === undefined) return true;
   if (written.length > maxLength) return false;
-  const patterns = [rule === undefined ? null : new RegExp(`^(?:${rule})$`), otherCodes[country] ?? null];
+  const patterns = [patternOf(country), otherCodes[country] ?? null];
   const bare = withoutCountry(country, written);
   // In Andorra, 500 is AD500.
   const meant = [...new Set([written, bare, ...(rule?.startsWith(country) ? [`${country}${bare}`] : [])])];
-  return meant
-    .flatMap(formsOf)
-    .some((form) => (isListed && postcodeValidator(form, country)) || patterns.some((each) => each?.test(form)));
+  const matches = (form: string) =>
+    (isListed && postcodeValidator(form, country)) || patterns.some((each) => each?.test(form));
+  return meant.some(matches) || meant.flatMap(formsOf).some(matches);
 }

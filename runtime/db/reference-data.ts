@@ -88,6 +88,16 @@ export const replaceVersion = `
   select id, $2::uuid from tenants where id = $1 and removal_started_at is null
   on conflict (tenant_id) do update set version = excluded.version`;
 
+/** Numbers of queries, since their texts are long as keys. */
+const numbers = new WeakMap<ReferenceQuery, number>();
+let lastNumber = 0;
+
+function numberOf(query: ReferenceQuery): number {
+  const number = numbers.get(query) ?? ++lastNumber;
+  numbers.set(query, number);
+  return number;
+}
+
 interface Kept {
   version: string;
   rows: readonly unknown[];
@@ -107,12 +117,12 @@ export class ReferenceResults {
    * @param read runs the query, in a snapshot no older than the version
    */
   async get<R>(
-    { text }: ReferenceQuery,
+    query: ReferenceQuery,
     values: readonly unknown[],
     { tenantId, version }: { tenantId: string; version: string },
     read: () => Promise<R[]>,
   ): Promise<readonly R[]> {
-    const key = JSON.stringify([tenantId, text, values]);
+    const key = `${numberOf(query)} ${tenantId} ${JSON.stringify(values)}`;
     const kept = this.#kept.get(key);
     if (kept?.version === version) return kept.rows as readonly R[];
     const rows = frozen(await read());

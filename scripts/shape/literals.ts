@@ -57,6 +57,12 @@ export async function readParts(code: string): Promise<SourceParts> {
       if (typeof key.value === 'string' && !parts.properties.has(key.value))
         parts.properties.set(key.value, lineOf(key));
     }
+    if (node.type === 'ObjectExpression') {
+      // A property in short form: `{ $id }`.
+      for (const each of node.properties as Node[])
+        if (each.type === 'Identifier' && !parts.properties.has(each.value as string))
+          parts.properties.set(each.value as string, lineOf(each));
+    }
     for (const [property, each] of Object.entries(node)) if (property !== 'span') visit(each);
   };
   visit(module);

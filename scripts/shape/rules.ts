@@ -33,7 +33,8 @@ function listSources(folder: string): string[] {
 
 /** The tables that migrations create, each with its package. */
 export function readTables(root: string): Tables {
-  const tables = new Map<string, string>();
+  // The migrator creates its own.
+  const tables = new Map([['applied_migrations', 'runtime']]);
   for (const name of readdirSync(join(root, 'vendor'))) {
     const folder = join(root, 'vendor', name, 'migrations');
     for (const file of readdirSync(folder, { withFileTypes: true })) {
@@ -50,7 +51,7 @@ export function readTables(root: string): Tables {
 const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
 
 const statement =
-  /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
+  /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s+(?:(?:not\s+)?materialized\s*)?\(|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
 const fragment =
   /\btenant_id\b|(?:[=(<>,]|\bin|\blimit|\bany)\s*\$\d|\$\d::|\b(?:from|into)\s+[a-z_]+\s[\s\S]*\bwhere\b|\bjoin\s+[a-z_]+\s[\s\S]*\bon\b|(?<![.\w])[a-z_]+\.[a-z_]+\s(?:=|<|>|<=|>=|<>|is|in|between|like)\s|\border by\s|\bcase when\b|\bcoalesce\(/;
 
