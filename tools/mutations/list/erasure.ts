@@ -135,7 +135,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes personal values from the audit log',
-    file: 'vendor/audit/persons.ts',
+    file: 'vendor/audit/store.ts',
     text: 'after = after - $2::text[]',
     replacement: 'after = after',
     tests: ['runtime/persons/test/persons.test.ts'],

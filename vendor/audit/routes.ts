@@ -2,8 +2,8 @@
  * The route of the audit log.
  */
 import { route } from '@carton/runtime';
-import { AuditEntryPage, AuditLogQuery } from '../schemas.ts';
-import { listEntries } from '../store.ts';
+import { AuditEntryPage, AuditLogQuery } from './schemas.ts';
+import { listEntries } from './store.ts';
 
 export const listAuditEntries = route(
   {
