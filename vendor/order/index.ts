@@ -13,21 +13,17 @@ import {
   orderUnitsCanceled,
   orderUpdated,
 } from './events.ts';
-import { orderLinkMail } from './link-mail.ts';
-import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './mails.ts';
-import { cancelOverdue, remindUnpaid } from './overdue.ts';
+import { orderLinkMail } from './links/mails.ts';
+import { lookUpOrder, openOrder } from './links/routes.ts';
+import { orderSettings } from './links/settings.ts';
+import { forgetExpiredLinks } from './links/sweep.ts';
+import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './notices/mails.ts';
+import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './owners/routes.ts';
 import { claimOrders, personalOrders } from './persons.ts';
-import { lookUpOrder, openOrder } from './routes/lookup.ts';
-import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/member.ts';
-import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
-import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
-import { orderSettings } from './settings.ts';
-import { forgetExpiredLinks } from './sweep.ts';
+import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes.ts';
+import { cancelOverdue, remindUnpaid } from './states/overdue.ts';
+import { addOrderNote, listOrderTimeline } from './timeline/routes.ts';
 
-export { addressLines } from './address-lines.ts';
-export { writtenAddress } from './addresses.ts';
-export { ReportedAttribution, storedAttribution } from './attribution.ts';
-export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
   type AmountWithTax,
   type Charge,
@@ -39,13 +35,12 @@ export {
   refundOf,
   refundOfAmount,
   shareRefund,
-} from './charges.ts';
-export {
-  createOrder,
-  type OrderAdjustmentDraft,
-  type OrderDraft,
-  type OrderLineDraft,
-} from './draft.ts';
+} from './charges/amounts.ts';
+export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
+export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './charges/service.ts';
+export { addressLines } from './details/address-lines.ts';
+export { writtenAddress } from './details/addresses.ts';
+export { ReportedAttribution, storedAttribution } from './details/attribution.ts';
 export {
   isPlacedUnpaid,
   orderCanceled,
@@ -54,14 +49,19 @@ export {
   orderPlaced,
   orderUnitsCanceled,
 } from './events.ts';
-export { cancelFreeUnits, type FreeUnits } from './free-units.ts';
-export { openOrderLink, orderLinkUnknown } from './links.ts';
-export { greeting, MailedOrder, mailToShopper, paymentDueMail, sampleOrder } from './mails.ts';
-export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
-export { pageWords } from './page-words.ts';
-export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
+export { openOrderLink, orderLinkUnknown } from './links/service.ts';
+export { greeting, MailedOrder, mailToShopper, paymentDueMail, sampleOrder } from './notices/mails.ts';
+export { pageWords } from './notices/page-words.ts';
+export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './notices/payments.ts';
+export { moveOrdersOfCarts } from './owners/store.ts';
+export {
+  createOrder,
+  type OrderAdjustmentDraft,
+  type OrderDraft,
+  type OrderLineDraft,
+} from './placing/service.ts';
 export { isPlacedBy, maskOrder, type Order } from './present.ts';
-export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './recharging.ts';
+export { cancelFreeUnits, type FreeUnits } from './refunds/free-units.ts';
 export {
   alreadyRefunded,
   lockOrderForRefund,
@@ -75,7 +75,7 @@ export {
   type RefundRequest,
   recordRefund,
   reverseRefund,
-} from './refunds.ts';
+} from './refunds/service.ts';
 export {
   AddressOrNull,
   OrderAddress,
@@ -99,18 +99,7 @@ export {
   placePending,
   unknownOrder,
 } from './service.ts';
-export { moveOrdersOfCarts } from './sessions.ts';
-export {
-  type EntryActor,
-  findUnplaced,
-  hasOrdered,
-  holdPayBy,
-  holdsUnpaidStock,
-  lockOrder,
-  type OrderState,
-  returnPayBy,
-} from './store.ts';
-export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
+export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './states/overdue.ts';
 export {
   type OrderStates,
   orderAlreadyCanceled,
@@ -121,8 +110,19 @@ export {
   requireTransition,
   type Transition,
   transitions,
-} from './transitions.ts';
-export { addRestocked, findOrderUnits, heldUnitsOf, lockOrderLines, type OrderUnits } from './units.ts';
+} from './states/transitions.ts';
+export {
+  type EntryActor,
+  findUnplaced,
+  hasOrdered,
+  holdPayBy,
+  holdsUnpaidStock,
+  lockOrder,
+  type OrderState,
+  returnPayBy,
+} from './store.ts';
+export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline/types.ts';
+export { addRestocked, findOrderUnits, heldUnitsOf, lockOrderLines, type OrderUnits } from './units/store.ts';
 
 export default definePackage({
   routes: [

@@ -4,9 +4,9 @@
  */
 import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
 import { orderOf } from './present.ts';
+import { rewriteWords } from './search/words-store.ts';
 import { orders } from './store.ts';
-import { erasedMessages, impersonalTypes } from './timeline.ts';
-import { rewriteWords } from './words.ts';
+import { erasedMessages, impersonalTypes } from './timeline/types.ts';
 
 /** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
 const belongsToSubject = `

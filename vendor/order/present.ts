@@ -2,12 +2,12 @@
  * Orders in responses: complete for their owner and staff, masked for everyone else.
  */
 import { actorOf, type HasExtensions, money, type ShopperSession, type Static } from '@carton/runtime';
-import { balanceOf } from './balance.ts';
-import { type Charge, chargesOf, refundedOf } from './charges.ts';
+import { type Charge, chargesOf, refundedOf } from './charges/amounts.ts';
+import { balanceOf } from './charges/balance.ts';
 import type { OrderPayload } from './events.ts';
 import type { AdminOrder, OrderAddress, OrderEvent } from './schemas.ts';
 import { type OrderEventRow, type OrderRow, statusOf } from './store.ts';
-import { labelOf } from './timeline.ts';
+import { labelOf } from './timeline/types.ts';
 
 /** An order with all its data; responses contain only the fields of their route's schema. */
 export interface Order extends Static<typeof AdminOrder> {

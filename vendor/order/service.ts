@@ -15,12 +15,14 @@ import {
   type TenantDatabase,
   writtenText,
 } from '@carton/runtime';
-import { writtenAddress } from './addresses.ts';
-import { placedMessage } from './draft.ts';
+import { writtenAddress } from './details/addresses.ts';
 import { orderCanceled, orderPlaced, orderUpdated, payloadOf } from './events.ts';
+import { placedMessage } from './placing/service.ts';
 import { type Order, orderEventOf, orderOf, payloadOfOrder } from './present.ts';
 import type { AdminOrderQuery, ChangeOrder, OrderEvent } from './schemas.ts';
-import { pageOfOrders } from './search.ts';
+import { pageOfOrders } from './search/service.ts';
+import { rewriteWords } from './search/words-store.ts';
+import { type OrderStates, requireTransition } from './states/transitions.ts';
 import {
   type EntryActor,
   insertOrderEvent,
@@ -32,9 +34,7 @@ import {
   putTags,
   stateOfRow,
 } from './store.ts';
-import { type OrderStates, requireTransition } from './transitions.ts';
-import { addRestocked, heldUnitsOf, lockOrderLines } from './units.ts';
-import { rewriteWords } from './words.ts';
+import { addRestocked, heldUnitsOf, lockOrderLines } from './units/store.ts';
 
 export const orderPaymentChanged = defineProblem({
   code: 'order_payment_changed',

@@ -23,7 +23,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the notes of staff about an order',
-    file: 'vendor/order/timeline.ts',
+    file: 'vendor/order/timeline/types.ts',
     text: "label: 'Note', erased: 'Erased'",
     replacement: "label: 'Note'",
     tests: ['runtime/persons/test/persons.test.ts'],

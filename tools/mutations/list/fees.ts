@@ -93,7 +93,7 @@ export const fees: readonly Mutation[] = [
   },
   {
     rule: 'A tax within a fee adds nothing to the total of its order',
-    file: 'vendor/order/recharging.ts',
+    file: 'vendor/order/charges/service.ts',
     text: 'const onTop = (parts: readonly Taxes[]) => parts.filter(({ included }) => !included);',
     replacement: 'const onTop = (parts: readonly Taxes[]) => parts;',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],

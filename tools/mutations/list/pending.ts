@@ -88,7 +88,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Nothing is mailed about an order that was not placed',
-    file: 'vendor/order/mails.ts',
+    file: 'vendor/order/notices/mails.ts',
     text: 'if (!order?.wasPlaced) return null;',
     replacement: 'if (!order) return null;',
     tests: [ends],

@@ -3,7 +3,7 @@
  * refund of units or of an amount takes. All of it is computed from the rows that the order stored.
  */
 import { allocate, allocateByFirst, divideRounded, type MoneyValue } from '@carton/runtime';
-import type { OrderRow } from './store.ts';
+import type { OrderRow } from '../store.ts';
 
 /** Minor units of the order's currency. */
 export interface AmountWithTax {

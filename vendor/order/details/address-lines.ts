@@ -2,7 +2,7 @@
  * The lines of an order's address, as mails, pages and lists show them.
  */
 import { countryCodeOf, displayNames, postalLines } from '@carton/runtime';
-import type { OrderAddress } from './schemas.ts';
+import type { OrderAddress } from '../schemas.ts';
 
 /**
  * The lines of an address as its country writes them, with the name of the country in a language; none without an address.

@@ -5,10 +5,10 @@
  */
 import { countLinkRequest, countWrongToken, inMinutes, newToken } from '@carton/auth';
 import { type BoxServices, defineProblem, hashToken, newId, publish, type TenantDatabase } from '@carton/runtime';
-import { orderLookupRequested } from './events.ts';
-import { ordersByNumber } from './numbers.ts';
-import { type Order, orderOf } from './present.ts';
-import { orders } from './store.ts';
+import { orderLookupRequested } from '../events.ts';
+import { type Order, orderOf } from '../present.ts';
+import { ordersByNumber } from '../search/numbers.ts';
+import { orders } from '../store.ts';
 
 const realm = 'order';
 /** Also of the request: a mail that is sent late has less time left. */

@@ -2,7 +2,7 @@
  * Order numbers as people write them: in any case, in full width, with `#` before them.
  */
 import { maxWordLength, type TenantDatabase } from '@carton/runtime';
-import { type OrderRow, orders } from './store.ts';
+import { type OrderRow, orders } from '../store.ts';
 
 /** Without spaces, and in the usual width. */
 function narrow(number: string): string {

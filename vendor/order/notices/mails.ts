@@ -21,13 +21,13 @@ import {
   Uuid,
   withoutLinks,
 } from '@carton/runtime';
-import { addressLines } from './address-lines.ts';
-import { orderCanceled, orderPaymentDue, orderPlaced } from './events.ts';
-import { paymentNoticesOf } from './payment-notices.ts';
+import { addressLines } from '../details/address-lines.ts';
+import { orderCanceled, orderPaymentDue, orderPlaced } from '../events.ts';
+import type { Order } from '../present.ts';
+import type { OrderAddress } from '../schemas.ts';
+import { findOrder } from '../service.ts';
+import { paymentNoticesOf } from './payments.ts';
 import { orderPhrases } from './phrases.ts';
-import type { Order } from './present.ts';
-import type { OrderAddress } from './schemas.ts';
-import { findOrder } from './service.ts';
 
 const Lines = Type.Array(Type.String(), { description: 'One for each line of the address; empty without an address' });
 

@@ -2,7 +2,7 @@
  * Addresses and other details as orders store them, from shoppers and staff alike.
  */
 import { countryCodeOf, writtenText } from '@carton/runtime';
-import type { OrderAddress } from './schemas.ts';
+import type { OrderAddress } from '../schemas.ts';
 
 /**
  * An address as it is stored: texts as `writtenText` returns them, blank ones null, and the country as its code. A country that

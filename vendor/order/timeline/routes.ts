@@ -4,7 +4,7 @@
 import { pageOf, pageQuery, route, withOverrides } from '@carton/runtime';
 import { AddOrderNote, OrderEvent, OrderEventPage } from '../schemas.ts';
 import { addNote, listTimeline } from '../service.ts';
-import { orderEventSchemaOf } from '../timeline.ts';
+import { orderEventSchemaOf } from './types.ts';
 
 const tag = 'Orders';
 

@@ -4,7 +4,7 @@
 import { pageQuery, route } from '@carton/runtime';
 import { CancelOrder, OrderPage, OrderResource } from '../schemas.ts';
 import { cancelOwnOrder, listOwnOrders, readOwnOrder } from '../service.ts';
-import { orderAlreadyCanceled, orderFulfillmentStarted } from '../transitions.ts';
+import { orderAlreadyCanceled, orderFulfillmentStarted } from '../states/transitions.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 

@@ -3,7 +3,7 @@
  * locked. What was refunded of a charge refers to it by code, so a charge with refunds is not replaced.
  */
 import { newId, publish, type TenantDatabase } from '@carton/runtime';
-import { orderChargesChanged, orderUpdated, payloadOf } from './events.ts';
+import { orderChargesChanged, orderUpdated, payloadOf } from '../events.ts';
 import {
   insertOrderEvent,
   type OrderAdjustmentRow,
@@ -11,7 +11,7 @@ import {
   type OrderState,
   type OrderTaxLineRow,
   stateOfRow,
-} from './store.ts';
+} from '../store.ts';
 
 /** A shipping charge to add, with its taxes. */
 export interface NewCharge extends Pick<OrderAdjustmentRow, 'code' | 'label' | 'amount' | 'source'> {

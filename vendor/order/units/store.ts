@@ -2,7 +2,7 @@
  * The units of the lines of orders: refunded, returned to stock, written off, and what stock the order holds.
  */
 import type { TenantDatabase } from '@carton/runtime';
-import { hasStatus, type OrderLineRow, type OrderState } from './store.ts';
+import { hasStatus, type OrderLineRow, type OrderState } from '../store.ts';
 
 /** A line of an order, for what happens to its units. */
 export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount' | 'totalAmount'> {

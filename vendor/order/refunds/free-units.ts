@@ -3,10 +3,10 @@
  * refunded, so they are not shipped and their stock returns, but no refund of a payment has them.
  */
 import { publish, type TenantDatabase } from '@carton/runtime';
-import { orderUnitsCanceled, payloadOf } from './events.ts';
-import { planRefund, type RefundPlan, type RefundRequest, recordRefund } from './refunds.ts';
-import { insertOrderEvent, type OrderState } from './store.ts';
-import { findOrderUnits } from './units.ts';
+import { orderUnitsCanceled, payloadOf } from '../events.ts';
+import { insertOrderEvent, type OrderState } from '../store.ts';
+import { findOrderUnits } from '../units/store.ts';
+import { planRefund, type RefundPlan, type RefundRequest, recordRefund } from './service.ts';
 
 export interface FreeUnits extends RefundRequest {
   /** Takes the place of the id of a refund. */

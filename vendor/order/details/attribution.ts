@@ -3,7 +3,7 @@
  * itself, and the shopper can correct none of it: whatever it holds, it does not refuse the order.
  */
 import { nullable, type Static, Type } from '@carton/runtime';
-import { OrderAttribution } from './schemas.ts';
+import { OrderAttribution } from '../schemas.ts';
 
 const lengths = Object.entries(OrderAttribution.properties).map(
   ([name, { maxLength }]) => [name as keyof OrderAttribution, Number(maxLength)] as const,

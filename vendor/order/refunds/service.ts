@@ -12,7 +12,6 @@ import {
   newId,
   type TenantDatabase,
 } from '@carton/runtime';
-import { refundedChargeOf } from './balance.ts';
 import {
   type AmountWithTax,
   type Charge,
@@ -22,9 +21,10 @@ import {
   refundOf,
   refundOfAmount,
   shareRefund,
-} from './charges.ts';
-import { lockOrder, type OrderRow, type OrderState, orders } from './store.ts';
-import { findOrderUnits, lockOrderLines, writtenOffBy } from './units.ts';
+} from '../charges/amounts.ts';
+import { refundedChargeOf } from '../charges/balance.ts';
+import { lockOrder, type OrderRow, type OrderState, orders } from '../store.ts';
+import { findOrderUnits, lockOrderLines, writtenOffBy } from '../units/store.ts';
 
 export const alreadyRefunded = defineProblem({
   code: 'already_refunded',

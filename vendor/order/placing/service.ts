@@ -2,11 +2,11 @@
  * Creates an order with all its rows in one statement and one round trip.
  */
 import { actorColumns, actorValues, insertEvent, newId, outboxRow, type TenantDatabase } from '@carton/runtime';
-import { orderPending, orderPlaced, payloadOf } from './events.ts';
-import { type Order, orderOf } from './present.ts';
-import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from './schemas.ts';
-import { type OrderLineRow, type OrderRow, stateOfRow } from './store.ts';
-import { wordsText } from './words.ts';
+import { orderPending, orderPlaced, payloadOf } from '../events.ts';
+import { type Order, orderOf } from '../present.ts';
+import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from '../schemas.ts';
+import { wordsText } from '../search/words-store.ts';
+import { type OrderLineRow, type OrderRow, stateOfRow } from '../store.ts';
 
 export interface OrderLineDraft
   extends Omit<OrderLineRow, 'id' | 'properties' | 'requiresShipping' | 'restockedQuantity'> {

@@ -3,8 +3,8 @@
  */
 import { limitedByAttempts } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
-import { openOrderLink, orderLinkUnknown, requestOrderLink } from '../links.ts';
 import { LookUpOrder, OpenOrderLink, OrderResource } from '../schemas.ts';
+import { openOrderLink, orderLinkUnknown, requestOrderLink } from './service.ts';
 
 const common = { tag: 'Orders', access: 'public', method: 'post', beyond: true } as const;
 

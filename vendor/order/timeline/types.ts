@@ -2,8 +2,8 @@
  * The timeline of orders: the types of its entries, and writing them.
  */
 import { extensionPoint, type HasExtensions, object, type TenantDatabase, Type } from '@carton/runtime';
-import { OrderEvent } from './schemas.ts';
-import { insertOrderEvent } from './store.ts';
+import { OrderEvent } from '../schemas.ts';
+import { insertOrderEvent } from '../store.ts';
 
 /** A type of entry in the timeline of an order. */
 export interface TimelineType {

@@ -3,9 +3,9 @@
  * with a total. Each is read in parts, from the index alone.
  */
 import { isOneWord, type TenantDatabase, tagKeysOf } from '@carton/runtime';
-import { type AdminOrderQuery, fulfillmentStatuses, paymentStatuses, storedStatuses } from './schemas.ts';
-import { type Condition, hasStatus } from './store.ts';
-import { beginsWith, wordBeginning, wordNotAfter } from './words.ts';
+import { type AdminOrderQuery, fulfillmentStatuses, paymentStatuses, storedStatuses } from '../schemas.ts';
+import { type Condition, hasStatus } from '../store.ts';
+import { beginsWith, wordBeginning, wordNotAfter } from './words-store.ts';
 
 /** Orders in a part of a list. */
 const partSize = 300;

@@ -2,7 +2,7 @@
  * Orders for staff.
  */
 import { resource, route } from '@carton/runtime';
-import { AdminOrder, AdminOrderPage, AdminOrderQuery, CancelOrder, ChangeOrder } from '../schemas.ts';
+import { AdminOrder, AdminOrderPage, AdminOrderQuery, CancelOrder, ChangeOrder } from './schemas.ts';
 import {
   archiveOrder as archive,
   cancelOrder as cancel,
@@ -10,8 +10,8 @@ import {
   listOrders,
   readOrder,
   unarchiveOrder as unarchive,
-} from '../service.ts';
-import { orderAlreadyCanceled, orderFulfillmentStarted } from '../transitions.ts';
+} from './service.ts';
+import { orderAlreadyCanceled, orderFulfillmentStarted } from './states/transitions.ts';
 
 const common = { tag: 'Orders', access: 'staff' } as const;
 

@@ -2,7 +2,7 @@
  * What is charged for an order and what of it is owed, the only place that says so: payments, mails, pages and invoices
  * read it here. The README of payment has a table of all cases.
  */
-import type { OrderState } from './store.ts';
+import type { OrderState } from '../store.ts';
 
 /** The amounts of an order from which its balance follows. */
 export type OrderAmounts = Pick<

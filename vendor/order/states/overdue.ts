@@ -3,9 +3,9 @@
  * payments, which asks the provider first.
  */
 import { Problem, publish, type TenantDatabase } from '@carton/runtime';
-import { orderPaymentDue, payloadOf } from './events.ts';
-import { cancelOrder } from './service.ts';
-import type { OrderState } from './store.ts';
+import { orderPaymentDue, payloadOf } from '../events.ts';
+import { cancelOrder } from '../service.ts';
+import type { OrderState } from '../store.ts';
 
 /** Maximum number of orders per run; the next run continues. */
 const batchSize = 200;

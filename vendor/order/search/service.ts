@@ -16,8 +16,8 @@ import {
   type TenantDatabase,
   tagKeysOf,
 } from '@carton/runtime';
-import { storedNumber } from './numbers.ts';
-import type { AdminOrderQuery } from './schemas.ts';
+import type { AdminOrderQuery } from '../schemas.ts';
+import { type Condition, hasStatus, type OrderRow, orders } from '../store.ts';
 import {
   allOf,
   type Filters,
@@ -29,9 +29,9 @@ import {
   run,
   type Search,
   within,
-} from './search-lists.ts';
-import { type Condition, hasStatus, type OrderRow, orders } from './store.ts';
-import { beginsWith, searchText } from './words.ts';
+} from './lists-store.ts';
+import { storedNumber } from './numbers.ts';
+import { beginsWith, searchText } from './words-store.ts';
 
 /** Parts of a list that are read at most for one page. */
 const maxParts = 5;

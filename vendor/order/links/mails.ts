@@ -14,10 +14,10 @@ import {
   tokenLabel,
   validUntil,
 } from '@carton/runtime';
-import { orderLookupRequested } from './events.ts';
-import { issueOrderLink } from './links.ts';
-import { greeting, MailedOrder, mailToShopper, sampleOrder } from './mails.ts';
-import { orderPhrases } from './phrases.ts';
+import { orderLookupRequested } from '../events.ts';
+import { greeting, MailedOrder, mailToShopper, sampleOrder } from '../notices/mails.ts';
+import { orderPhrases } from '../notices/phrases.ts';
+import { issueOrderLink } from './service.ts';
 import { orderSettings } from './settings.ts';
 
 const LinkData = object({

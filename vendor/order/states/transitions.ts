@@ -3,8 +3,8 @@
  * `requireTransition` with the order locked. `npm run documentation` draws docs/order-states.svg from the table.
  */
 import { defineProblem } from '@carton/runtime';
-import { fulfillmentStatuses, orderStatuses, paymentStatuses } from './schemas.ts';
-import type { OrderState } from './store.ts';
+import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '../schemas.ts';
+import type { OrderState } from '../store.ts';
 
 /** The states of an order; the three are independent, except for the conditions of a transition. */
 export type OrderStates = Pick<OrderState, 'status' | 'paymentStatus' | 'fulfillmentStatus'>;
