@@ -6,22 +6,24 @@ import { definePackage, emailProofs, job, mailTemplates, personalData } from '@c
 import {
   orderCanceled,
   orderChargesChanged,
-  orderLookupRequested,
   orderPaymentDue,
   orderPending,
   orderPlaced,
   orderUnitsCanceled,
   orderUpdated,
 } from './events.ts';
+import { orderLookupRequested } from './links/events.ts';
 import { orderLinkMail } from './links/mails.ts';
 import { lookUpOrder, openOrder } from './links/routes.ts';
+import { forgetExpiredLinks } from './links/service.ts';
 import { orderSettings } from './links/settings.ts';
-import { forgetExpiredLinks } from './links/sweep.ts';
 import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './notices/mails.ts';
 import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './owners/routes.ts';
-import { claimOrders, personalOrders } from './persons.ts';
-import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes.ts';
+import { claimOrders } from './owners/store.ts';
+import { personalOrders } from './persons.ts';
+import { adminOrders, archiveOrder, unarchiveOrder } from './routes.ts';
 import { cancelOverdue, remindUnpaid } from './states/overdue.ts';
+import { cancelOrder } from './states/routes.ts';
 import { addOrderNote, listOrderTimeline } from './timeline/routes.ts';
 
 export {
@@ -37,10 +39,12 @@ export {
   shareRefund,
 } from './charges/amounts.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
-export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './charges/service.ts';
+export { type ChargeReplacement, replaceCharges } from './charges/service.ts';
+export type { NewCharge, NewTax } from './charges/store.ts';
 export { addressLines } from './details/address-lines.ts';
 export { writtenAddress } from './details/addresses.ts';
-export { ReportedAttribution, storedAttribution } from './details/attribution.ts';
+export { storedAttribution } from './details/attribution.ts';
+export { ReportedAttribution } from './details/schemas.ts';
 export {
   isPlacedUnpaid,
   orderCanceled,
@@ -49,26 +53,24 @@ export {
   orderPlaced,
   orderUnitsCanceled,
 } from './events.ts';
-export { openOrderLink, orderLinkUnknown } from './links/service.ts';
-export { greeting, MailedOrder, mailToShopper, paymentDueMail, sampleOrder } from './notices/mails.ts';
+export { orderLinkUnknown } from './links/problems.ts';
+export { openOrderLink } from './links/service.ts';
+export { greeting, MailedOrder, mailToShopper, sampleOrder } from './notices/mailed-order.ts';
+export { paymentDueMail } from './notices/mails.ts';
 export { pageWords } from './notices/page-words.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './notices/payments.ts';
+export { isPlacedBy, maskOrder } from './owners/masking.ts';
+export { listOwnOrders } from './owners/service.ts';
 export { moveOrdersOfCarts } from './owners/store.ts';
-export {
-  createOrder,
-  type OrderAdjustmentDraft,
-  type OrderDraft,
-  type OrderLineDraft,
-} from './placing/service.ts';
-export { isPlacedBy, maskOrder, type Order } from './present.ts';
+export type { OrderAdjustmentDraft, OrderDraft, OrderLineDraft } from './placing/drafts.ts';
+export { createOrder } from './placing/service.ts';
+export type { Order } from './present.ts';
 export { cancelFreeUnits, type FreeUnits } from './refunds/free-units.ts';
+export { alreadyRefunded } from './refunds/problems.ts';
 export {
-  alreadyRefunded,
   lockOrderForRefund,
   type OrderRefundListener,
   orderRefundListeners,
-  partsOfOrder,
-  partsOfRefunds,
   planRefund,
   planRefundOfAmount,
   type RefundPlan,
@@ -76,6 +78,7 @@ export {
   recordRefund,
   reverseRefund,
 } from './refunds/service.ts';
+export { partsOfOrder, partsOfRefunds } from './refunds/store.ts';
 export {
   AddressOrNull,
   OrderAddress,
@@ -85,34 +88,25 @@ export {
   Phone,
   TermsVersion,
 } from './schemas.ts';
+export { findOrder, findOrderOfCart, unknownOrder } from './service.ts';
+export { cancelPending, type OrderCanceler, orderCancelers } from './states/canceling.ts';
+export { cancelOverdue, remindUnpaid } from './states/overdue.ts';
 export {
-  addPaymentNote,
-  cancelPending,
-  changeFulfillmentStatus,
-  changePaymentState,
-  findOrder,
-  findOrderOfCart,
-  listOwnOrders,
-  type OrderCanceler,
-  orderCancelers,
-  type PaymentState,
-  placePending,
-  unknownOrder,
-} from './service.ts';
-export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './states/overdue.ts';
-export {
-  type OrderStates,
   orderAlreadyCanceled,
   orderAwaitsPayment,
   orderFulfillmentStarted,
-  orderStates,
   orderTransitionIllegal,
+} from './states/problems.ts';
+export { changeFulfillmentStatus, changePaymentState, placePending } from './states/service.ts';
+export { type DuePending, findDuePending, type PaymentState } from './states/store.ts';
+export {
+  type OrderStates,
+  orderStates,
   requireTransition,
   type Transition,
   transitions,
 } from './states/transitions.ts';
 export {
-  type EntryActor,
   findUnplaced,
   hasOrdered,
   holdPayBy,
@@ -121,8 +115,11 @@ export {
   type OrderState,
   returnPayBy,
 } from './store.ts';
-export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline/types.ts';
-export { addRestocked, findOrderUnits, heldUnitsOf, lockOrderLines, type OrderUnits } from './units/store.ts';
+export { addPaymentNote, addTimelineEntry } from './timeline/service.ts';
+export type { EntryActor } from './timeline/store.ts';
+export { orderTimelineTypes, type TimelineType } from './timeline/types.ts';
+export { heldUnitsOf } from './units/service.ts';
+export { addRestocked, findOrderUnits, lockOrderLines, type OrderUnits } from './units/store.ts';
 
 export default definePackage({
   routes: [

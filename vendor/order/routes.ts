@@ -2,16 +2,12 @@
  * Orders for staff.
  */
 import { resource, route } from '@carton/runtime';
-import { AdminOrder, AdminOrderPage, AdminOrderQuery, CancelOrder, ChangeOrder } from './schemas.ts';
-import {
-  archiveOrder as archive,
-  cancelOrder as cancel,
-  changeOrder,
-  listOrders,
-  readOrder,
-  unarchiveOrder as unarchive,
-} from './service.ts';
-import { orderAlreadyCanceled, orderFulfillmentStarted } from './states/transitions.ts';
+import { ChangeOrder } from './details/schemas.ts';
+import { archiveOrder as archive, changeOrder, unarchiveOrder as unarchive } from './details/service.ts';
+import { AdminOrder, AdminOrderPage } from './schemas.ts';
+import { AdminOrderQuery } from './search/schemas.ts';
+import { listOrders } from './search/service.ts';
+import { readOrder } from './service.ts';
 
 const common = { tag: 'Orders', access: 'staff' } as const;
 
@@ -35,25 +31,6 @@ export const adminOrders = resource({
     run: ({ db, params, body }) => changeOrder(db, params.id, body),
   },
 });
-
-export const cancelOrder = route(
-  {
-    ...common,
-    method: 'post',
-    path: '/admin/orders/:id/cancel',
-    operationId: 'cancelOrder',
-    summary: 'Cancel an unfulfilled order',
-    description:
-      'Restocks the order, voids authorizations and refunds what providers have captured, and what gift cards or store credit have paid. The refunds by providers are pending at first. What staff have received, such as bank transfers, is theirs to pay back: the timeline says how much, and the balance is negative until they record the refund.',
-    body: CancelOrder,
-    bodyOptional: true,
-    status: 200,
-    response: AdminOrder,
-    problems: [orderAlreadyCanceled, orderFulfillmentStarted],
-    idempotent: true,
-  },
-  ({ db, params, body }) => cancel(db, params.id, body?.reason),
-);
 
 export const archiveOrder = route(
   {

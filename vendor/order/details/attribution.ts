@@ -2,42 +2,12 @@
  * How the shopper came to the store, as a storefront reports it with an order. A storefront takes it from the browser by
  * itself, and the shopper can correct none of it: whatever it holds, it does not refuse the order.
  */
-import { nullable, type Static, Type } from '@carton/runtime';
 import { OrderAttribution } from '../schemas.ts';
+import type { ReportedAttribution } from './schemas.ts';
 
 const lengths = Object.entries(OrderAttribution.properties).map(
   ([name, { maxLength }]) => [name as keyof OrderAttribution, Number(maxLength)] as const,
 );
-
-function reported(name: keyof OrderAttribution) {
-  const { description, examples, maxLength } = OrderAttribution.properties[name];
-  return Type.Optional(
-    nullable(
-      Type.String({ description: `${description}; what is longer than ${maxLength} characters is cut`, examples }),
-    ),
-  );
-}
-
-/** The attribution in requests. */
-export const ReportedAttribution = Type.Object(
-  {
-    channel: reported('channel'),
-    utmSource: reported('utmSource'),
-    utmMedium: reported('utmMedium'),
-    utmCampaign: reported('utmCampaign'),
-    utmTerm: reported('utmTerm'),
-    utmContent: reported('utmContent'),
-    referrer: reported('referrer'),
-    landingPage: reported('landingPage'),
-  },
-  {
-    $id: 'ReportedAttribution',
-    additionalProperties: true,
-    description:
-      'How the shopper came to the store, as reported by the storefront. A blank text counts as absent, a long one is cut, and other fields are ignored',
-  },
-);
-export type ReportedAttribution = Static<typeof ReportedAttribution>;
 
 /** The attribution as it is stored; null if it says nothing. */
 export function storedAttribution(sent: ReportedAttribution | null | undefined): OrderAttribution | null {

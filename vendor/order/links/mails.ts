@@ -14,9 +14,9 @@ import {
   tokenLabel,
   validUntil,
 } from '@carton/runtime';
-import { orderLookupRequested } from '../events.ts';
-import { greeting, MailedOrder, mailToShopper, sampleOrder } from '../notices/mails.ts';
+import { greeting, MailedOrder, mailToShopper, sampleOrder } from '../notices/mailed-order.ts';
 import { orderPhrases } from '../notices/phrases.ts';
+import { orderLookupRequested } from './events.ts';
 import { issueOrderLink } from './service.ts';
 import { orderSettings } from './settings.ts';
 

@@ -3,8 +3,10 @@
  */
 import { limitedByAttempts } from '@carton/auth';
 import { route, tooManyRequests } from '@carton/runtime';
-import { LookUpOrder, OpenOrderLink, OrderResource } from '../schemas.ts';
-import { openOrderLink, orderLinkUnknown, requestOrderLink } from './service.ts';
+import { OrderResource } from '../schemas.ts';
+import { orderLinkUnknown } from './problems.ts';
+import { LookUpOrder, OpenOrderLink } from './schemas.ts';
+import { openOrderLink, requestOrderLink } from './service.ts';
 
 const common = { tag: 'Orders', access: 'public', method: 'post', beyond: true } as const;
 

@@ -4,30 +4,19 @@
  * is created when the mail is sent, which has the only copy; only its hash is stored. Sending again creates another one.
  */
 import { countLinkRequest, countWrongToken, inMinutes, newToken } from '@carton/auth';
-import { type BoxServices, defineProblem, hashToken, newId, publish, type TenantDatabase } from '@carton/runtime';
-import { orderLookupRequested } from '../events.ts';
+import { type BoxServices, hashToken, job, publish, type TenantDatabase } from '@carton/runtime';
 import { type Order, orderOf } from '../present.ts';
 import { ordersByNumber } from '../search/numbers.ts';
 import { orders } from '../store.ts';
+import { orderLookupRequested } from './events.ts';
+import { orderLinkUnknown } from './problems.ts';
+import { deletedAtOnce, deleteExpired, findLink, findRequest, insertLink, insertRequest } from './store.ts';
 
 const realm = 'order';
 /** Also of the request: a mail that is sent late has less time left. */
 const linkMinutes = 24 * 60;
 
-export const orderLinkUnknown = defineProblem({
-  code: 'order_link_unknown',
-  status: 404,
-  title: 'This link to an order is unknown or expired',
-});
-
 type Client = Pick<BoxServices, 'db' | 'client'>;
-
-interface LinkRequest {
-  id: string;
-  number: string;
-  emailKey: string;
-  expiresAt: string;
-}
 
 /** Requests a link. An unknown order has the same effect and takes the same time. @throws too_many_requests (429) */
 export async function requestOrderLink(
@@ -37,9 +26,8 @@ export async function requestOrderLink(
   const emailKey = email.toLowerCase();
   await db.transaction(async (tx) => {
     await countLinkRequest(tx, { realm, account: emailKey, address: client.address });
-    const requestId = newId();
     const expiresAt = inMinutes(linkMinutes);
-    await tx.insert('order_links', { id: requestId, number: number.trim(), emailKey, expiresAt });
+    const requestId = await insertRequest(tx, { number: number.trim(), emailKey, expiresAt });
     await publish(tx, orderLookupRequested, { type: 'order_link', id: requestId }, { requestId, expiresAt });
   });
 }
@@ -52,21 +40,13 @@ export async function issueOrderLink(
   db: TenantDatabase,
   requestId: string,
 ): Promise<{ order: Order; token: string; expiresAt: string } | null> {
-  const [request] = await db.query<LinkRequest>(
-    `select id, number, email_key, expires_at from order_links
-      where tenant_id = $1 and id = $2 and token_hash is null and expires_at > now()`,
-    [requestId],
-  );
+  const request = await findRequest(db, requestId);
   const found = request ? await ordersByNumber(db, request.number) : [];
   const row = found.find(({ email }) => email.toLowerCase() === request?.emailKey);
   if (!request || !row) return null;
-  const { number, emailKey, expiresAt } = request;
   const token = newToken('ord');
-  await db.insert('order_links', {
-    ...{ id: newId(), number, emailKey, expiresAt },
-    ...{ orderId: row.id, tokenHash: hashToken(token) },
-  });
-  return { order: orderOf(row), token, expiresAt };
+  await insertLink(db, request, { orderId: row.id, tokenHash: hashToken(token) });
+  return { order: orderOf(row), token, expiresAt: request.expiresAt };
 }
 
 /**
@@ -75,10 +55,7 @@ export async function issueOrderLink(
  * @throws order_link_unknown (404), too_many_requests (429)
  */
 export async function openOrderLink({ db, client }: Client, token: string): Promise<Order> {
-  const [link] = await db.query<{ orderId: string; emailKey: string }>(
-    'select order_id, email_key from order_links where tenant_id = $1 and token_hash = $2 and expires_at > now()',
-    [hashToken(token)],
-  );
+  const link = await findLink(db, hashToken(token));
   if (!link) {
     await countWrongToken(db, { realm, token: 'link', address: client.address });
     throw orderLinkUnknown();
@@ -87,3 +64,16 @@ export async function openOrderLink({ db, client }: Client, token: string): Prom
   if (!row || row.email.toLowerCase() !== link.emailKey) throw orderLinkUnknown();
   return orderOf(row);
 }
+
+export async function deleteExpiredLinks(db: TenantDatabase): Promise<void> {
+  while ((await deleteExpired(db)) === deletedAtOnce);
+}
+
+/**
+ * Each use of a link checks the expiry by itself; the job keeps the table small and forgets the addresses of requests.
+ */
+export const forgetExpiredLinks = job({
+  name: 'order.forget-expired-links',
+  everySeconds: 3600,
+  run: deleteExpiredLinks,
+});

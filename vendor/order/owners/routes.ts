@@ -2,9 +2,10 @@
  * Orders for the members who placed them.
  */
 import { pageQuery, route } from '@carton/runtime';
-import { CancelOrder, OrderPage, OrderResource } from '../schemas.ts';
-import { cancelOwnOrder, listOwnOrders, readOwnOrder } from '../service.ts';
-import { orderAlreadyCanceled, orderFulfillmentStarted } from '../states/transitions.ts';
+import { OrderPage, OrderResource } from '../schemas.ts';
+import { orderAlreadyCanceled, orderFulfillmentStarted } from '../states/problems.ts';
+import { CancelOrder } from '../states/schemas.ts';
+import { cancelOwnOrder, listOwnOrders, readOwnOrder } from './service.ts';
 
 const common = { tag: 'Member', access: 'member' } as const;
 

@@ -4,7 +4,8 @@
  */
 import { publish, type TenantDatabase } from '@carton/runtime';
 import { orderUnitsCanceled, payloadOf } from '../events.ts';
-import { insertOrderEvent, type OrderState } from '../store.ts';
+import type { OrderState } from '../store.ts';
+import { insertOrderEvent } from '../timeline/store.ts';
 import { findOrderUnits } from '../units/store.ts';
 import { planRefund, type RefundPlan, type RefundRequest, recordRefund } from './service.ts';
 

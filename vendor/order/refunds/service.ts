@@ -3,13 +3,11 @@
  * refund that fails is reversed by rows of opposite sign.
  */
 import {
-  defineProblem,
   extensionPoint,
   formatMoney,
   invalidField,
   type MoneyValue,
   money,
-  newId,
   type TenantDatabase,
 } from '@carton/runtime';
 import {
@@ -24,13 +22,10 @@ import {
 } from '../charges/amounts.ts';
 import { refundedChargeOf } from '../charges/balance.ts';
 import { lockOrder, type OrderRow, type OrderState, orders } from '../store.ts';
-import { findOrderUnits, lockOrderLines, writtenOffBy } from '../units/store.ts';
-
-export const alreadyRefunded = defineProblem({
-  code: 'already_refunded',
-  status: 409,
-  title: 'The items or shipping charges are already refunded',
-});
+import { writtenOffBy } from '../units/service.ts';
+import { findOrderUnits, lockOrderLines } from '../units/store.ts';
+import { alreadyRefunded } from './problems.ts';
+import { insertParts, partsOfRefunds, type RefundPart } from './store.ts';
 
 /**
  * Called after units of an order were refunded, or a failed refund of units was reversed: in its transaction, with the
@@ -45,14 +40,6 @@ export interface RefundRequest {
   items?: readonly { lineItemId: string; quantity?: number; amount?: MoneyValue }[];
   /** True for all shipping charges that are not refunded yet; or their codes, each with an amount to refund part of it. */
   shipping?: true | readonly (string | { code: string; amount: MoneyValue })[];
-}
-
-/** What a refund takes of a line or a shipping charge, in minor units. */
-export interface RefundPart extends AmountWithTax {
-  lineItemId: string | null;
-  shippingCode: string | null;
-  /** Units; zero for a part of the price. */
-  quantity: number;
 }
 
 /** A refund: its amounts are the sums of its parts. */
@@ -225,19 +212,6 @@ export async function recordRefund(
   await tellListeners(tx, orderId, parts);
 }
 
-async function insertParts(
-  tx: TenantDatabase,
-  orderId: string,
-  refundId: string,
-  parts: readonly (RefundPart & { writtenOffQuantity?: number })[],
-): Promise<void> {
-  if (parts.length === 0) return;
-  await tx.insertMany(
-    'order_refund_items',
-    parts.map((part) => ({ orderId, id: newId(), refundId, writtenOffQuantity: 0, ...part })),
-  );
-}
-
 async function tellListeners(tx: TenantDatabase, orderId: string, parts: readonly RefundPart[]): Promise<void> {
   if (parts.every(({ quantity }) => quantity === 0)) return;
   for (const listen of orderRefundListeners.of(tx)) await listen(tx, orderId);
@@ -254,29 +228,4 @@ export async function reverseRefund(tx: TenantDatabase, refundId: string): Promi
   }));
   await insertParts(tx, orderId, refundId, parts);
   await tellListeners(tx, orderId, parts);
-}
-
-/** A row of the ledger. */
-export interface RecordedPart extends RefundPart {
-  orderId: string;
-  refundId: string;
-  /** Units whose stock the order wrote off. */
-  writtenOffQuantity: number;
-}
-
-const selectParts = `
-  select order_id, refund_id, line_item_id, shipping_code, quantity, amount, tax, written_off_quantity
-    from order_refund_items where tenant_id = $1`;
-
-/** The rows of an order, the oldest first, also those that reverse failed refunds. */
-export function partsOfOrder(db: TenantDatabase, orderId: string): Promise<RecordedPart[]> {
-  return db.query<RecordedPart>(`${selectParts} and order_id = $2 order by id`, [orderId]);
-}
-
-/** The parts of refunds, each with the id of its refund; also those of failed refunds. */
-export function partsOfRefunds(db: TenantDatabase, refundIds: readonly string[]): Promise<RecordedPart[]> {
-  return db.query<RecordedPart>(
-    `${selectParts} and refund_id = any($2::uuid[]) and (quantity > 0 or amount > 0) order by id`,
-    [refundIds],
-  );
 }

@@ -3,8 +3,9 @@
  * with a total. Each is read in parts, from the index alone.
  */
 import { isOneWord, type TenantDatabase, tagKeysOf } from '@carton/runtime';
-import { type AdminOrderQuery, fulfillmentStatuses, paymentStatuses, storedStatuses } from '../schemas.ts';
+import { fulfillmentStatuses, paymentStatuses, storedStatuses } from '../schemas.ts';
 import { type Condition, hasStatus } from '../store.ts';
+import { allOf, type Filters, type Position, run, within } from './store.ts';
 import { beginsWith, wordBeginning, wordNotAfter } from './words-store.ts';
 
 /** Orders in a part of a list. */
@@ -18,7 +19,7 @@ const rowsOfWords = 600;
 /** Rows up to which a range of an index, of totals or of words, has a list, which is sorted. */
 const maxSorted = 1000;
 
-export const choices = {
+const choices = {
   status: storedStatuses,
   paymentStatus: paymentStatuses,
   fulfillmentStatus: fulfillmentStatuses,
@@ -30,14 +31,6 @@ const columnOf: Readonly<Record<keyof typeof choices, string>> = {
   fulfillmentStatus: 'fulfillment_status',
   archived: 'archived',
 };
-
-export type Filters = Omit<AdminOrderQuery, 'limit' | 'cursor' | 'updatedAfter' | 'externalId'>;
-
-/** A place in a list that is ordered newest first. */
-export interface Position {
-  createdAt: string;
-  id: string;
-}
 
 /** Successive orders of a list, newest first. */
 export interface Part {
@@ -65,40 +58,6 @@ export interface Search {
   need: number;
   /** The orders after this position. */
   after: Position | null;
-}
-
-/** True when all of them hold. */
-export function allOf(conditions: readonly Condition[]): Condition {
-  const sql = conditions.map((condition) => condition.sql).join(' and ') || 'true';
-  return { sql, values: conditions.flatMap(({ values }) => values) };
-}
-
-/** Runs a statement whose placeholders are `?`; the tenant is `$1`. */
-export function run<Row extends object>(db: TenantDatabase, { sql, values }: Condition): Promise<Row[]> {
-  let count = 1;
-  return db.query<Row>(
-    sql.replaceAll('?', () => `$${++count}`),
-    [...values],
-  );
-}
-
-/** The conditions of the period and the position, on columns of a table. */
-export function within(
-  { placedFrom, placedTo }: Filters,
-  after: Position | null,
-  table: string,
-  id: string,
-): Condition {
-  const conditions: Condition[] = [];
-  if (placedFrom !== undefined) {
-    conditions.push({ sql: `${table}.created_at >= ?::timestamptz`, values: [placedFrom] });
-  }
-  if (placedTo !== undefined) conditions.push({ sql: `${table}.created_at < ?::timestamptz`, values: [placedTo] });
-  if (after) {
-    const place = `(${table}.created_at, ${table}.${id})`;
-    conditions.push({ sql: `${place} < (?::timestamptz, ?::uuid)`, values: [after.createdAt, after.id] });
-  }
-  return allOf(conditions);
 }
 
 /** The lists of the filters, as far as they have one. */

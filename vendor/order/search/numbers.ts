@@ -1,28 +1,13 @@
 /**
  * Order numbers as people write them: in any case, in full width, with `#` before them.
  */
-import { maxWordLength, type TenantDatabase } from '@carton/runtime';
+import type { TenantDatabase } from '@carton/runtime';
 import { type OrderRow, orders } from '../store.ts';
+import { numbersLike } from './words-store.ts';
 
 /** Without spaces, and in the usual width. */
 function narrow(number: string): string {
   return number.normalize('NFKC').trim();
-}
-
-/**
- * The numbers of orders that are the same but for case; the one that is written exactly so comes first. Read by the index
- * of the words of orders, where each number is in small letters.
- */
-async function numbersLike(db: TenantDatabase, number: string): Promise<string[]> {
-  const rows = await db.query<{ number: string }>(
-    `select number from orders
-      where tenant_id = $1 and lower(number) = lower($2)
-        and id = any(array(select order_id from order_words
-                            where tenant_id = $1 and word_from = left(lower($2), ${maxWordLength}) limit 100))
-      order by number <> $2, created_at desc, id limit 10`,
-    [number],
-  );
-  return rows.map((row) => row.number);
 }
 
 /** The number of an order as it is stored, from how it was written (`#1001` for 1001); unchanged if there is no such order. */

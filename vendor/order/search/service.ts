@@ -2,36 +2,28 @@
  * Lists of orders with filters that no single index serves in the order of the list: tag, amount, text, and states
  * within a period.
  *
- * Most filters have a list of their own (search-lists.ts). The one that goes back farthest with the same number of orders
+ * Most filters have a list of their own (lists-store.ts). The one that goes back farthest with the same number of orders
  * has the fewest: it is read from its newest order, and the other filters are tested, until the page is full, but only so
  * far. A page may have fewer items than its limit, or none, and a cursor to go on with. What a page reads is bounded,
  * however many orders there are.
  */
 import { findStore } from '@carton/core';
-import {
-  decodeCursor,
-  encodeCursor,
-  type IntegrationPage,
-  parseEmail,
-  type TenantDatabase,
-  tagKeysOf,
-} from '@carton/runtime';
-import type { AdminOrderQuery } from '../schemas.ts';
-import { type Condition, hasStatus, type OrderRow, orders } from '../store.ts';
-import {
-  allOf,
-  type Filters,
-  listsOf,
-  type OrderList,
-  ofAll,
-  type Part,
-  type Position,
-  run,
-  type Search,
-  within,
-} from './lists-store.ts';
+import { decodeCursor, encodeCursor, type IntegrationPage, parseEmail, type TenantDatabase } from '@carton/runtime';
+import { type Order, orderOf } from '../present.ts';
+import { type OrderRow, orders } from '../store.ts';
+import { listsOf, type OrderList, ofAll, type Part, type Search } from './lists-store.ts';
 import { storedNumber } from './numbers.ts';
-import { beginsWith, searchText } from './words-store.ts';
+import type { AdminOrderQuery } from './schemas.ts';
+import {
+  type Filters,
+  filterNames,
+  lastOfPart,
+  matchesAmong,
+  matchesInPart,
+  type Position,
+  pageOfMatches,
+} from './store.ts';
+import { searchText } from './words-store.ts';
 
 /** Parts of a list that are read at most for one page. */
 const maxParts = 5;
@@ -43,7 +35,12 @@ const pagesOfOrder = 4;
 const pagesOfLookUp = 3;
 
 /** A page of orders, newest first. @throws invalid_request (400) for a cursor of another list */
-export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
+export async function listOrders(db: TenantDatabase, query: AdminOrderQuery): Promise<IntegrationPage<Order>> {
+  const page = await pageOfOrders(db, query);
+  return { ...page, items: page.items.map(orderOf) };
+}
+
+async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): Promise<IntegrationPage<OrderRow>> {
   const query = await asStored(db, asked);
   const { limit, cursor, externalId, updatedAfter, ...filters } = query;
   const { placedFrom, placedTo, memberId, tag, currency, totalMin, totalMax, q, ...known } = filters;
@@ -57,7 +54,6 @@ export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): 
   const unit =
     totalMin === undefined && totalMax === undefined ? currency : (currency ?? (await findStore(db)).defaultCurrency);
   const selected: Filters = { ...filters, q: text, currency: unit };
-  const conditions = conditionsOf(selected);
   const page = { limit, cursor, externalId };
   const isIdentified = [externalId, known.number, known.email, memberId].some((value) => value !== undefined);
   if (!isIdentified) {
@@ -65,15 +61,14 @@ export async function pageOfOrders(db: TenantDatabase, asked: AdminOrderQuery): 
     const search = { db, filters: selected, names, need: limit + 1, after: positionOf(cursor) };
     const found = await findMatches(search);
     if (found !== null) {
-      conditions.push({ sql: 'orders.id = any(?::uuid[])', values: [found.ids] });
-      const { items, nextCursor } = await orders.page(db, { ...page, meets: allOf(conditions) });
+      const { items, nextCursor } = await pageOfMatches(db, page, selected, found.ids);
       return {
         items,
         nextCursor: nextCursor ?? (found.end && encodeCursor(['newest', found.end.createdAt, found.end.id])),
       };
     }
   }
-  return orders.page(db, { ...page, meets: allOf(conditions) });
+  return pageOfMatches(db, page, selected);
 }
 
 /** The query with the number and the address as they are stored. */
@@ -86,39 +81,7 @@ async function asStored(db: TenantDatabase, query: AdminOrderQuery): Promise<Adm
   };
 }
 
-const conditionTexts: Readonly<Partial<Record<keyof Filters, string>>> = {
-  paymentStatus: 'orders.payment_status = ?',
-  fulfillmentStatus: 'orders.fulfillment_status = ?',
-  archived: 'orders.archived = ?',
-  number: 'orders.number = ?',
-  email: 'orders.email_key = lower(?)',
-  memberId: 'orders.member_id = ?::uuid',
-  placedFrom: 'orders.created_at >= ?::timestamptz',
-  placedTo: 'orders.created_at < ?::timestamptz',
-  currency: 'orders.currency = ?',
-  totalMin: 'orders.total_amount >= ?::bigint',
-  totalMax: 'orders.total_amount <= ?::bigint',
-  // A subquery with a limit is evaluated order by order.
-  tag: `(select true from order_tags
-          where order_tags.tenant_id = orders.tenant_id and order_tags.order_id = orders.id
-            and order_tags.tag_key = any(?::text[]) limit 1)`,
-  q: `(select true from order_words
-        where order_words.tenant_id = orders.tenant_id and order_words.order_id = orders.id and ${beginsWith} limit 1)`,
-};
-
 const isPeriod = (name: keyof Filters) => name === 'placedFrom' || name === 'placedTo';
-const filterNames = ['status', ...Object.keys(conditionTexts)] as (keyof Filters)[];
-
-/** The conditions of these filters, all by default; the expensive ones come last. */
-function conditionsOf(filters: Filters, names: readonly (keyof Filters)[] = filterNames): Condition[] {
-  return names.flatMap((name) => {
-    if (name === 'status') return filters.status === undefined ? [] : hasStatus(filters.status);
-    const value = filters[name];
-    const sql = conditionTexts[name];
-    if (value === undefined || sql === undefined) return [];
-    return { sql, values: name === 'q' ? [value, value] : [name === 'tag' ? tagKeysOf(String(value)) : value] };
-  });
-}
 
 function positionOf(cursor: string | undefined): Position | null {
   if (cursor === undefined) return null;
@@ -145,7 +108,8 @@ async function findMatches(search: Search): Promise<Matches | null> {
   const ids: string[] = [];
   let { part } = rarest;
   for (let parts = 1; ; parts++) {
-    ids.push(...(await matchesAmong(search, part.ids, untested, need - ids.length)));
+    const rest = { filters: search.filters, names: untested, count: need - ids.length };
+    ids.push(...(await matchesAmong(search.db, part.ids, rest)));
     if (ids.length >= need || part.end === null) return { ids, end: null };
     if (parts === maxParts) return { ids, end: part.end };
     part = await list.next(part.end);
@@ -206,69 +170,20 @@ function oldest(positions: readonly (Position | null)[]): Position | null {
   );
 }
 
-/** The first of these orders that match the filters, in their order. */
-async function matchesAmong(
-  { db, filters }: Search,
-  ids: readonly string[],
-  names: Search['names'],
-  count: number,
-): Promise<string[]> {
-  if (names.length === 0 || ids.length === 0) return ids.slice(0, count);
-  const { sql, values } = allOf(conditionsOf(filters, names));
-  // A subquery with an offset is evaluated order by order, until there are enough.
-  const order = names.every((name) => name === 'tag' || name === 'q')
-    ? '(select $1::uuid as tenant_id, listed.id)'
-    : '(select * from orders where orders.tenant_id = $1 and orders.id = listed.id offset 0)';
-  const found = await run<{ id: string }>(db, {
-    sql: `
-      select orders.id from unnest(?::uuid[]) as listed (id)
-       cross join lateral ${order} orders where ${sql} limit ${count}`,
-    values: [ids, ...values],
-  });
-  return found.map(({ id }) => id);
-}
-
 /** The first matches among all orders, or among those in the currency, read in parts. */
 async function matchesAmongAll(search: Search): Promise<Matches> {
   const { db, filters, need } = search;
   const lookUps = Number(filters.tag !== undefined) + Number(filters.q !== undefined);
   const size = need * Math.floor(pagesPerItem / (1 + lookUps * pagesOfLookUp));
-  const { sql, values } = allOf(conditionsOf(filters));
   const ids: string[] = [];
   let { after } = search;
   for (let parts = 0; parts < 2 * maxParts; parts++) {
-    const part = partOfAll(filters, after, size);
-    const matches = await run<{ id: string }>(db, {
-      sql: `select orders.id from (select * ${part.sql}) orders where ${sql} limit ${need - ids.length}`,
-      values: [...part.values, ...values],
-    });
-    ids.push(...matches.map(({ id }) => id));
+    const part = { filters, after, size };
+    ids.push(...(await matchesInPart(db, part, need - ids.length)));
     if (ids.length >= need) return { ids, end: null };
-    const [last] = await run<Position>(db, {
-      sql: `select id, created_at from (select id, created_at, currency ${part.sql}) part offset ${size - 1}`,
-      values: part.values,
-    });
+    const last = await lastOfPart(db, part);
     if (!last) return { ids, end: null };
     after = last;
   }
   return { ids, end: after };
-}
-
-/** The next orders, or those in the currency, newest first: what follows `select`. */
-function partOfAll(filters: Filters, after: Position | null, size: number): Condition {
-  const { sql, values } = within(filters, after, 'orders', 'id');
-  const { currency } = filters;
-  if (currency === undefined) {
-    const text = `from orders where orders.tenant_id = $1 and ${sql} order by created_at desc, id desc limit ${size}`;
-    return { sql: text, values };
-  }
-  // Not an equality: only orders_currency has this order, even if nearly all orders are in one currency. The index
-  // orders_total lacks the status; otherwise it might be sorted instead.
-  return {
-    sql: `from orders
-         where orders.tenant_id = $1 and orders.currency >= ? and orders.currency <= ? and orders.status <> ''
-           and ${sql}
-         order by currency desc, created_at desc, id desc limit ${size}`,
-    values: [currency, currency, ...values],
-  };
 }

@@ -43,3 +43,19 @@ export const wordNotAfter = `word <= lower(?) || repeat(chr(1114111), ${maxWordL
 export async function searchText(db: TenantDatabase, q: string): Promise<string> {
   return searchedForm(db, 'order_words', parseEmail(q) ?? q.trim().replace(/^[#\s]+/, ''));
 }
+
+/**
+ * The numbers of orders that are the same but for case; the one that is written exactly so comes first. Read by the index
+ * of the words of orders, where each number is in small letters.
+ */
+export async function numbersLike(db: TenantDatabase, number: string): Promise<string[]> {
+  const found = await db.query<{ number: string }>(
+    `select number from orders
+      where tenant_id = $1 and lower(number) = lower($2)
+        and id = any(array(select order_id from order_words
+                            where tenant_id = $1 and word_from = left(lower($2), ${maxWordLength}) limit 100))
+      order by number <> $2, created_at desc, id limit 10`,
+    [number],
+  );
+  return found.map((row) => row.number);
+}

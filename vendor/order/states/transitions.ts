@@ -2,9 +2,14 @@
  * The three states of an order and every change of them. Code that changes a state calls
  * `requireTransition` with the order locked. `npm run documentation` draws docs/order-states.svg from the table.
  */
-import { defineProblem } from '@carton/runtime';
 import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '../schemas.ts';
 import type { OrderState } from '../store.ts';
+import {
+  orderAlreadyCanceled,
+  orderAwaitsPayment,
+  orderFulfillmentStarted,
+  orderTransitionIllegal,
+} from './problems.ts';
 
 /** The states of an order; the three are independent, except for the conditions of a transition. */
 export type OrderStates = Pick<OrderState, 'status' | 'paymentStatus' | 'fulfillmentStatus'>;
@@ -58,27 +63,6 @@ export const transitions: readonly Transition[] = [
   // The state is computed from the parcels, and a parcel can be canceled. Only a placed order is shipped.
   ...between('fulfillmentStatus', fulfillmentStatuses, fulfillmentStatuses, { status: 'placed' }),
 ];
-
-export const orderAlreadyCanceled = defineProblem({
-  code: 'order_already_canceled',
-  status: 409,
-  title: 'The order is already canceled',
-});
-export const orderAwaitsPayment = defineProblem({
-  code: 'order_pending',
-  status: 409,
-  title: 'The order waits for its payment',
-});
-export const orderFulfillmentStarted = defineProblem({
-  code: 'order_fulfillment_started',
-  status: 409,
-  title: 'Fulfillment of the order has started',
-});
-export const orderTransitionIllegal = defineProblem({
-  code: 'order_transition_illegal',
-  status: 409,
-  title: 'The order cannot change to this state',
-});
 
 const nameOf: Readonly<Record<keyof OrderStates, string>> = {
   status: 'status',

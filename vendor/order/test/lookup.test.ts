@@ -7,8 +7,8 @@ import { eventsOf, type TestTenant } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
 import { orderLinkMail } from '../links/mails.ts';
-import { deleteExpiredLinks } from '../links/sweep.ts';
-import { isPlacedBy } from '../present.ts';
+import { deleteExpiredLinks } from '../links/service.ts';
+import { isPlacedBy } from '../owners/masking.ts';
 import { readOrder } from '../service.ts';
 import { openBox, place } from '../testing/index.ts';
 

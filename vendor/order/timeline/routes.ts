@@ -2,9 +2,8 @@
  * The timeline of an order, and notes by staff.
  */
 import { pageOf, pageQuery, route, withOverrides } from '@carton/runtime';
-import { AddOrderNote, OrderEvent, OrderEventPage } from '../schemas.ts';
-import { addNote, listTimeline } from '../service.ts';
-import { orderEventSchemaOf } from './types.ts';
+import { AddOrderNote, OrderEvent, OrderEventPage, orderEventSchemaOf } from './schemas.ts';
+import { addNote, listTimeline } from './service.ts';
 
 const tag = 'Orders';
 

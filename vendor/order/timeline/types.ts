@@ -1,9 +1,7 @@
 /**
- * The timeline of orders: the types of its entries, and writing them.
+ * The types of entries in the timeline of orders.
  */
-import { extensionPoint, type HasExtensions, object, type TenantDatabase, Type } from '@carton/runtime';
-import { OrderEvent } from '../schemas.ts';
-import { insertOrderEvent } from '../store.ts';
+import { extensionPoint, type HasExtensions } from '@carton/runtime';
 
 /** A type of entry in the timeline of an order. */
 export interface TimelineType {
@@ -21,6 +19,9 @@ export interface TimelineType {
  */
 export const orderTimelineTypes = extensionPoint<TimelineType>('order.timeline-types');
 
+/** Of the entry with which an order is placed, at once or later. */
+export const placedMessage = 'Order placed';
+
 const ownTypes: readonly TimelineType[] = [
   { type: 'pending', label: 'Waiting for payment' },
   { type: 'placed', label: 'Placed' },
@@ -33,7 +34,8 @@ const ownTypes: readonly TimelineType[] = [
   { type: 'units', label: 'Units canceled', erased: 'Units canceled' },
 ];
 
-function typesIn(box: HasExtensions): TimelineType[] {
+/** The types of a box. */
+export function typesIn(box: HasExtensions): TimelineType[] {
   return [...ownTypes, ...orderTimelineTypes.of(box)];
 }
 
@@ -52,33 +54,4 @@ export function erasedMessages(box: HasExtensions): Record<string, string> {
 /** The label of a type; the type itself if its package is no longer mounted. */
 export function labelOf(box: HasExtensions, type: string): string {
   return typesIn(box).find((known) => known.type === type)?.label ?? type;
-}
-
-/**
- * Adds an entry to the timeline of an order. Its actor is that of `tx`, or the system.
- * @param type declared by a package of the box (`orderTimelineTypes`)
- * @param message for staff, one line: `2 of 3 shipped with UPS`
- * @throws Error for an undeclared type
- */
-export async function addTimelineEntry(
-  tx: TenantDatabase,
-  orderId: string,
-  type: string,
-  message: string,
-): Promise<void> {
-  if (!typesIn(tx).some((known) => known.type === type)) throw new Error(`no package declares the type ${type}`);
-  await insertOrderEvent(tx, orderId, type, message);
-}
-
-/** The schema of an entry in a box, whose description lists the types. */
-export function orderEventSchemaOf(box: HasExtensions): typeof OrderEvent {
-  const known = typesIn(box).map(({ type }) => `\`${type}\``);
-  const type = Type.String({
-    description: `Not an enumeration; types of this box: ${known.join(', ')}`,
-    examples: ['placed'],
-  });
-  return object(
-    { ...OrderEvent.properties, type },
-    { $id: OrderEvent.$id as string, description: OrderEvent.description },
-  );
 }

@@ -23,11 +23,11 @@ const selectUnits = `
     from order_line_items lines
     join orders on orders.tenant_id = lines.tenant_id and orders.id = lines.order_id
    cross join lateral (
-           select coalesce(sum(refunds.quantity), 0)::integer as quantity,
-                  coalesce(sum(refunds.written_off_quantity), 0)::integer as written_off
-             from order_refund_items refunds
-            where refunds.tenant_id = $1 and refunds.order_id = lines.order_id
-              and refunds.line_item_id = lines.id) as refunded
+           select coalesce(sum(ledger.quantity), 0)::integer as quantity,
+                  coalesce(sum(ledger.written_off_quantity), 0)::integer as written_off
+             from order_refund_items ledger
+            where ledger.tenant_id = $1 and ledger.order_id = lines.order_id
+              and ledger.line_item_id = lines.id) as refunded
    where lines.tenant_id = $1`;
 
 /** The lines of orders, in their order; none for an unknown id. */
@@ -47,25 +47,6 @@ export async function lockOrderLines(tx: TenantDatabase, orderId: string): Promi
     [orderId],
   );
   return findOrderUnits(tx, [orderId]);
-}
-
-/** The units of a line whose stock the order holds, whether they are to be shipped or not. */
-export function heldUnitsOf({
-  quantity,
-  restockedQuantity,
-  writtenOffQuantity,
-}: Pick<OrderUnits, 'quantity' | 'restockedQuantity' | 'writtenOffQuantity'>): number {
-  return Math.max(0, quantity - restockedQuantity - writtenOffQuantity);
-}
-
-/**
- * Of units that are refunded without returning their stock, those that the order holds beyond what it still ships: the
- * stock of the others has returned already, such as with a canceled parcel.
- * @param line before the refund
- */
-export function writtenOffBy(line: OrderUnits, quantity: number): number {
-  const left = line.quantity - line.refundedQuantity - quantity;
-  return Math.min(quantity, Math.max(0, heldUnitsOf(line) - left));
 }
 
 /**
