@@ -168,7 +168,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A name in a mail looks like one',
-    file: 'vendor/order/notices/mails.ts',
+    file: 'vendor/order/notices/mailed-order.ts',
     text: 'customer: { name: plausibleName(name), email, phone },',
     replacement: 'customer: { name, email, phone },',
     tests: ['vendor/notification/test/guest-limits.test.ts'],

@@ -203,7 +203,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Units that were written off do not return with the order or a parcel',
-    file: 'vendor/order/units/store.ts',
+    file: 'vendor/order/units/service.ts',
     text: 'quantity - restockedQuantity - writtenOffQuantity',
     replacement: 'quantity - restockedQuantity - 0 * writtenOffQuantity',
     tests: [held],
@@ -217,7 +217,7 @@ export const holds: readonly Mutation[] = [
   },
   {
     rule: 'Units whose stock has returned before are not written off',
-    file: 'vendor/order/units/store.ts',
+    file: 'vendor/order/units/service.ts',
     text: 'Math.min(quantity, Math.max(0, heldUnitsOf(line) - left))',
     replacement: 'quantity + 0 * left',
     tests: [held],

@@ -75,8 +75,8 @@ export async function findOverdue(db: TenantDatabase): Promise<string[]> {
 }
 
 /**
- * Marks unpaid orders as reminded a day before their `payBy`, once, and returns them. Orders that had no more than a day are
- * none of them.
+ * Marks unpaid orders as reminded a day before their `payBy`, once, and returns them. Orders that had no more than a day
+ * are none of them.
  */
 export function markReminded(tx: TenantDatabase): Promise<OrderState[]> {
   return tx.query<OrderState>(
@@ -99,8 +99,8 @@ export interface DuePending {
 }
 
 /**
- * Pending orders to place or to cancel, those that wait longest first. Two lists, each by an index of its own: of the orders
- * that may still wait, all would be read otherwise.
+ * Pending orders to place or to cancel, those that wait longest first. Two lists, each by an index of its own: of the
+ * orders that may still wait, all would be read otherwise.
  */
 export function findDuePending(db: TenantDatabase): Promise<DuePending[]> {
   return db.query<DuePending>(

@@ -17,8 +17,8 @@ export interface OrderUnits extends Omit<OrderLineRow, 'productId' | 'unitAmount
 
 const selectUnits = `
   select lines.order_id, orders.number as order_number,
-         case when ${hasStatus('pending').sql} then 'pending' else orders.status end as order_status, lines.id, lines.variant_id, lines.sku, lines.title,
-         lines.variant_title, lines.properties, lines.quantity, lines.requires_shipping, lines.restocked_quantity,
+         case when ${hasStatus('pending').sql} then 'pending' else orders.status end as order_status,
+         lines.id, lines.variant_id, lines.sku, lines.title, lines.variant_title, lines.properties, lines.quantity, lines.requires_shipping, lines.restocked_quantity,
          refunded.quantity as refunded_quantity, refunded.written_off as written_off_quantity
     from order_line_items lines
     join orders on orders.tenant_id = lines.tenant_id and orders.id = lines.order_id
