@@ -2,12 +2,12 @@
  * Routes of invoices: for staff, and the page for shoppers.
  */
 import { htmlMediaType, object, resource, route, Uuid } from '@carton/runtime';
-import { creditInvoice } from './crediting.ts';
-import { issueInvoice as issue } from './issuing.ts';
-import { readInvoicePage } from './page/page.ts';
+import { creditInvoice } from './credit-notes/requests.ts';
+import { readInvoicePage } from './page/markup.ts';
 import { invoiceDetailOf, invoiceOf } from './present.ts';
 import { creditNotPossible, invoiceAlreadyIssued, invoiceNotPossible, invoiceSellerIncomplete } from './problems.ts';
 import { CreateCreditNote, Invoice, InvoiceDetail, InvoicePage, InvoiceQuery, IssueInvoice } from './schemas.ts';
+import { issueInvoice as issue } from './service.ts';
 import { invoices } from './store.ts';
 
 const common = { tag: 'Invoices', access: 'staff', beyond: true } as const;

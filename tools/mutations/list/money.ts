@@ -195,14 +195,14 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'A credit note has the tax of its refund',
-    file: 'vendor/invoice/refund-credits.ts',
+    file: 'vendor/invoice/following/refunds.ts',
     text: 'charges: [...units, ...prices], more: 0 }',
     replacement: 'charges: units, more: amount }',
     tests: ['vendor/invoice/test/refund-credits.test.ts'],
   },
   {
     rule: 'No more units are credited than are left on an invoice',
-    file: 'vendor/invoice/crediting.ts',
+    file: 'vendor/invoice/credit-notes/requests.ts',
     text: 'if (quantity > rest.quantity) {',
     replacement: 'if (quantity > line.quantity * 2) {',
     tests: ['vendor/invoice/test/issuing.test.ts'],

@@ -4,7 +4,7 @@
  */
 import { findStore } from '@carton/core';
 import { job, type TenantDatabase } from '@carton/runtime';
-import { invoiceSettings } from './settings.ts';
+import { invoiceSettings } from '../settings.ts';
 
 /**
  * The time before which invoices are deleted; `$2`: years, `$3`: the time zone of the store. A year has ended once it has

@@ -10,7 +10,7 @@
 import { type ChargedRows, type ChargeInParts, chargesOf } from '@carton/order';
 import { allocate, hundredPercent, scalePercent } from '@carton/runtime';
 import { partsOfCharge, type TaxableGoods } from '@carton/tax';
-import type { LinePart, TaxGroup, TaxOfRate } from './content.ts';
+import type { LinePart, TaxGroup, TaxOfRate } from '../content.ts';
 
 export interface TaxedCharge {
   charge: ChargeInParts;

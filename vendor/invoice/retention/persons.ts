@@ -3,8 +3,8 @@
  * invoices (GDPR, Article 17, paragraph 3 b). The database rejects changes, so that this cannot be circumvented.
  */
 import type { PersonalData, TenantDatabase } from '@carton/runtime';
-import { invoiceDetailOf } from './present.ts';
-import { type InvoiceRow, invoices } from './store.ts';
+import { invoiceDetailOf } from '../present.ts';
+import { type InvoiceRow, invoices } from '../store.ts';
 
 export const personalInvoices: PersonalData = {
   name: 'invoices',

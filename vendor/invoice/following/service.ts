@@ -20,12 +20,12 @@ import {
 } from '@carton/order';
 import { paymentCaptured, refundCreated } from '@carton/payment';
 import { type DeliveredEvent, type EventDefinition, object, subscriber, type TenantDatabase } from '@carton/runtime';
+import { totalsOf } from '../content.ts';
+import { creditLocked, dayIn, issueLocked } from '../issuing/service.ts';
+import { invoiceSettings } from '../settings.ts';
+import { findOpenInvoice, invoices, invoicesOfOrder } from '../store.ts';
 import { creditRemoved, documentsOf, invoiceAdded } from './charges.ts';
-import { totalsOf } from './content.ts';
-import { creditRefunds } from './refund-credits.ts';
-import { creditLocked, dayIn, issueLocked } from './service.ts';
-import { invoiceSettings } from './settings.ts';
-import { findOpenInvoice, invoices, invoicesOfOrder } from './store.ts';
+import { creditRefunds } from './refunds.ts';
 
 /** Published by another package, which a box need not have: only its type is known here. */
 const shipped: EventDefinition = { type: 'fulfillment.shipped', summary: '', payload: object({}) };

@@ -4,7 +4,7 @@
  */
 import { refundOf, shareRefund } from '@carton/order';
 import { allocate, divideRounded } from '@carton/runtime';
-import { type ContentLine, type LinePart, sumsOf, totalsOf } from './content.ts';
+import { type ContentLine, type LinePart, sumsOf, totalsOf } from '../content.ts';
 
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 

@@ -5,10 +5,10 @@
  */
 import { feeSource, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { type ContentLine, totalsOf } from './content.ts';
-import { type ChargeCredit, isSameCharge } from './credits.ts';
-import { creditLocked, issueAddition, linesLeft, linesOf, selectLines } from './service.ts';
-import { type InvoiceRow, invoicesOfOrder } from './store.ts';
+import { type ContentLine, totalsOf } from '../content.ts';
+import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
+import { creditLocked, issueAddition, linesLeft, linesOf, selectLines } from '../issuing/service.ts';
+import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
 
 /** An invoice with what is left of it. */
 export interface OpenDocument {

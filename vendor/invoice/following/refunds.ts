@@ -4,11 +4,11 @@
 import { type Order, type OrderState, refundedChargeOf } from '@carton/order';
 import { succeededRefunds } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
+import { type ContentLine, totalsOf } from '../content.ts';
+import { type ChargeCredit, costOfUnits, isSameCharge } from '../credit-notes/shares.ts';
+import { creditLocked, linesLeft } from '../issuing/service.ts';
+import { findOpenInvoice, invoicesOfOrder } from '../store.ts';
 import { chargeOf, documentsOf, isAddition, isCharged, type OpenDocument } from './charges.ts';
-import { type ContentLine, totalsOf } from './content.ts';
-import { type ChargeCredit, costOfUnits, isSameCharge } from './credits.ts';
-import { creditLocked, linesLeft } from './service.ts';
-import { findOpenInvoice, invoicesOfOrder } from './store.ts';
 
 /** Lines of an invoice that the order still has, and what is left of them. */
 interface CreditedLines {
