@@ -212,7 +212,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Invoices stay for as long as tax law requires',
-    file: 'vendor/invoice/retention/service.ts',
+    file: 'vendor/invoice/retention/store.ts',
     text: "invoices.kind = 'invoice' and invoices.created_at <",
     replacement: "invoices.kind = 'invoice' and invoices.created_at - interval '1 year' <",
     tests: ['vendor/invoice/test/retention.test.ts'],

@@ -4,9 +4,9 @@
 import { lockOrder } from '@carton/order';
 import { formatMoney, invalidField, type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
-import { creditLocked, linesLeft } from '../issuing/service.ts';
 import { creditNotPossible } from '../problems.ts';
 import { type InvoiceRow, invoices } from '../store.ts';
+import { creditLocked, linesLeft } from './service.ts';
 import { type ChargeCredit, costOfUnits, isSameCharge } from './shares.ts';
 
 /** What to credit; without an amount, items and shipping, all that is left. */

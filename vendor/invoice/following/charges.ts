@@ -6,8 +6,10 @@
 import { feeSource, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
+import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
-import { creditLocked, issueAddition, linesLeft, linesOf, selectLines } from '../issuing/service.ts';
+import { linesOf, selectLines } from '../issuing/lines.ts';
+import { issueAddition } from '../issuing/service.ts';
 import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
 
 /** An invoice with what is left of it. */

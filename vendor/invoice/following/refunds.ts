@@ -5,8 +5,8 @@ import { type Order, type OrderState, refundedChargeOf } from '@carton/order';
 import { succeededRefunds } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
+import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, costOfUnits, isSameCharge } from '../credit-notes/shares.ts';
-import { creditLocked, linesLeft } from '../issuing/service.ts';
 import { findOpenInvoice, invoicesOfOrder } from '../store.ts';
 import { chargeOf, documentsOf, isAddition, isCharged, type OpenDocument } from './charges.ts';
 

@@ -21,7 +21,9 @@ import {
 import { paymentCaptured, refundCreated } from '@carton/payment';
 import { type DeliveredEvent, type EventDefinition, object, subscriber, type TenantDatabase } from '@carton/runtime';
 import { totalsOf } from '../content.ts';
-import { creditLocked, dayIn, issueLocked } from '../issuing/service.ts';
+import { creditLocked } from '../credit-notes/service.ts';
+import { dayIn } from '../issuing/numbering.ts';
+import { issueLocked } from '../issuing/service.ts';
 import { invoiceSettings } from '../settings.ts';
 import { findOpenInvoice, invoices, invoicesOfOrder } from '../store.ts';
 import { creditRemoved, documentsOf, invoiceAdded } from './charges.ts';

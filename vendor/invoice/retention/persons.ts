@@ -4,7 +4,7 @@
  */
 import type { PersonalData, TenantDatabase } from '@carton/runtime';
 import { invoiceDetailOf } from '../present.ts';
-import { type InvoiceRow, invoices } from '../store.ts';
+import { type InvoiceRow, idsOfOrders, invoices } from '../store.ts';
 
 export const personalInvoices: PersonalData = {
   name: 'invoices',
@@ -17,11 +17,7 @@ export const personalInvoices: PersonalData = {
     },
   ],
   async find(db, { records }) {
-    const found = await db.query<{ id: string }>(
-      'select id from invoices where tenant_id = $1 and order_id = any($2::uuid[])',
-      [records.order ?? []],
-    );
-    return { records: { invoice: found.map(({ id }) => id) } };
+    return { records: { invoice: await idsOfOrders(db, records.order ?? []) } };
   },
   async exportData(db: TenantDatabase, { records }) {
     const found: InvoiceRow[] = await invoices.findInOrder(db, records.invoice ?? []);
