@@ -131,6 +131,8 @@ export const rooms = {
 const names =
   '^runtime/(index|service|formats|http/html-sanitizer|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
+/** The routes of a package, and of its subjects. */
+const routesOf = (name) => [`^vendor/${name}/routes[/.]`, `^vendor/${name}/[^/]+/routes[/.]`];
 const tests = '/(test|testing)/';
 
 /** Returns the walls around each room of a top-level folder. */
@@ -205,8 +207,8 @@ export default {
     wall(
       'routes-for-the-index',
       'only the index.ts of a package imports its routes',
-      { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', '^vendor/[^/]+/routes/', '/test/'] },
-      { path: '^vendor/$1/routes/' },
+      { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', ...routesOf('[^/]+'), '/test/'] },
+      { path: routesOf('$1') },
     ),
     wall(
       'services-apart',

@@ -59,8 +59,8 @@ function expression(value: string | null, otherValue: string | null, own: Map<st
   if (value === null) return 'null';
   // pgbench expands a colon before a word as a variable, even in quotes. JSON allows a space between them.
   const quoted = `'${value.replaceAll("'", "''").replaceAll(/":(?=\w)/g, '": ')}'`;
-  // A time decides nothing here: that of the first request serves all.
-  if (value === otherValue || isTime(value)) return quoted;
+  // A time or random bytes decide nothing here: those of the first request serve all.
+  if (value === otherValue || isTime(value) || value.startsWith('\\x')) return quoted;
   const others = otherValue?.match(token) ?? [];
   let sql = quoted;
   for (const [index, part] of (value.match(token) ?? []).entries()) {
@@ -91,6 +91,7 @@ function literal(value: unknown): string | null {
   if (Array.isArray(value))
     return `{${value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`;
   if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 

@@ -6,9 +6,9 @@
  * is how well one response tells: the AUC, 0.5 if it tells nothing. The rig is closer than any attacker: on the same
  * machine, one request at a time, nothing else to do for the box, and thousands of addresses of which it knows the
  * truth. Responses that differ by an AUC of 0.02 take about 2,100 requests for one address until 95 % of guesses are
- * right, if all else is as quiet; the throttle (vendor/auth/attempts.ts) allows one a minute for log-ins and one in 15
- * minutes for links, and each request for a link leaves a mail. Over a network each millisecond of jitter multiplies
- * that. With 10,000 tries chance reaches 0.02 less than once in a million measurements, so the full form reports more
+ * right, if all else is as quiet; the throttle (vendor/auth/attempts/service.ts) allows one a minute for log-ins and
+ * one in 15 minutes for links, and each request for a link leaves a mail. Over a network each millisecond of jitter
+ * multiplies that. With 10,000 tries chance reaches 0.02 less than once in a million measurements, so the full form reports more
  * than that as broken. The short form prints figures and checks only the responses.
  *
  * Hashing a password takes most of the time of a log-in: 10,000 tries of each kind take more than an hour. With

@@ -65,7 +65,12 @@ export { changeListeners, json, recordDeletions, type TenantDatabase } from './d
 export { listTenantTables, type TenantTable } from './db/tenant-tables.ts';
 export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
-export { type ExportedTable, exportTenantRows, listExportedTables } from './engine/tenant-export.ts';
+export {
+  type ExportedTable,
+  exportTenantRows,
+  listAppliedMigrations,
+  listExportedTables,
+} from './engine/tenant-export.ts';
 export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';

@@ -4,9 +4,9 @@
  */
 import type { TotalsDraft } from '@carton/cart';
 import { orderOf as presentOrder } from '../../vendor/order/present.ts';
-import { chargedOrderOf } from '../../vendor/payment/repricing.ts';
-import { type StoredOrder, storedRatesOfShipping, taxesAtStoredRates } from '../../vendor/tax/charges.ts';
-import { ratesOf } from '../../vendor/tax/rates.ts';
+import { chargedOrderOf } from '../../vendor/payment/fees/taxes.ts';
+import { ratesOf } from '../../vendor/tax/rates/applicable.ts';
+import { type StoredOrder, storedRatesOfShipping, taxesAtStoredRates } from '../../vendor/tax/sales/charges.ts';
 import { hold } from './check.ts';
 import type { Scenario } from './scenario.ts';
 import { orderOf, totalsOf } from './totals.ts';

@@ -2,7 +2,7 @@
  * What discounts, shipping charges and taxes of a sale must be, computed a second time by plain formulas.
  */
 import type { Adjustment, TotalsDraft, TotalsLine } from '@carton/cart';
-import { type ApplicableRate, ratesOf } from '../../vendor/tax/rates.ts';
+import { type ApplicableRate, ratesOf } from '../../vendor/tax/rates/applicable.ts';
 import { hold } from './check.ts';
 import type { Scenario } from './scenario.ts';
 

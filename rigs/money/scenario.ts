@@ -4,11 +4,12 @@
 import type { TotalsLine } from '@carton/cart';
 import { minorUnitDigits } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
-import type { MethodFees } from '../../vendor/payment/fees.ts';
-import type { Considered } from '../../vendor/promotion/store.ts';
-import type { ShippingRead, StoredOption } from '../../vendor/shipping/reads.ts';
-import { rateSourcesOf } from '../../vendor/shipping/sources.ts';
-import type { ApplicableRate } from '../../vendor/tax/rates.ts';
+import type { MethodFees } from '../../vendor/payment/methods/store.ts';
+import type { Considered } from '../../vendor/promotion/discounts/store.ts';
+import { rateSourcesOf } from '../../vendor/shipping/options/sources.ts';
+import type { ShippingRead } from '../../vendor/shipping/sales/reads.ts';
+import type { StoredOption } from '../../vendor/shipping/sales/store.ts';
+import type { ApplicableRate } from '../../vendor/tax/rates/applicable.ts';
 
 export const currencies = ['JPY', 'EUR', 'KWD'] as const;
 const categories = [null, 'books', 'food', 'unknown'] as const;

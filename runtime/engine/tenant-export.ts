@@ -33,6 +33,12 @@ export async function listExportedTables(db: TenantDatabase): Promise<(TenantTab
     }));
 }
 
+/** The files of the migrations that the database has, in their order. */
+export async function listAppliedMigrations(db: TenantDatabase): Promise<string[]> {
+  const migrations = await db.readCatalogue<{ file: string }>('select file from applied_migrations order by file');
+  return migrations.map(({ file }) => file);
+}
+
 /**
  * Calls `write` with each table, in one transaction with a single snapshot. Memory is bounded by a batch of rows.
  */

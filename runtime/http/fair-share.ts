@@ -1,9 +1,9 @@
 /**
  * Keeps a tenant with costly or many requests from delaying those of others. Each process has one event loop and few
  * connections to the database. Where other tenants have requests too, only some of a tenant's are at work at the same
- * time; if they have lately occupied the event loop for long, they begin one after the other, each after a pause as long as
- * the last one has taken. A request of another tenant then waits for few of them and not for all. A tenant that is alone
- * never waits.
+ * time, fewer the more they occupy the event loop. While a request of another tenant is at work, or where they take long,
+ * each begins after a pause as long as the last one has taken, so that the other gets every second turn at least. A tenant
+ * that is alone never waits.
  */
 import type { ServerResponse } from 'node:http';
 import { unavailable } from './problems.ts';
@@ -41,6 +41,8 @@ const presence = 1000;
 const turn = 1000;
 /** Milliseconds between looks at what waits: no request may end for as long as a turn. */
 const look = 100;
+/** Milliseconds of processor time that need no pause: timers are not more precise. */
+const unnoticed = 2;
 /** The longest pause in milliseconds. */
 const longestPause = 200;
 
@@ -90,18 +92,20 @@ export class FairShare {
   ): Promise<T> {
     const tenant = this.#see(tenantId);
     const begun = this.#mustWait(tenant) ? await this.#wait(tenant, response, observer) : begin(tenant);
-    const sharedBy = ++this.#atWork;
-    const before = this.#computed();
+    this.#atWork++;
+    const sharedBy = tenant.atWork.size;
+    // Asking the system for it takes longer than much else of a short request.
+    const before = this.#isAlone(tenant) ? null : this.#computed();
     try {
       return await work();
     } finally {
-      const computed = this.#computed() - before;
-      // Those at work at the same time have shared it.
-      const cost = computed / Math.max(sharedBy, this.#atWork);
+      const computed = before === null ? 0 : this.#computed() - before;
+      // Those of the tenant at work at the same time have shared it.
+      const cost = computed / Math.max(sharedBy, tenant.atWork.size);
       tenant.atWork.delete(begun);
       this.#atWork--;
       tenant.cost = Math.max(cost, tenant.cost * remembered);
-      if (tenant.waiting.size > 0) this.#goOn(tenant, computed);
+      this.#goOn(tenant, cost);
     }
   }
 
@@ -130,10 +134,6 @@ export class FairShare {
   #isAlone(tenant: Tenant): boolean {
     for (const each of this.#tenants.values()) if (each !== tenant && isPresent(each)) return false;
     return true;
-  }
-
-  #isCostly(tenant: Tenant): boolean {
-    return tenant.cost >= this.#costly;
   }
 
   /** How many requests of a tenant that is not alone may begin. */
@@ -177,15 +177,17 @@ export class FairShare {
     });
   }
 
-  /** Begins what waits, after a pause if the tenant's requests are costly. */
+  /** Begins what waits: after a pause if the last one delays others. */
   #goOn(tenant: Tenant, milliseconds: number): void {
-    if (!this.#isCostly(tenant)) {
+    const isAnotherAtWork = this.#atWork > tenant.atWork.size;
+    const isCostly = tenant.cost >= this.#costly && !this.#isAlone(tenant);
+    if (milliseconds >= unnoticed && (isAnotherAtWork || isCostly)) {
+      const pause = Math.min(milliseconds, longestPause);
+      tenant.pausedUntil = performance.now() + pause;
+      setTimeout(() => this.#admit(tenant), pause).unref();
+    } else if (tenant.waiting.size > 0) {
       this.#admit(tenant);
-      return;
     }
-    const pause = Math.min(milliseconds, longestPause);
-    tenant.pausedUntil = performance.now() + pause;
-    setTimeout(() => this.#admit(tenant), pause).unref();
   }
 
   #look(): void {
@@ -198,6 +200,8 @@ export class FairShare {
 
   /** Begins the requests for which there is room; all of them where they delay nobody. */
   #admit(tenant: Tenant): void {
+    // Timers may be early by a fraction of a millisecond.
+    if (performance.now() < tenant.pausedUntil - 1) return;
     let room = this.#isAlone(tenant) ? tenant.waiting.size : this.#room(tenant);
     for (const start of tenant.waiting) if (room-- > 0) start();
   }

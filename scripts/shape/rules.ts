@@ -52,7 +52,7 @@ const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
 const statement =
   /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
 const fragment =
-  /\btenant_id\b|(?:[=(<>,]|\bin|\blimit|\bany)\s*\$\d|\$\d::|\b(?:from|join|into|exists)\s+[a-z_]+\b[\s\S]*\b(?:on|where)\b|\b[a-z]+_?[a-z_]*\.[a-z_]+\s(?:=|<|>|<=|>=|<>|is|in|between|like)\s|\border by\s|\bcase when\b|\bcoalesce\(/;
+  /\btenant_id\b|(?:[=(<>,]|\bin|\blimit|\bany)\s*\$\d|\$\d::|\b(?:from|into)\s+[a-z_]+\s[\s\S]*\bwhere\b|\bjoin\s+[a-z_]+\s[\s\S]*\bon\b|(?<![.\w])[a-z_]+\.[a-z_]+\s(?:=|<|>|<=|>=|<>|is|in|between|like)\s|\border by\s|\bcase when\b|\bcoalesce\(/;
 
 /** Whether a text is SQL, or a part of it. */
 export function isSql(text: string): boolean {

@@ -79,7 +79,6 @@ t.test('the reference tables', async (t) => {
     'tax_categories',
     'tax_rate_postal_codes',
     'tax_rates',
-    'tenants',
   ]);
 });
 

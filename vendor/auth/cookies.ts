@@ -4,7 +4,7 @@
  * path `/`. Scripts cannot read them.
  */
 import { type BoxServices, hashToken, vendor } from '@carton/runtime';
-import { trustedDays } from './attempt-counts.ts';
+import { trustedDays } from './attempts/store.ts';
 
 type Cookies = BoxServices['cookies'];
 

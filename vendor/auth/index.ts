@@ -3,27 +3,20 @@
  */
 import { firstStaffInviters, staffPermits, tenantQuotas } from '@carton/core';
 import { accessKinds, definePackage, mailTemplates } from '@carton/runtime';
-import { staffAccess } from './access.ts';
-import {
-  emailChanged,
-  emailChangeRequested,
-  logInFailed,
-  passwordResetRequested,
-  secondFactorDisabled,
-  secondFactorEnabled,
-  secondFactorReset,
-  staffInvited,
-  staffJoined,
-  staffLoggedIn,
-} from './events.ts';
-import { invite } from './invites.ts';
-import { emailChangedMail, emailChangeMail, inviteMail, passwordResetMail } from './mails.ts';
-import { permits } from './permissions.ts';
-import { staffQuota } from './quotas.ts';
-import { confirmStaffEmail, requestStaffEmail } from './routes/email.ts';
-import { acceptInvite, createInvite, listInvites, revokeInvite } from './routes/invites.ts';
-import { endStaffSession, listStaffSessions, readMe, updateMe } from './routes/me.ts';
-import { requestStaffPasswordReset, resetStaffPassword } from './routes/password.ts';
+import { readMe, updateMe } from './account/routes.ts';
+import { emailChanged, emailChangeRequested } from './email/events.ts';
+import { emailChangedMail, emailChangeMail } from './email/mails.ts';
+import { confirmStaffEmail, requestStaffEmail } from './email/routes.ts';
+import { staffInvited, staffJoined } from './invites/events.ts';
+import { inviteMail } from './invites/mails.ts';
+import { staffQuota } from './invites/quotas.ts';
+import { acceptInvite, createInvite, listInvites, revokeInvite } from './invites/routes.ts';
+import { invite } from './invites/service.ts';
+import { passwordResetRequested } from './passwords/events.ts';
+import { passwordResetMail } from './passwords/mails.ts';
+import { requestStaffPasswordReset, resetStaffPassword } from './passwords/routes.ts';
+import { permits } from './permissions/service.ts';
+import { secondFactorDisabled, secondFactorEnabled, secondFactorReset } from './second-factor/events.ts';
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -31,14 +24,16 @@ import {
   readSecondFactor,
   renewRecoveryCodes,
   resetSecondFactor,
-} from './routes/second-factor.ts';
-import { completeStaffLogIn, logInStaff, logOutStaff } from './routes/session.ts';
-import { removeStaff, staffRoutes } from './routes/staff.ts';
+} from './second-factor/routes.ts';
+import { staffAccess } from './sessions/access.ts';
+import { logInFailed, staffLoggedIn } from './sessions/events.ts';
+import { completeStaffLogIn, endStaffSession, listStaffSessions, logInStaff, logOutStaff } from './sessions/routes.ts';
 import { authSettings } from './settings.ts';
+import { removeStaff, staffRoutes } from './staff/routes.ts';
 import { forgetExpired } from './sweep.ts';
 
+export type { Attempt } from './attempts/counts.ts';
 export {
-  type Attempt,
   type AttemptGuard,
   countLinkRequest,
   countWrongToken,
@@ -47,12 +42,16 @@ export {
   limitedByAttempts,
   trustAddress,
   trustDevice,
-} from './attempts.ts';
+} from './attempts/service.ts';
 export { type AccountCookieOptions, type AccountCookies, accountCookies } from './cookies.ts';
-export { withdrawInvitesBeyond } from './inviters.ts';
-export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './keys.ts';
-export type { LinkRecipient } from './links.ts';
-export { hashPassword, verifyPassword } from './password.ts';
+export { withdrawInvitesBeyond } from './invites/inviters.ts';
+export type { LinkRecipient } from './link-store.ts';
+export { hashPassword, verifyPassword } from './passwords/hashes.ts';
+export { resetUnknown, wrongPassword } from './passwords/problems.ts';
+export { ExistingPassword, ForgottenPassword, Password, ResetPassword } from './passwords/schemas.ts';
+export { issuePasswordReset } from './passwords/service.ts';
+export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './permissions/keys.ts';
+export { KeyPermissions, type StaffKey } from './permissions/schemas.ts';
 export {
   type PermissionHolder,
   type PermissionSource,
@@ -62,22 +61,11 @@ export {
   permissionsOfRole,
   permits,
   refuseGrantBeyond,
-} from './permissions.ts';
-export { resetUnknown, wrongLogIn, wrongPassword } from './problems.ts';
-export { issuePasswordReset } from './recovery.ts';
-export {
-  ExistingPassword,
-  exampleToken,
-  ForgottenPassword,
-  KeyPermissions,
-  LogIn,
-  Password,
-  ResetPassword,
-  type StaffKey,
-  sessionFields,
-  Token,
-} from './schemas.ts';
+} from './permissions/service.ts';
+export { exampleToken, Token } from './schemas.ts';
 export { inMinutes, newToken, normalizeEmail } from './secrets.ts';
+export { wrongLogIn } from './sessions/problems.ts';
+export { LogIn, sessionFields } from './sessions/schemas.ts';
 export { holdStaff, listOwnerEmails } from './store.ts';
 
 export default definePackage({

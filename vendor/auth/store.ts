@@ -1,93 +1,30 @@
 /**
- * Queries of the tables of auth.
+ * Queries of `staff_users`, and of rows of several tables.
  */
 import { newId, rows, type TenantDatabase } from '@carton/runtime';
-import type { Role, StaffUser } from './schemas.ts';
+import type { StaffUser } from './schemas.ts';
 
 export interface StaffRow extends StaffUser {
   passwordHash: string;
 }
 
-/** Who has sent an invite. Null for the operator, the first invite of a tenant, and invites of earlier releases. */
-export interface Inviter {
-  inviterType: 'staff' | 'api_key' | null;
-  inviterId: string | null;
-}
-
-export interface InviteRow extends Inviter {
-  id: string;
-  email: string;
-  role: Role;
-  createdAt: string;
-  expiresAt: string;
-}
-
 export const staffUsers = rows<StaffRow>({ table: 'staff_users', noun: 'member of staff', json: ['metadata'] });
 
-/** An expired invite stays until a job deletes it; the filter `open` leaves it out. */
-export const staffInvites = rows<InviteRow>({
-  table: 'staff_invites',
-  noun: 'open invite',
-  filters: { open: (invites) => invites.whereRaw('staff_invites.expires_at > now()') },
-});
-
-export interface SessionRow {
-  id: string;
-  staffUserId: string;
-  address: string;
-  userAgent: string;
-  createdAt: string;
-  expiresAt: string;
-}
-
-/** An expired session stays until a job deletes it; the filter `open` leaves it out. */
-export const staffSessions = rows<SessionRow>({
-  table: 'staff_sessions',
-  noun: 'session',
-  filters: { open: (sessions) => sessions.whereRaw('staff_sessions.expires_at > now()') },
-});
-
-/** The active member of staff whose session has this token, with the session's id. */
-export async function findStaffBySession(
-  db: TenantDatabase,
-  tokenHash: string,
-): Promise<(StaffRow & { sessionId: string }) | null> {
-  const [row] = await db.query<StaffRow & { sessionId: string }>(
-    `select staff_users.*, staff_sessions.id as session_id
-       from staff_sessions
-       join staff_users on staff_users.tenant_id = $1 and staff_users.id = staff_sessions.staff_user_id
-      where staff_sessions.tenant_id = $1 and token_hash = $2 and expires_at > now() and status = 'active'`,
-    [tokenHash],
-  );
-  return row ?? null;
-}
-
-/**
- * Inserts a session of a member of staff, whom the transaction has locked. The person is its actor, so that an audit log
- * records log-ins. Returns its id.
- */
-export async function insertSession(
+export function insertStaff(
   tx: TenantDatabase,
-  { id: staffUserId, email }: Pick<StaffRow, 'id' | 'email'>,
-  session: { tokenHash: string; address: string; userAgent: string; expiresAt: string },
-): Promise<string> {
-  const { tokenHash, address, userAgent, expiresAt } = session;
-  const row = { id: newId(), staffUserId, tokenHash, address, userAgent, expiresAt };
-  await tx.as({ type: 'staff', id: staffUserId, label: email }).insert('staff_sessions', row);
-  return row.id;
+  person: Pick<StaffRow, 'email' | 'name' | 'role' | 'passwordHash'>,
+): Promise<StaffUser> {
+  return tx.insert<StaffUser>('staff_users', { id: newId(), ...person });
 }
 
-/** Deletes the sessions with these tokens and the expired sessions of a member of staff. */
-export async function closeSessions(
+/** Changes a member of staff whose columns have these values. Returns null if there is none. */
+export async function updateStaff(
   db: TenantDatabase,
-  staffUserId: string,
-  tokenHashes: readonly string[],
-): Promise<void> {
-  await db.query(
-    `delete from staff_sessions
-      where tenant_id = $1 and (token_hash = any($3) or (staff_user_id = $2 and expires_at <= now()))`,
-    [staffUserId, tokenHashes],
-  );
+  where: { id: string } & Partial<Pick<StaffRow, 'passwordHash' | 'status'>>,
+  patch: Partial<Pick<StaffRow, 'name' | 'locale' | 'passwordHash'>>,
+): Promise<StaffUser | null> {
+  const [changed] = await db.update<StaffUser>('staff_users', where, { ...patch, updatedAt: new Date() });
+  return changed ?? null;
 }
 
 /**
@@ -106,56 +43,6 @@ export async function endAccess(db: TenantDatabase, staffUserId: string, except:
              or email = (select email from staff_users where staff_users.tenant_id = $1 and staff_users.id = $2))`,
     [staffUserId],
   );
-}
-
-export async function removeSession(db: TenantDatabase, id: string): Promise<void> {
-  await db.remove('staff_sessions', { id });
-}
-
-/** Deletes a session of a member of staff. Returns false if the person has no session with this id. */
-export async function removeOwnSession(db: TenantDatabase, staffUserId: string, id: string): Promise<boolean> {
-  const removed = await db.remove('staff_sessions', { id, staffUserId });
-  return removed.length > 0;
-}
-
-const hasToken = '(token_hash = $2 or mailed_token_hash = $2)';
-
-/** True if an open invite has this token. */
-export async function isOpenInvite(db: TenantDatabase, tokenHash: string): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from staff_invites where tenant_id = $1 and ${hasToken} and expires_at > now()`,
-    [tokenHash],
-  );
-  return rows.length > 0;
-}
-
-/** Deletes the open invite with this token and returns it: an invite is accepted only once. */
-export async function consumeInvite(db: TenantDatabase, tokenHash: string): Promise<InviteRow | null> {
-  const [row] = await db.query<InviteRow>(
-    `delete from staff_invites where tenant_id = $1 and ${hasToken} and expires_at > now() returning *`,
-    [tokenHash],
-  );
-  return row ?? null;
-}
-
-/** Sets the token of the mail with an open invite, replacing an earlier one; null if the invite is no longer open. */
-export async function setMailedToken(db: TenantDatabase, id: string, tokenHash: string): Promise<InviteRow | null> {
-  const [row] = await db.query<InviteRow>(
-    `update staff_invites set mailed_token_hash = $3
-      where tenant_id = $1 and id = $2 and expires_at > now() returning *`,
-    [id, tokenHash],
-  );
-  return row ?? null;
-}
-
-/** Deletes the open invite to an address. */
-export async function removeInvitesOf(db: TenantDatabase, email: string): Promise<void> {
-  await db.remove('staff_invites', { email });
-}
-
-/** Deletes expired invites, so that their addresses can be invited again. */
-export async function removeExpiredInvites(db: TenantDatabase): Promise<void> {
-  await db.query('delete from staff_invites where tenant_id = $1 and expires_at <= now()');
 }
 
 /** Ids of the active owners, locked until the transaction ends. */
@@ -194,4 +81,21 @@ export async function holdStaff(db: TenantDatabase, id: string): Promise<boolean
     [id],
   );
   return row?.active ?? null;
+}
+
+/** Tables whose rows expire, and have an id. Those of `auth_attempts` expire, too, and have none. */
+export const expiringTables = ['staff_sessions', 'staff_invites', 'staff_tokens'] as const;
+
+/** Rows of one statement, which locks none of them for long. */
+const batchSize = 1000;
+
+/** Deletes a batch of expired rows of a table, the oldest first. Skips locked rows. Returns whether there may be more. */
+export async function deleteExpired(db: TenantDatabase, table: (typeof expiringTables)[number]): Promise<boolean> {
+  const deleted = await db.query(
+    `delete from ${table} where tenant_id = $1 and id in (
+       select id from ${table} where tenant_id = $1 and expires_at <= now()
+        order by expires_at limit ${batchSize} for update skip locked)
+     returning 1`,
+  );
+  return deleted.length === batchSize;
 }

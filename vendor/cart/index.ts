@@ -5,40 +5,32 @@ import { storeSettingsGroups } from '@carton/core';
 import { shopperTerms } from '@carton/product';
 import { regionRemovals } from '@carton/region';
 import { definePackage, memberLogIns, personalData, sessionData } from '@carton/runtime';
+import { listAdminCarts, readAdminCart } from './admin/routes.ts';
+import { readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './details/routes.ts';
 import { cartCreated, cartMerged, cartUpdated } from './events.ts';
-import { cartRetention, deleteOldCarts } from './old-carts.ts';
-import { ownerOf } from './owner.ts';
-import { mergeCartAtLogIn, personalCarts } from './persons.ts';
-import { listAdminCarts, readAdminCart } from './routes/admin.ts';
-import { emptyCart, readCart, setCartBillingAddress, setCartShippingAddress, updateCart } from './routes/cart.ts';
-import { addCartItem, removeCartItem, replaceCartItems, updateCartItem } from './routes/items.ts';
-import { cartsOfSessions } from './session-data.ts';
-import { cartSettings } from './settings.ts';
+import { mergeCartAtLogIn } from './guests/merging.ts';
+import { cartRetention, deleteOldCarts } from './guests/old-carts.ts';
+import { cartsOfSessions } from './guests/sessions.ts';
+import { addCartItem, emptyCart, removeCartItem, replaceCartItems, updateCartItem } from './items/routes.ts';
+import { ownerOf } from './owner-store.ts';
+import { personalCarts } from './persons.ts';
+import { cartSettings } from './pricing/settings.ts';
 import { clearRegion } from './store.ts';
 import { findPriceTerms } from './terms-store.ts';
 
-export { type PriceableCart, saleOfCart } from './cart-sale.ts';
-export { completeCart, findLastOrderOfSession, type LockedCart, lockActiveCart } from './completion.ts';
+export { setPickupAddress } from './details/store.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
-export { type CartProblem, cartProblems, fieldProblems } from './issues.ts';
-export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './merge.ts';
-export { type CartCleanUp, cartCleanUps } from './old-carts.ts';
-export { ownerOf } from './owner.ts';
-export { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
-export {
-  type Issue,
-  type PricedCart,
-  type PricedCustomLine,
-  type PricedLine,
-  type PricedSale,
-  type PriceOptions,
-  priceCart,
-  priceSale,
-} from './pricing.ts';
-export { countryNotServed } from './problems.ts';
-export type { LineProperties } from './properties.ts';
-export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes.ts';
-export { type ReturnedCart, returnToCart } from './returning.ts';
+export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './guests/merging.ts';
+export { cartSessionMoves } from './guests/sessions.ts';
+export { type CartCleanUp, cartCleanUps } from './items/clean-ups.ts';
+export { type ReturnedCart, returnToCart } from './orders/returning.ts';
+export { completeCart, type LockedCart, lockActiveCart } from './orders/service.ts';
+export { findLastOrderOfSession } from './orders/store.ts';
+export { ownerOf } from './owner-store.ts';
+export { type PriceableCart, type PricedCart, type PriceOptions, priceCart, saleOfCart } from './pricing/cart.ts';
+export { type CartProblem, cartProblems, fieldProblems } from './pricing/issues.ts';
+export { type MissingQuoteOfStep, runTotals } from './pricing/pipeline.ts';
+export type { LineProperties } from './pricing/sale.ts';
 export {
   type CustomLine,
   countryOf,
@@ -48,29 +40,15 @@ export {
   saleAddressOf,
   stockSaleOf,
   type VariantLine,
-} from './sale.ts';
-export { Cart, CartAddress } from './schemas.ts';
-export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
-export { cartSessionMoves } from './session-data.ts';
-export { cartSchema } from './shown.ts';
-export { type CartLine, findActiveCart, findCart, type StoredCart, setPickupAddress } from './store.ts';
-export {
-  digestOf,
-  type QuotedAddress,
-  type QuoteKey,
-  quotedAddressOf,
-  quoteStore,
-  type StoredQuote,
-  saleKeyOf,
-} from './stored-quotes.ts';
-export { findPriceTerms, type PriceTerms } from './terms-store.ts';
+} from './pricing/sale.ts';
+export { choicesSchema } from './pricing/schemas.ts';
+export { type Issue, type PricedCustomLine, type PricedLine, type PricedSale, priceSale } from './pricing/service.ts';
 export {
   type Adjustment,
   type AdjustmentKind,
   asksServices,
   type CartIssue,
   cartTotals,
-  choicesSchema,
   type LineFacts,
   type MissingQuote,
   type ShippingCharge,
@@ -81,7 +59,15 @@ export {
   type TotalsStep,
   totalsOrder,
   totalsStep,
-} from './totals.ts';
+} from './pricing/totals.ts';
+export { countryNotServed } from './problems.ts';
+export { digestOf, type QuotedAddress, quotedAddressOf, saleKeyOf } from './quotes/keys.ts';
+export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes/service.ts';
+export { type QuoteKey, quoteStore, type StoredQuote } from './quotes/store.ts';
+export { Cart, CartAddress, cartSchema } from './schemas.ts';
+export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
+export { type CartLine, findActiveCart, findCart, type StoredCart } from './store.ts';
+export { findPriceTerms, type PriceTerms } from './terms-store.ts';
 export { presentCart, presentEmptyCart, presentTotals } from './view.ts';
 
 export default definePackage({

@@ -1,21 +1,8 @@
 /**
- * Carts as personal data: merging a guest's cart at log-in, export and erasure.
+ * Carts as personal data: export and erasure.
  */
-import type { PersonalData, Subject, TenantDatabase } from '@carton/runtime';
-import { mergeCarts } from './merge.ts';
-
-/** Carts of the member, of guests under a verified e-mail address, and of sessions that placed the subject's orders. */
-const belongsToSubject = `
-  (carts.member_id = $2
-   or (carts.member_id is null and (lower(carts.email) = any($3::text[]) or carts.order_id = any($4::uuid[])))
-   or (carts.status = 'active' and carts.session_hash = any($5::text[])))`;
-
-const values = ({ memberId, emails, records, sessions }: Subject) => [
-  memberId,
-  emails.map((email) => email.toLowerCase()),
-  records.order ?? [],
-  sessions,
-];
+import type { PersonalData } from '@carton/runtime';
+import { deleteAddresses, deleteLines, exportCarts, findSessionsOf, forgetPersons, lockCartsOf } from './store.ts';
 
 export const personalCarts: PersonalData = {
   name: 'carts',
@@ -39,55 +26,16 @@ export const personalCarts: PersonalData = {
       kept: 'until the cart becomes an order, or you ask for it to be erased',
     },
   ],
-  async find(db, subject) {
-    const carts = await db.query<{ sessionHash: string | null }>(
-      `select session_hash from carts where tenant_id = $1 and ${belongsToSubject}`,
-      values(subject),
-    );
-    return { sessions: carts.flatMap(({ sessionHash }) => sessionHash ?? []) };
-  },
+  find: async (db, subject) => ({ sessions: await findSessionsOf(db, subject) }),
   async exportData(db, subject) {
-    const carts = await db.query(
-      `select status, email, note, created_at, updated_at,
-              (select coalesce(json_agg(to_jsonb(addresses) - '{tenant_id,cart_id}'::text[]), '[]')
-                 from cart_addresses addresses
-                where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
-              (select coalesce(json_agg(to_jsonb(lines) - '{tenant_id,cart_id}'::text[]), '[]')
-                 from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id) as items
-         from carts where tenant_id = $1 and ${belongsToSubject} order by carts.id`,
-      values(subject),
-    );
+    const carts = await exportCarts(db, subject);
     return carts.length === 0 ? null : carts;
   },
+  /** The rows of carts stay for statistics. */
   async erase(tx, subject) {
-    const carts = await tx.query<{ id: string }>(
-      `select id from carts where tenant_id = $1 and ${belongsToSubject} order by id for update`,
-      values(subject),
-    );
-    await forget(
-      tx,
-      carts.map(({ id }) => id),
-    );
+    const ids = await lockCartsOf(tx, subject);
+    await deleteLines(tx, ids);
+    await deleteAddresses(tx, ids);
+    await forgetPersons(tx, ids);
   },
 };
-
-/** Keeps the cart's row for statistics; deletes its contents and personal data, and detaches it from its session. */
-async function forget(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
-  await tx.query('delete from cart_line_items where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]);
-  await tx.query('delete from cart_addresses where tenant_id = $1 and cart_id = any($2::uuid[])', [ids]);
-  await tx.query(
-    `update carts
-        set email = null, note = null, version = version + 1, updated_at = now(),
-            session_hash = case when session_hash is not null then 'erased ' || id end
-      where tenant_id = $1 and id = any($2::uuid[])`,
-    [ids],
-  );
-}
-
-/** Merges the guest's cart into the member's at log-in. */
-export async function mergeCartAtLogIn(
-  tx: TenantDatabase,
-  { memberId, sessionHash }: { memberId: string; sessionHash: string | null },
-): Promise<void> {
-  await mergeCarts(tx, { hash: sessionHash }, memberId);
-}

@@ -7,6 +7,7 @@ import {
   changeOf,
   DateTime,
   Email,
+  type HasExtensions,
   humanText,
   integrationPageOf,
   Locale,
@@ -15,29 +16,22 @@ import {
   object,
   oneOf,
   type Static,
+  type TObject,
+  type TSchema,
   Type,
   Uuid,
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
-import { maxTextLength } from './properties.ts';
+import { adjustmentKinds, cartIssues, issues, stepsOf } from './pricing/totals.ts';
 
 /** Maximum quantity of a line. */
 export const maxLineQuantity = 9999;
+/** Characters of a text among the properties of a line, which may become more of them in the composed form. */
+export const maxTextLength = 500;
 /** Maximum number of lines that can be added; a merge at log-in may exceed it, since it drops nothing. */
 export const maxCartLines = 500;
 
-export const issues = ['unavailable', 'unpriced', 'insufficient_stock', 'quantity_limit'] as const;
-export const adjustmentKinds = ['discount', 'shipping', 'tax'] as const;
-/** Why a cart as a whole cannot be ordered. */
-export const cartIssues = [
-  'country_not_served',
-  'currency_changed',
-  'minimum_order',
-  'postal_code_invalid',
-  'province_missing',
-  'province_unknown',
-] as const;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
@@ -263,3 +257,18 @@ export const AdminCartSummary = object(
 export type AdminCartSummary = Static<typeof AdminCartSummary>;
 export const AdminCartPage = integrationPageOf(AdminCartSummary, 'AdminCartPage');
 export const AdminCartQuery = updatedAfterQuery({ status: Type.Optional(Status) });
+
+/** The schema of carts in a box, for a route that returns one and is declared with `withOverrides`. */
+export const cartSchema = (box: HasExtensions): typeof Cart => withShown(Cart, 'Cart', box);
+
+/** The schema of carts in a box, as staff see them. */
+export const adminCartSchema = (box: HasExtensions): typeof AdminCart => withShown(AdminCart, 'AdminCart', box);
+
+/** @throws Error if carts already have a field of this name */
+function withShown<Schema extends TObject>(cart: Schema, $id: string, box: HasExtensions): Schema {
+  const steps = stepsOf(box).flatMap(({ name, shows }) => (shows ? [[name, shows.schema] as const] : []));
+  const duplicate = steps.find(([name]) => name in cart.properties);
+  if (duplicate) throw new Error(`the totals step ${duplicate[0]} shows a field that carts already have`);
+  if (steps.length === 0) return cart;
+  return object({ ...cart.properties, ...Object.fromEntries(steps) }, { $id }) as TSchema as Schema;
+}

@@ -1,27 +1,26 @@
 /**
- * Queries of the table of carts; those of their lines and addresses are in `contents-store.ts`. Every SQL text is
- * constant, so that PostgreSQL prepares it once per connection.
+ * Queries of the table of carts; those of their lines are in `items/store.ts`, of their addresses in `details/store.ts`.
+ * Every SQL text is constant, so that PostgreSQL prepares it once per connection.
  *
  * Every writer of a cart or its lines updates the cart's row first (`touch…`, `insertCart`), which locks the row and
  * increments its version: a cart has one writer at a time, and a transaction that waited for another one can tell by the
  * version.
  */
+import { ownStore } from '@carton/core';
+import { regionById } from '@carton/region';
 import {
   type HasExtensions,
-  type IntegrationPage,
-  json,
-  type ListQuery,
   newId,
   onceForBox,
   referenceVersion,
-  rows,
+  type Subject,
   type TenantDatabase,
 } from '@carton/runtime';
-import { forOwner, type Owner } from './owner.ts';
-import type { SaleAddress, VariantLine } from './sale.ts';
-import type { AdminCartSummary, CartAddress, statuses } from './schemas.ts';
-import { chosenCountry, findTermsAt, findTermsOfCarts, placeOfCart } from './terms-store.ts';
-import { stepsOf } from './totals.ts';
+import { forOwner, type Owner } from './owner-store.ts';
+import type { SaleAddress, VariantLine } from './pricing/sale.ts';
+import { stepsOf } from './pricing/totals.ts';
+import type { CartAddress, statuses } from './schemas.ts';
+import { chosenCountry, findTermsAt, placeOfCart } from './terms-store.ts';
 
 export type AddressType = 'shipping' | 'billing';
 
@@ -97,7 +96,8 @@ const cartColumns = (box: HasExtensions) => `
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
   ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
 
-const headerColumns = `
+/** Columns of a `CartHeader`. */
+export const headerColumns = `
   carts.id, carts.region_id, carts.currency, carts.locale, carts.member_id, carts.email, carts.note,
   ${chosenCountry} as country,
   not exists (select from cart_line_items lines
@@ -206,12 +206,10 @@ export async function insertCart(
   const [sessionHash, memberId] = by === 'session' ? [key, null] : [null, key];
   const [row] = await tx.query<CartHeader>(
     `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
-     select stores.tenant_id, $2, $3, $4, $5::uuid,
-            coalesce($6,
-                     (select regions.currency from regions where regions.tenant_id = $1 and regions.id = $5::uuid),
-                     stores.default_currency),
+     select own_store.tenant_id, $2, $3, $4, $5::uuid,
+            coalesce($6, (select chosen.currency from ${regionById('$5::uuid')} chosen), own_store.default_currency),
             $7, $8, $9
-       from stores where stores.tenant_id = $1
+       from ${ownStore} own_store
      on conflict do nothing
      returning ${headerColumns}`,
     [newId(), sessionHash, memberId, regionId, currency, locale, email, note],
@@ -234,73 +232,9 @@ export async function acceptCurrency<C extends Pick<StoredCart, 'id' | 'currency
   return { ...cart, seenCurrency: currency };
 }
 
-/**
- * Sets where the shopper picks up all goods of a cart: its taxes and its region are those of this address. Null: they are
- * delivered. The cart must be locked (`writeCart`).
- */
-export async function setPickupAddress(tx: TenantDatabase, cartId: string, address: SaleAddress | null): Promise<void> {
-  const { country, province, postalCode } = address ?? {};
-  await tx.query(
-    `update carts set pickup_address = $3 where tenant_id = $1 and id = $2 and pickup_address is distinct from $3`,
-    [cartId, address && json({ country, province, postalCode })],
-  );
-}
-
 /** Removes a region from all carts, so that abandoned carts do not block its deletion. */
 export async function clearRegion(tx: TenantDatabase, regionId: string): Promise<void> {
   await tx.query('update carts set region_id = null where tenant_id = $1 and region_id = $2', [regionId]);
-}
-
-/** Marks a cart as completed and deletes its lines, in one statement; false if it is not active. */
-export async function markCompleted(tx: TenantDatabase, id: string, orderId: string): Promise<boolean> {
-  const rows = await tx.query(
-    `with emptied as (delete from cart_line_items where tenant_id = $1 and cart_id = $2)
-     update carts set status = 'completed', order_id = $3, version = version + 1, updated_at = now()
-      where tenant_id = $1 and id = $2 and status = 'active'
-     returning id`,
-    [id, orderId],
-  );
-  return rows.length > 0;
-}
-
-/**
- * Locks a cart that has become an order, with its owner: the one of the checkout, or the member who has logged in since. Null
- * for any other, such as one whose contents were returned.
- */
-export async function lockCompletedCart(
-  tx: TenantDatabase,
-  id: string,
-): Promise<{ cart: CartHeader; owner: Owner } | null> {
-  const [row] = await tx.query<CartHeader & { sessionHash: string }>(
-    `select ${headerColumns}, carts.session_hash from carts
-      where carts.tenant_id = $1 and carts.id = $2 and carts.status = 'completed' for update of carts`,
-    [id],
-  );
-  if (!row) return null;
-  const { sessionHash, ...cart } = row;
-  const { memberId } = cart;
-  return { cart, owner: memberId === null ? { by: 'session', key: sessionHash } : { by: 'member', key: memberId } };
-}
-
-/** The carts of a guest's session that have become orders, with these. */
-export function findCompletedCarts(
-  tx: TenantDatabase,
-  sessionHash: string,
-): Promise<{ id: string; orderId: string }[]> {
-  return tx.query(
-    `select id, order_id from carts
-      where tenant_id = $1 and session_hash = $2 and status = 'completed' and order_id is not null`,
-    [sessionHash],
-  );
-}
-
-/** Gives completed carts of a guest to a member. Locks them, and leaves those whose contents were returned meanwhile. */
-export async function handOverCarts(tx: TenantDatabase, ids: readonly string[], memberId: string): Promise<void> {
-  await tx.query(
-    `update carts set member_id = $3, session_hash = null, version = version + 1, updated_at = now()
-      where tenant_id = $1 and id = any($2::uuid[]) and status = 'completed'`,
-    [ids, memberId],
-  );
 }
 
 /** Marks a locked cart as one whose contents are in another. */
@@ -313,22 +247,71 @@ export async function markMerged(tx: TenantDatabase, id: string): Promise<void> 
   );
 }
 
-const cartRows = rows<AdminCartSummary>({
-  table: 'carts',
-  noun: 'cart',
-  computed: {
-    itemCount: `select coalesce(sum(quantity), 0) from cart_line_items lines
-                 where lines.tenant_id = carts.tenant_id and lines.cart_id = carts.id`,
-  },
-});
+/** Carts of the member, of guests under a verified e-mail address, and of sessions that placed the subject's orders. */
+const belongsToSubject = `
+  (carts.member_id = $2
+   or (carts.member_id is null and (lower(carts.email) = any($3::text[]) or carts.order_id = any($4::uuid[])))
+   or (carts.status = 'active' and carts.session_hash = any($5::text[])))`;
 
-/** A page of carts, with region and currency as reading one of them shows them: in a second statement, which knows both once. */
-export async function listCarts(db: TenantDatabase, query: ListQuery): Promise<IntegrationPage<AdminCartSummary>> {
-  const page = await cartRows.page(db, query);
-  const terms = await findTermsOfCarts(
-    db,
-    page.items.map(({ id }) => id),
+const subjectValues = ({ memberId, emails, records, sessions }: Subject) => [
+  memberId,
+  emails.map((email) => email.toLowerCase()),
+  records.order ?? [],
+  sessions,
+];
+
+/** The sessions of a person's carts. */
+export async function findSessionsOf(db: TenantDatabase, subject: Subject): Promise<string[]> {
+  const carts = await db.query<{ sessionHash: string | null }>(
+    `select session_hash from carts where tenant_id = $1 and ${belongsToSubject}`,
+    subjectValues(subject),
   );
-  const items = page.items.map((cart) => ({ ...cart, ...(terms.get(cart.id) ?? { regionId: null }) }));
-  return { ...page, items };
+  return carts.flatMap(({ sessionHash }) => sessionHash ?? []);
+}
+
+/** A person's carts as they are exported, by id, each with its addresses and items. */
+export function exportCarts(db: TenantDatabase, subject: Subject): Promise<object[]> {
+  return db.query(
+    `select status, email, note, created_at, updated_at,
+            (select coalesce(json_agg(to_jsonb(addresses) - '{tenant_id,cart_id}'::text[]), '[]')
+               from cart_addresses addresses
+              where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
+            (select coalesce(json_agg(to_jsonb(lines) - '{tenant_id,cart_id}'::text[]), '[]')
+               from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id) as items
+       from carts where tenant_id = $1 and ${belongsToSubject} order by carts.id`,
+    subjectValues(subject),
+  );
+}
+
+/** Locks a person's carts, by id. Returns their ids. */
+export async function lockCartsOf(tx: TenantDatabase, subject: Subject): Promise<string[]> {
+  const carts = await tx.query<{ id: string }>(
+    `select id from carts where tenant_id = $1 and ${belongsToSubject} order by id for update`,
+    subjectValues(subject),
+  );
+  return carts.map(({ id }) => id);
+}
+
+/** Removes what carts themselves store of persons, and detaches them from their sessions. */
+export async function forgetPersons(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update carts
+        set email = null, note = null, version = version + 1, updated_at = now(),
+            session_hash = case when session_hash is not null then 'erased ' || id end
+      where tenant_id = $1 and id = any($2::uuid[])`,
+    [ids],
+  );
+}
+
+export async function deleteLines(tx: TenantDatabase, cartIds: readonly string[]): Promise<void> {
+  await tx.query('delete from cart_line_items where tenant_id = $1 and cart_id = any($2::uuid[])', [cartIds]);
+}
+
+export async function deleteAddresses(tx: TenantDatabase, cartIds: readonly string[]): Promise<void> {
+  await tx.query('delete from cart_addresses where tenant_id = $1 and cart_id = any($2::uuid[])', [cartIds]);
+}
+
+/** Deletes carts without lines and addresses. */
+export async function deleteCarts(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
+  await tx.query('delete from carts where tenant_id = $1 and id = any($2::uuid[])', [ids]);
 }

@@ -1,9 +1,10 @@
 /**
  * The region and the currency in which carts are priced, and the choices on which these depend, as queries.
  */
-import { regionOfCountry } from '@carton/region';
+import { ownStore } from '@carton/core';
+import { regionById, regionOfCountry } from '@carton/region';
 import { referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
-import { forOwner, type Owner } from './owner.ts';
+import { forOwner, type Owner } from './owner-store.ts';
 
 /** SQL of the country that the shopper has chosen. */
 export const chosenCountry = `
@@ -30,9 +31,9 @@ export interface PriceTerms {
 }
 
 const termsAt = referenceQuery(`
-  select regions.id as region_id, regions.currency
+  select found.id as region_id, found.currency
     from (select coalesce($3::uuid, ${regionOfCountry('$2::text')}) as id offset 0) wanted
-    join regions on regions.tenant_id = $1 and regions.id = wanted.id`);
+   cross join lateral ${regionById('wanted.id')} found`);
 
 /**
  * The region and the currency of a cart, by the one rule for them (`regionOfCountry`): of the chosen region, or that of the
@@ -57,9 +58,8 @@ interface Choice {
 const choiceOfOwner = forOwner(
   (active) => `
     select carts.region_id, ${placeOfCart(noneSent)} as place,
-           coalesce(carts.currency, stores.default_currency) as currency, ${referenceVersion} as reference_version
-      from stores left join carts on ${active}
-     where stores.tenant_id = $1`,
+           coalesce(carts.currency, own_store.default_currency) as currency, ${referenceVersion} as reference_version
+      from ${ownStore} own_store left join carts on ${active}`,
 );
 
 /** What applies to the cart of an owner, or to a new cart. @param owner null for nobody's cart */
@@ -91,17 +91,4 @@ export function findTermsOfCarts(db: TenantDatabase, ids: readonly string[]): Pr
     };
     return new Map(await Promise.all(choices.map(async (choice) => [choice.id, await termsOf(choice)] as const)));
   });
-}
-
-/** Sets or, with null, removes the country that the shopper has chosen. The cart must be locked. */
-export async function chooseCountry(tx: TenantDatabase, cartId: string, country: string | null): Promise<void> {
-  if (country === null) {
-    await tx.query('delete from cart_countries where tenant_id = $1 and cart_id = $2', [cartId]);
-    return;
-  }
-  await tx.query(
-    `insert into cart_countries (tenant_id, cart_id, country) values ($1, $2, $3)
-     on conflict (tenant_id, cart_id) do update set country = excluded.country`,
-    [cartId, country],
-  );
 }

@@ -2,12 +2,13 @@
  * The representations of a priced cart in responses.
  */
 import { type HasExtensions, type MoneyValue, money } from '@carton/runtime';
-import type { PricedCart, PricedLine } from './pricing.ts';
-import { countryOf } from './sale.ts';
-import type { AdminCart, Cart } from './schemas.ts';
+import type { PricedCart } from './pricing/cart.ts';
+import { countryOf } from './pricing/sale.ts';
+import type { PricedLine } from './pricing/service.ts';
+import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './pricing/totals.ts';
+import type { Cart } from './schemas.ts';
 import type { StoredCart } from './store.ts';
 import type { PriceTerms } from './terms-store.ts';
-import { type Adjustment, noTotals, shownWhenEmpty, type Totals } from './totals.ts';
 
 /** The cart as its shopper sees it. */
 export function presentCart(priced: PricedCart<StoredCart>): Cart {
@@ -31,12 +32,6 @@ export function presentCart(priced: PricedCart<StoredCart>): Cart {
     issues,
     updatedAt,
   };
-}
-
-/** The cart as staff see it. */
-export function presentAdminCart(priced: PricedCart<StoredCart>): AdminCart {
-  const { id, status, memberId, orderId, createdAt, updatedAt } = priced.cart;
-  return { ...presentCart(priced), id, status, memberId, orderId, createdAt, updatedAt };
 }
 
 /** An empty cart, for a shopper without a stored one. */

@@ -15,7 +15,6 @@ import {
   moveAddress,
   publishedWrites,
   publishRow,
-  replaceRows,
   type TenantDatabase,
   takeHandle,
 } from '@carton/runtime';
@@ -40,6 +39,9 @@ import {
   listProductsAfter,
   movePaths,
   oldHandles,
+  removeOldHandles,
+  removeProducts,
+  replaceProducts,
   setPositions,
   start,
   top,
@@ -181,8 +183,8 @@ export function deleteCategory(db: TenantDatabase, id: string): Promise<void> {
     remove(tree, id, async (tx, row) => {
       const siblings = await childIdsOf(tx, row.parentPath);
       const children = await childIdsOf(tx, row.path);
-      await tx.remove('category_products', { categoryId: row.id });
-      await tx.remove('category_old_handles', { categoryId: row.id });
+      await removeProducts(tx, row.id);
+      await removeOldHandles(tx, row.id);
       await movePaths(tx, { from: row.path, to: row.parentPath }, row);
       await setPositions(
         tx,
@@ -210,7 +212,7 @@ export function setProducts(db: TenantDatabase, id: string, productIds: readonly
     await change(transaction, id, async (tx, row) => {
       const requested = await rowsOf(tx, productIds);
       const current = await listProductsAfter(tx, row.id, start, maximumProducts);
-      await replaceRows(tx, 'category_products', { categoryId: row.id }, 'productId', current, requested);
+      await replaceProducts(tx, row.id, current, requested);
       return categories.change(tx, row.id, {});
     });
     return readProducts(transaction, id);

@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of category.
  */
-import { byOldHandle, type OldHandles, rows, type TenantDatabase } from '@carton/runtime';
+import { byOldHandle, type OldHandles, replaceRows, rows, type TenantDatabase } from '@carton/runtime';
 import { handleTaken } from './problems.ts';
 import type { CategoryRow } from './schemas.ts';
 
@@ -135,6 +135,20 @@ export function listProductsAfter(
   );
 }
 
+/** Writes what differs between the present products of a category and the requested ones. */
+export function replaceProducts(
+  tx: TenantDatabase,
+  categoryId: string,
+  present: readonly CategoryProduct[],
+  requested: readonly CategoryProduct[],
+): Promise<void> {
+  return replaceRows(tx, 'category_products', { categoryId }, 'productId', present, requested);
+}
+
+export async function removeProducts(tx: TenantDatabase, categoryId: string): Promise<void> {
+  await tx.remove('category_products', { categoryId });
+}
+
 /** The paths of the categories of products, one row for each. */
 export function listPathsOfProducts(
   db: TenantDatabase,
@@ -161,3 +175,7 @@ export async function isVisible(db: TenantDatabase, id: string): Promise<boolean
 }
 
 export const oldHandles: OldHandles = { table: 'category_old_handles', owner: 'categoryId', isShown: isVisible };
+
+export async function removeOldHandles(tx: TenantDatabase, categoryId: string): Promise<void> {
+  await tx.remove('category_old_handles', { categoryId });
+}

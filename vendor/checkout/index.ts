@@ -6,22 +6,22 @@ import { storeSettingsGroups } from '@carton/core';
 import { moveOrdersOfCarts } from '@carton/order';
 import { paymentAbandonHooks, paymentStartHooks } from '@carton/payment';
 import { definePackage, mailGuests, personalData } from '@carton/runtime';
+import { readOrderConfirmation } from './confirmation/routes.ts';
 import { checkoutCompleted, checkoutFailed } from './events.ts';
-import { findGuestOfOrder } from './guest-orders.ts';
-import { forgetGuestUnits } from './guest-units.ts';
-import { personalGuestUnits } from './persons.ts';
-import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations.ts';
-import { cartsOfUnplacedOrders, returnCarts } from './returning.ts';
-import {
-  createOrder,
-  readCheckout,
-  readOrder,
-  readOrderConfirmation,
-  reserveCheckoutStock,
-} from './routes/checkout.ts';
-import { readCheckoutSettings, updateCheckoutSettings } from './routes/settings.ts';
+import { findGuestOfOrder } from './guests/orders.ts';
+import { personalGuestUnits } from './guests/persons.ts';
+import { forgetGuestUnits } from './guests/service.ts';
+import { cartsOfUnplacedOrders, returnCarts } from './ordering/returning.ts';
+import { createOrder, readOrder } from './ordering/routes.ts';
+import { readCheckout } from './preview/routes.ts';
+import { checkoutCleanUp, releaseMerged, releaseOnAbandon, reserveForPayment } from './reservations/hooks.ts';
+import { reserveCheckoutStock } from './reservations/routes.ts';
+import { readCheckoutSettings, updateCheckoutSettings } from './settings/routes.ts';
 import { checkoutSettings } from './settings.ts';
 
+export { placingProblemsIn } from './placing/requirements.ts';
+export { type Prepared, placeSale, type SaleToPlace } from './placing/service.ts';
+export { checkoutSettings } from './settings.ts';
 export {
   type DraftToWrite,
   orderPlacing,
@@ -29,10 +29,7 @@ export {
   type PlacingStep,
   placingOrder,
   type Requirement,
-} from './placing.ts';
-export { placingProblemsIn } from './requirements.ts';
-export { type Prepared, placeSale, type SaleToPlace } from './sale.ts';
-export { checkoutSettings } from './settings.ts';
+} from './steps.ts';
 
 export default definePackage({
   routes: [

@@ -1,7 +1,7 @@
 /**
  * Problems of checkout.
  */
-import { defineProblem, Type, Uuid } from '@carton/runtime';
+import { defineProblem, Money, nullable, object, Type, Uuid } from '@carton/runtime';
 
 /** With the id of the order that the last cart of the shopper has become, if it has. */
 export const cartEmpty = defineProblem({
@@ -70,4 +70,26 @@ export const unpaidUnitsLimit = defineProblem({
   status: 409,
   title: 'Too many units in unpaid orders of a guest',
   members: { limit: Type.Integer({ minimum: 1, description: 'Units that a guest may have in unpaid orders' }) },
+});
+
+const totals = object(
+  { expected: nullable(Money), actual: Money },
+  { description: 'The total that the shopper has seen, and the current one' },
+);
+export const offerChanged = defineProblem({
+  code: 'offer_changed',
+  status: 412,
+  title: 'The offer has changed',
+  members: { totals },
+});
+export const totalChanged = defineProblem({
+  code: 'total_changed',
+  status: 409,
+  title: 'The total differs from the expected total',
+  members: { totals },
+});
+export const reservationOff = defineProblem({
+  code: 'reservation_off',
+  status: 409,
+  title: 'This store does not reserve stock before a payment starts',
 });

@@ -1,10 +1,10 @@
 /**
  * Settings of checkout, stored with those of the store.
  */
-import { changeStore, findStore, type Store, StoreSettings, storeSettings } from '@carton/core';
+import { storeSettings } from '@carton/core';
 import { TermsVersion } from '@carton/order';
 import { takesPaymentsOnline } from '@carton/payment';
-import { changeOf, nullable, object, type Static, type TenantDatabase, Type, withOptions } from '@carton/runtime';
+import { nullable, Type, withOptions } from '@carton/runtime';
 
 const maxMinutes = 525_600;
 
@@ -14,7 +14,7 @@ const guestUnitsDefault = 100;
 /** How long new stores wait for the payment of an order, if it can be paid online. */
 const unpaidOrderDefault = 7 * 24 * 60;
 
-const settings = {
+export const checkoutProperties = {
   guestUnpaidUnits: withOptions(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })), {
     default: null,
     description:
@@ -61,7 +61,7 @@ const settings = {
 };
 
 /** Stores of before the second version of the defaults keep waiting for staff, and have no limit. */
-export const checkoutSettings = storeSettings('checkout', settings, (defaultVersion, box) =>
+export const checkoutSettings = storeSettings('checkout', checkoutProperties, (defaultVersion, box) =>
   defaultVersion >= 2
     ? {
         guestUnpaidUnits: guestUnitsDefault,
@@ -69,39 +69,3 @@ export const checkoutSettings = storeSettings('checkout', settings, (defaultVers
       }
     : {},
 );
-
-const { guestCheckout, checkoutRequires, updatedAt } = StoreSettings.properties;
-const properties = settings;
-/** Includes settings that belong to the store itself, under their names there. */
-export const CheckoutSettings = object(
-  { guestCheckout, checkoutRequires, ...properties, updatedAt },
-  { $id: 'CheckoutSettings' },
-);
-export type CheckoutSettings = Static<typeof CheckoutSettings>;
-
-/** Without defaults, which would overwrite fields that a caller omits. */
-const settable = Object.fromEntries(
-  Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema]),
-) as unknown as typeof properties;
-export const ChangeCheckoutSettings = changeOf(
-  { guestCheckout, checkoutRequires, ...settable },
-  { $id: 'ChangeCheckoutSettings' },
-);
-export type ChangeCheckoutSettings = Static<typeof ChangeCheckoutSettings>;
-
-function presentSettings(db: TenantDatabase, store: Store): CheckoutSettings {
-  const { guestCheckout, checkoutRequires, updatedAt } = store;
-  return { guestCheckout, checkoutRequires, ...checkoutSettings.of(store, db), updatedAt };
-}
-
-export async function readSettings(db: TenantDatabase): Promise<CheckoutSettings> {
-  return presentSettings(db, await findStore(db));
-}
-
-export async function changeSettings(
-  db: TenantDatabase,
-  { guestCheckout, checkoutRequires, ...checkout }: ChangeCheckoutSettings,
-): Promise<CheckoutSettings> {
-  const settings = Object.keys(checkout).length > 0 ? { checkout } : undefined;
-  return presentSettings(db, await changeStore(db, { guestCheckout, checkoutRequires, settings }));
-}

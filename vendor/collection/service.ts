@@ -18,7 +18,6 @@ import {
   type Page,
   pageOfRows,
   publishedWrites,
-  replaceRows,
   type TenantDatabase,
 } from '@carton/runtime';
 import { collectionUpdated } from './events.ts';
@@ -31,7 +30,14 @@ import {
   type CreateCollection,
   maximumProducts,
 } from './schemas.ts';
-import { type CollectionProduct, collections, listProductsAfter, start } from './store.ts';
+import {
+  type CollectionProduct,
+  collections,
+  listProductsAfter,
+  removeProducts,
+  replaceProducts,
+  start,
+} from './store.ts';
 
 type ProductPage = Page<Product>;
 
@@ -105,7 +111,7 @@ export function createCollection(
       kind: rule ? 'rule' : 'manual',
       rule: rule ?? null,
     });
-    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', [], products);
+    await replaceProducts(tx, id, [], products);
     return readAdminCollection(tx, id);
   });
 }
@@ -137,7 +143,7 @@ export function setProducts(
     if (kind === 'rule') throw collectionHasRule('Change its rule instead.');
     const requested = await rowsOf(tx, productIds);
     const current = await listProductsAfter(tx, id, start, maximumProducts);
-    await replaceRows(tx, 'collection_products', { collectionId: id }, 'productId', current, requested);
+    await replaceProducts(tx, id, current, requested);
     await collections.change(tx, id, {});
     return readAdminCollection(tx, id);
   });
@@ -145,7 +151,7 @@ export function setProducts(
 
 /** @throws not_found (404) */
 export function deleteCollection(db: TenantDatabase, id: string): Promise<void> {
-  return remove(db, id, (tx) => tx.remove('collection_products', { collectionId: id }));
+  return remove(db, id, (tx) => removeProducts(tx, id));
 }
 
 /** The rows of products in their order. @throws invalid_request (400) for an unknown product or a duplicate */

@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of collection.
  */
-import { rows, type TenantDatabase } from '@carton/runtime';
+import { replaceRows, rows, type TenantDatabase } from '@carton/runtime';
 import { handleTaken } from './problems.ts';
 import type { CollectionRow } from './schemas.ts';
 
@@ -34,6 +34,20 @@ export function listProductsAfter(
       order by position, product_id limit $5`,
     [collectionId, after.position, after.productId, limit],
   );
+}
+
+/** Writes what differs between the present products of a manual collection and the requested ones. */
+export function replaceProducts(
+  tx: TenantDatabase,
+  collectionId: string,
+  present: readonly CollectionProduct[],
+  requested: readonly CollectionProduct[],
+): Promise<void> {
+  return replaceRows(tx, 'collection_products', { collectionId }, 'productId', present, requested);
+}
+
+export async function removeProducts(tx: TenantDatabase, collectionId: string): Promise<void> {
+  await tx.remove('collection_products', { collectionId });
 }
 
 /** Collections by id, with those of the products that are listed in them by hand. */

@@ -13,21 +13,16 @@ import {
 import { storeUpdated } from './events.ts';
 import { storedResponses } from './persons.ts';
 import { recountQuotas } from './quotas/limits.ts';
-import { readCapabilities } from './routes/capabilities.ts';
-import { readStore, readStoreProfile, updateStore } from './routes/store.ts';
-import { findAllowedOrigins, findOnlyTenant, findTenantBySlug } from './store.ts';
+import { readCapabilities, readStore, readStoreProfile, updateStore } from './routes.ts';
+import { findAllowedOrigins } from './store.ts';
+import { findOnlyTenant, findTenantBySlug } from './tenants/store.ts';
 
-export { type ExportedFile, ExportedFileMissing, type TenantFiles, tenantFiles } from './exports.ts';
-export { claimQuota, type QuotaClaim, quotaExceeded, releaseQuota, requireRoom } from './quotas/claims.ts';
+export { slugTaken } from './problems.ts';
+export { claimQuota, type QuotaClaim, releaseQuota, requireRoom } from './quotas/claims.ts';
 export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';
-export {
-  type QuotaLimits,
-  quotaLimitsSchema,
-  readQuotas,
-  setQuotaLimits,
-  TenantQuotaUsage,
-} from './quotas/limits.ts';
-export { removeDeletedTenant, type TenantRemoval, tenantRemovals } from './removal.ts';
+export { type QuotaLimits, readQuotas, setQuotaLimits } from './quotas/limits.ts';
+export { quotaExceeded } from './quotas/problems.ts';
+export { quotaLimitsSchema, TenantQuotaUsage } from './quotas/schemas.ts';
 export { changeStoreSchema, type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
   addCurrency,
@@ -35,29 +30,11 @@ export {
   changeStore,
   currencyUses,
   drawOrderNumber,
-  type FirstStaffInviter,
-  firstStaffInviters,
   lockOrderNumbers,
-  type NewTenant,
-  openTenant,
   type StoreCheck,
   skipOrderNumber,
-  slugTaken,
   storeChecks,
 } from './service.ts';
-export {
-  countryOfStore,
-  defaultRegionOfStore,
-  deleteTenantAfter,
-  findOwnAccount,
-  findOwnSlug,
-  findStore,
-  findTenantById,
-  listTenantRows,
-  localesInUse,
-  type TenantRow,
-  updateTenant,
-} from './store.ts';
 export {
   linkPage,
   reservedSetting,
@@ -67,8 +44,22 @@ export {
   staffPermits,
   storeSettings,
   storeSettingsGroups,
-} from './store-settings.ts';
-export { type StoreTask, storeTasks } from './store-tasks.ts';
+} from './settings/declaration.ts';
+export { findStore, localesInUse, ownStore } from './store.ts';
+export { type StoreTask, storeTasks } from './tasks/service.ts';
+export { type ExportedFile, ExportedFileMissing, type TenantFiles, tenantFiles } from './tenants/exports.ts';
+export { removeDeletedTenant, type TenantRemoval, tenantRemovals } from './tenants/removal.ts';
+export { type FirstStaffInviter, firstStaffInviters, type NewTenant, openTenant } from './tenants/service.ts';
+export {
+  deleteTenantAfter,
+  findOwnAccount,
+  findOwnSlug,
+  findTenantById,
+  joinedTenant,
+  listTenantRows,
+  type TenantRow,
+  updateTenant,
+} from './tenants/store.ts';
 
 export default definePackage({
   routes: [readStoreProfile, readStore, updateStore, readCapabilities, ...eventDeliveryRoutes],

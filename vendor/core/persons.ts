@@ -2,6 +2,7 @@
  * Personal data that the engine stores: responses for Idempotency-Keys, and external ids of what was deleted.
  */
 import type { PersonalData } from '@carton/runtime';
+import { forgetExternalIds, forgetResponses } from './persons-store.ts';
 
 /**
  * Responses to the person's sessions and account, and responses to staff that mention the person's records; deletions
@@ -27,15 +28,8 @@ export const storedResponses: PersonalData = {
   exportData: async () => null,
   async erase(tx, { memberId, sessions, records }) {
     const ids = Object.values(records).flat();
-    await tx.query('update deletions set external_id = null where tenant_id = $1 and id = any($2::uuid[])', [ids]);
+    await forgetExternalIds(tx, ids);
     const callers = [...sessions.map((hash) => `session ${hash}`), ...(memberId ? [`member ${memberId}`] : [])];
-    // The key stays, so that repeating the request still has no second effect.
-    await tx.query(
-      `update idempotency_keys set body = null
-        where tenant_id = $1 and body is not null
-          and (caller = any($2::text[])
-               or exists (select from unnest($3::text[]) as record (id) where strpos(body, record.id) > 0))`,
-      [callers, ids],
-    );
+    await forgetResponses(tx, callers, ids);
   },
 };

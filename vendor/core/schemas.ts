@@ -22,7 +22,8 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
-import { changeSettingsSchema, type StoredSettings, withPermissions } from './store-settings.ts';
+import type { StoredSettings } from './settings/declaration.ts';
+import { changeSettingsSchema, withPermissions } from './settings/schemas.ts';
 
 const Name = humanText(120, { examples: ['Demo Store'] });
 const LogoUrl = nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2000 }));
@@ -131,7 +132,7 @@ export const Store = object(
       uniqueItems: true,
       description: 'Origins of other sites whose pages may call this store from a browser, besides its own hosts',
     }),
-    /** The settings of the box's packages, by group: see store-settings.ts. */
+    /** The settings of the box's packages, by group: see `settings/declaration.ts`. */
     settings: Type.Unsafe<StoredSettings>({ type: 'object' }),
     updatedAt: Type.String({ format: 'date-time' }),
   },

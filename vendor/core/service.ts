@@ -1,33 +1,12 @@
 /**
- * Rules of core: creating tenants, changing store settings, and drawing order numbers.
+ * Rules of the store: changing it, its currencies, and drawing order numbers.
  */
-import {
-  type Database,
-  defineProblem,
-  extensionPoint,
-  invalidField,
-  isUniqueViolation,
-  newId,
-  publish,
-  type StaffCaller,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { extensionPoint, invalidField, publish, type StaffCaller, type TenantDatabase } from '@carton/runtime';
 import { storeUpdated } from './events.ts';
+import { currencyInUse } from './problems.ts';
 import type { ChangeStore, Store } from './schemas.ts';
-import { drawNumber, insertTenant, lockSequence, lockStore, type TenantRow, updateStore } from './store.ts';
-import { mergedSettings, newestDefaults, refuseReserved } from './store-settings.ts';
-
-export const slugTaken = defineProblem({
-  code: 'tenant_slug_taken',
-  status: 409,
-  title: 'Another tenant has this slug',
-});
-
-export const currencyInUse = defineProblem({
-  code: 'currency_in_use',
-  status: 409,
-  title: 'A currency of the store is in use',
-});
+import { mergedSettings, refuseReserved } from './settings/service.ts';
+import { drawNumber, lockSequence, lockStore, updateStore } from './store.ts';
 
 /** What needs currencies of the store, which then cannot be removed from its list. */
 export interface CurrencyUse {
@@ -47,45 +26,6 @@ export const storeChecks = extensionPoint<StoreCheck>('core.store-checks');
 
 /** Order numbers start at 1001, so that they do not reveal how few orders a new store has had. */
 const orderNumberOffset = 1000;
-
-export interface NewTenant {
-  slug: string;
-  name: string;
-  defaultCurrency: string;
-  defaultLocale: string;
-  firstStaffEmail: string;
-}
-
-/** Invites the first member of staff of a new tenant. Contributed by the package with staff accounts. */
-export type FirstStaffInviter = (db: TenantDatabase, email: string) => Promise<{ token: string; expiresAt: string }>;
-export const firstStaffInviters = extensionPoint<FirstStaffInviter>('core.first-staff');
-
-/**
- * Creates a tenant, its store and the invite of its first member of staff in one transaction.
- * @param also further work in the same transaction
- * @throws tenant_slug_taken (409)
- */
-export async function openTenant(
-  database: Database,
-  { slug, name, defaultCurrency, defaultLocale, firstStaffEmail }: NewTenant,
-  also: (db: TenantDatabase, tenant: TenantRow) => Promise<void>,
-): Promise<{ tenant: TenantRow; invite: { token: string; expiresAt: string } | null }> {
-  const work = database.forTenant(newId()).transaction(async (db) => {
-    const tenant = await insertTenant(db, { slug, name });
-    const lists = { currencies: [defaultCurrency], locales: [defaultLocale] };
-    const more = { orderNumberFormat: '{number}', defaultVersion: newestDefaults };
-    await db.insert('stores', { name, defaultCurrency, defaultLocale, ...lists, ...more });
-    const [inviter] = firstStaffInviters.of(db);
-    const invite = inviter ? await inviter(db, firstStaffEmail) : null;
-    await also(db, tenant);
-    return { tenant, invite };
-  });
-  return work.catch((error) => {
-    throw isUniqueViolation(error, 'tenants_slug_key')
-      ? slugTaken(`A tenant with the slug ${slug} already exists.`)
-      : error;
-  });
-}
 
 /**
  * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated

@@ -4,20 +4,14 @@
 import { storeSettingsGroups } from '@carton/core';
 import { orderRefundListeners, orderTimelineTypes } from '@carton/order';
 import { definePackage, mailTemplates } from '@carton/runtime';
-import { linksRequested } from './events.ts';
-import { followOrders, followRefunds } from './follow.ts';
-import { linksMail } from './mails.ts';
-import { releaseDeleted } from './release.ts';
-import { downloadFile } from './routes/downloads.ts';
-import { adminDownloads, createDownload, listVariantDownloads, readDownloadFile } from './routes/files.ts';
-import {
-  adminDownloadGrants,
-  listMemberDownloads,
-  listOrderDownloads,
-  readMemberDownload,
-  sendOrderDownloads,
-} from './routes/grants.ts';
-import { downloadSettings } from './settings.ts';
+import { downloadFile, readMemberDownload } from './content/routes.ts';
+import { releaseDeleted } from './files/release.ts';
+import { adminDownloads, createDownload, listVariantDownloads, readDownloadFile } from './files/routes.ts';
+import { linksRequested } from './grants/events.ts';
+import { followOrders, followRefunds } from './grants/follow.ts';
+import { linksMail } from './grants/mails.ts';
+import { adminDownloadGrants, listMemberDownloads, listOrderDownloads, sendOrderDownloads } from './grants/routes.ts';
+import { downloadSettings } from './grants/settings.ts';
 
 export default definePackage({
   routes: [

@@ -3,25 +3,25 @@
  */
 import { orderCancelers, orderRefundListeners, orderTimelineTypes } from '@carton/order';
 import { definePackage, mailTemplates, personalData } from '@carton/runtime';
-import { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './events.ts';
 import { deliveredMail, shippedMail } from './mails.ts';
-import { cancelParcels, followRefunds } from './order-hooks.ts';
-import { personalFulfillments } from './persons.ts';
-import { timelineTypes } from './record.ts';
-import { returnRefundedStock } from './restocking.ts';
+import { readFulfillmentPackingList } from './packing-list/routes.ts';
+import { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './parcels/events.ts';
+import { cancelParcels, followRefunds } from './parcels/order-hooks.ts';
+import { timelineTypes } from './parcels/record.ts';
 import {
   adminFulfillments,
   cancelFulfillment,
   createFulfillment,
   deliverFulfillment,
-  readFulfillmentPackingList,
+  listMemberFulfillments,
   shipFulfillment,
-} from './routes/admin.ts';
-import { listMemberFulfillments } from './routes/member.ts';
+} from './parcels/routes.ts';
+import { personalFulfillments } from './persons.ts';
+import { returnRefundedStock } from './units/restocking.ts';
 
-export { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './events.ts';
-export type { Fulfillment } from './schemas.ts';
-export { readFulfillment } from './service.ts';
+export { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './parcels/events.ts';
+export type { Fulfillment } from './parcels/schemas.ts';
+export { readFulfillment } from './parcels/service.ts';
 
 export default definePackage({
   routes: [

@@ -16,9 +16,9 @@ import {
   Type,
 } from '@carton/runtime';
 import { pickupType } from '@carton/shipping';
-import { type FulfillmentPayload, fulfillmentDelivered, fulfillmentShipped } from './events.ts';
+import { type FulfillmentPayload, fulfillmentDelivered, fulfillmentShipped } from './parcels/events.ts';
+import { fulfillments, withItems } from './parcels/store.ts';
 import { parcelPhrases } from './phrases.ts';
-import { fulfillments, withItems } from './store.ts';
 
 const FulfillmentData = object({
   order: MailedOrder,

@@ -3,23 +3,22 @@
  */
 import { productListFilters, productMeasures, variantCreatedListeners, variantDeletedListeners } from '@carton/product';
 import { definePackage, job, mailTemplates } from '@carton/runtime';
+import { readVariantAvailability } from './availability/routes.ts';
 import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
-import { releaseExpiredReservations } from './expired-reservations.ts';
+import { createStockAdjustment, listStockMovements, stockItemRoutes } from './items/routes.ts';
+import { createStockItems } from './items/service.ts';
 import { lowStockMail } from './mails.ts';
-import { forgetVariants, refreshProductStock, stockMeasure } from './product-stock.ts';
-import { readVariantAvailability } from './routes/availability.ts';
-import { createStockAdjustment, listStockMovements, listStockReservations, stockItemRoutes } from './routes/items.ts';
-import { inStockFilter } from './sellable.ts';
-import { insertStockItems } from './store.ts';
+import { inStockFilter } from './products/filter.ts';
+import { stockMeasure } from './products/measure.ts';
+import { forgetVariants, refreshProductStock } from './products/service.ts';
+import { listStockReservations } from './reservations/routes.ts';
+import { releaseExpiredReservations } from './reservations/service.ts';
 
-export { type Availability, type AvailabilityOptions, availabilityOf } from './availability.ts';
-export { releaseExpiredReservations } from './expired-reservations.ts';
-export type { StockLine, StockReference } from './lines.ts';
+export { type Availability, type AvailabilityOptions, availabilityOf } from './availability/service.ts';
+export { isTracked } from './items/store.ts';
 export { defaultLocation, type StockLocations, type StockSale, stockLocations } from './locations.ts';
-export { unlimitedStock } from './product-stock.ts';
-export { findReserved, isReserved } from './returning.ts';
+export type { StockLine, StockReference } from './movements/lines.ts';
 export {
-  insufficientStock,
   openStockLevels,
   type ReserveOptions,
   releaseStock,
@@ -27,8 +26,11 @@ export {
   returnStock,
   type TakeOptions,
   takeStock,
-} from './service.ts';
-export { isTracked, reservedUnits } from './store.ts';
+} from './movements/service.ts';
+export { insufficientStock } from './problems.ts';
+export { unlimitedStock } from './products/store.ts';
+export { releaseExpiredReservations } from './reservations/service.ts';
+export { findReserved, isReserved, reservedUnits } from './reservations/store.ts';
 
 export default definePackage({
   routes: [
@@ -44,7 +46,7 @@ export default definePackage({
     job({ name: 'inventory.count-products', everySeconds: 30, run: refreshProductStock }),
   ],
   extends: [
-    variantCreatedListeners.with(insertStockItems),
+    variantCreatedListeners.with(createStockItems),
     variantDeletedListeners.with(forgetVariants),
     productListFilters.with(inStockFilter),
     productMeasures.with(stockMeasure),

@@ -2,7 +2,7 @@
  * Events of media.
  */
 import { defineEvent, object, Type } from '@carton/runtime';
-import { Kind, MediaType } from './schemas.ts';
+import { Kind, MediaType } from './assets/schemas.ts';
 
 const payload = object({ kind: Kind, mediaType: MediaType, fileName: Type.String(), size: Type.Integer() });
 

@@ -4,23 +4,14 @@
  */
 import { ExportedFileMissing, type TenantFiles } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
-import { originalName } from './addresses.ts';
+import { originalName } from './assets/addresses.ts';
+import { type ExportedFile, keyOf, listExported } from './files/store.ts';
 import { storageOf } from './storage/index.ts';
 import { MissingFile } from './storage/storage.ts';
-import { keyOf } from './store.ts';
-import type { MediaType } from './types.ts';
 
 const batchSize = 200;
 
-interface ExportedRow {
-  id: string;
-  /** Null for a private file. */
-  assetId: string | null;
-  mediaType: MediaType;
-  size: number;
-}
-
-async function* read(db: TenantDatabase, file: ExportedRow) {
+async function* read(db: TenantDatabase, file: ExportedFile) {
   try {
     yield* storageOf(db).read(keyOf(db, file));
   } catch (error) {
@@ -33,19 +24,14 @@ export const exportedFiles: TenantFiles = {
   async *list(db) {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
-      const files: ExportedRow[] = await db.query<ExportedRow>(
-        `select id, asset_id, media_type, size from media_files
-          where tenant_id = $1 and variant in ('original', 'private') and expires_at is null and id > $2
-          order by id limit $3`,
-        [after, batchSize],
-      );
+      const files = await listExported(db, after, batchSize);
       for (const file of files) {
         const { id, assetId, size } = file;
         const path = assetId === null ? `private/${id}` : `${assetId}/${originalName(file)}`;
         yield { path, size, open: () => read(db, file) };
       }
       if (files.length < batchSize) return;
-      after = (files.at(-1) as ExportedRow).id;
+      after = (files.at(-1) as ExportedFile).id;
     }
   },
 };

@@ -3,25 +3,22 @@
  */
 import { tenantFiles, tenantQuotas, tenantRemovals } from '@carton/core';
 import { definePackage } from '@carton/runtime';
+import { logoUse } from './assets/logo.ts';
+import { adminMedia, createMedia, readMediaFile, setStoreLogo } from './assets/routes.ts';
+import { mediaUses } from './assets/uses.ts';
 import { mediaCreated, mediaDeleted } from './events.ts';
 import { exportedFiles } from './exports.ts';
+import { mediaQuota } from './files/quota.ts';
 import { deleteFiles } from './jobs.ts';
-import { logoUse } from './logo.ts';
-import { mediaQuota } from './quota.ts';
 import { removeFiles } from './removal.ts';
-import {
-  adminMedia,
-  completeMediaUpload,
-  createMedia,
-  createMediaUpload,
-  readMediaFile,
-  sendMediaFile,
-  setStoreLogo,
-} from './routes.ts';
 import { mediaSettings } from './settings.ts';
-import { mediaUses } from './uses.ts';
+import { completeMediaUpload, createMediaUpload, sendMediaFile } from './uploads/routes.ts';
 
-export { examplePicture } from './example.ts';
+export { examplePicture } from './assets/example.ts';
+export { FileName, Media } from './assets/schemas.ts';
+export { findMedia } from './assets/service.ts';
+export { holdMediaAssets } from './assets/store.ts';
+export { type MediaUse, mediaUses } from './assets/uses.ts';
 export {
   keepPrivateFile,
   type PrivateFile,
@@ -29,10 +26,7 @@ export {
   privateUpload,
   releasePrivateFiles,
   storePrivateFile,
-} from './private-files.ts';
-export { FileName, Media } from './schemas.ts';
-export { findMedia } from './service.ts';
-export { holdMediaAssets, type MediaUse, mediaUses } from './uses.ts';
+} from './files/private.ts';
 
 export default definePackage({
   routes: [

@@ -2,8 +2,9 @@
  * Deletes files that no asset has: those of deleted assets, and those whose upload was not completed.
  */
 import { job, type TenantDatabase } from '@carton/runtime';
+import { claimExpired, forgetFiles, keyOf } from './files/store.ts';
 import { storageOf } from './storage/index.ts';
-import { claimExpired, forgetFiles, forgetUploads, keyOf } from './store.ts';
+import { forgetUploads } from './uploads/store.ts';
 
 const batchSize = 100;
 

@@ -3,9 +3,8 @@
  */
 import { newId, proveEmail, publishRow, type TenantDatabase } from '@carton/runtime';
 import { memberCreated, memberUpdated } from './events.ts';
-import type { Profile } from './links.ts';
-import { rewriteWords } from './search.ts';
-import { type MemberRow, members } from './store.ts';
+import type { Profile } from './links/store.ts';
+import { type MemberRow, members, rewriteWords } from './store.ts';
 
 /** Publishes a change of a member. */
 export async function publishUpdate(tx: TenantDatabase, member: MemberRow, deleted = false): Promise<MemberRow> {

@@ -3,26 +3,47 @@
  */
 import { storeSettingsGroups } from '@carton/core';
 import { definePackage, mailTemplates, memberAuthenticators, personalData } from '@carton/runtime';
-import { memberAuthenticator } from './access.ts';
+import { personalDataRoutes, profileRoutes } from './account/routes.ts';
+import { addressRoutes } from './addresses/routes.ts';
+import { emailChangedMail, emailChangeMail, emailInUseMail } from './email/mails.ts';
+import { changeMemberEmail } from './email/routes.ts';
 import { linkRequests, memberCreated, memberErased, memberLoggedIn, memberUpdated } from './events.ts';
-import { mails } from './mails.ts';
-import { personalMembers } from './persons.ts';
-import { accountRoutes } from './routes/account.ts';
-import { addressRoutes } from './routes/addresses.ts';
-import { adminRoutes } from './routes/admin.ts';
-import { profileRoutes } from './routes/profile.ts';
-import { sessionRoutes } from './routes/session.ts';
+import { personalMembers } from './members/persons.ts';
+import { adminRoutes } from './members/routes.ts';
+import { passwordMissingMail, passwordResetMail } from './passwords/mails.ts';
+import { passwordRoutes } from './passwords/routes.ts';
+import { registeredAgainMail, registrationMail, verificationMail, welcomeMail } from './registration/mails.ts';
+import { registrationRoutes } from './registration/routes.ts';
+import { memberAuthenticator } from './sessions/access.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { memberSettings } from './settings.ts';
 import { forgetExpired } from './sweep.ts';
 
 export default definePackage({
-  routes: [...accountRoutes, ...sessionRoutes, ...profileRoutes, ...addressRoutes, ...adminRoutes],
+  routes: [
+    ...registrationRoutes,
+    ...passwordRoutes,
+    ...sessionRoutes,
+    ...profileRoutes,
+    changeMemberEmail,
+    ...personalDataRoutes,
+    ...addressRoutes,
+    ...adminRoutes,
+  ],
   events: [memberCreated, memberUpdated, memberLoggedIn, memberErased, ...Object.values(linkRequests)],
   jobs: [forgetExpired],
   extends: [
     memberAuthenticators.with(memberAuthenticator),
     storeSettingsGroups.with(memberSettings),
     personalData.with(personalMembers),
-    ...mails.map((mail) => mailTemplates.with(mail)),
+    mailTemplates.with(registrationMail),
+    mailTemplates.with(registeredAgainMail),
+    mailTemplates.with(emailInUseMail),
+    mailTemplates.with(verificationMail),
+    mailTemplates.with(passwordResetMail),
+    mailTemplates.with(passwordMissingMail),
+    mailTemplates.with(emailChangeMail),
+    mailTemplates.with(emailChangedMail),
+    mailTemplates.with(welcomeMail),
   ],
 });

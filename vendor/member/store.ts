@@ -1,7 +1,7 @@
 /**
- * Queries of members and their sessions.
+ * Queries of `members`, and of rows of several tables.
  */
-import { lockFor, newId, rows, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import { lockFor, rows, selectWords, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { emailTaken } from './problems.ts';
 import type { Member, statuses } from './schemas.ts';
 
@@ -46,72 +46,6 @@ export async function lockOwnMember(tx: TenantDatabase, id: string): Promise<Mem
   return member;
 }
 
-export interface SessionRow {
-  id: string;
-  memberId: string;
-  tokenHash: string;
-  address: string;
-  userAgent: string;
-  createdAt: string;
-  expiresAt: string;
-}
-
-/** An expired session stays until a job deletes it; the filter `open` leaves it out. */
-export const memberSessions = rows<SessionRow>({
-  table: 'member_sessions',
-  noun: 'session',
-  filters: { open: (sessions) => sessions.whereRaw('member_sessions.expires_at > now()') },
-});
-
-/** The id of the active member whose session has this token. */
-export async function findMemberBySession(db: TenantDatabase, tokenHash: string): Promise<string | null> {
-  const [row] = await db.query<{ id: string }>(
-    `select members.id from member_sessions
-       join members on members.tenant_id = $1 and members.id = member_sessions.member_id
-      where member_sessions.tenant_id = $1 and token_hash = $2 and expires_at > now()
-        and status = 'active' and deleted_at is null`,
-    [tokenHash],
-  );
-  return row?.id ?? null;
-}
-
-/**
- * Inserts a session if the account still has the verified password and is active; either may have changed since it was
- * read. Locks the member against both until the transaction ends. Returns the id of the session, or null.
- */
-export async function insertSession(
-  tx: TenantDatabase,
-  { id, passwordHash }: Pick<MemberRow, 'id' | 'passwordHash'>,
-  session: { tokenHash: string; address: string; userAgent: string; expiresAt: string },
-): Promise<string | null> {
-  const [inserted] = await tx.query<{ id: string }>(
-    `insert into member_sessions (tenant_id, id, member_id, token_hash, address, user_agent, expires_at)
-     select $1, $4, id, $5, $6, $7, $8 from members
-      where tenant_id = $1 and id = $2 and password_hash = $3 and status = 'active' and deleted_at is null
-        for share
-     returning id`,
-    [id, passwordHash, newId(), session.tokenHash, session.address, session.userAgent, session.expiresAt],
-  );
-  return inserted?.id ?? null;
-}
-
-/** Deletes the session with this token; of this member only, unless `memberId` is null. Returns whether there was one. */
-export async function removeSession(db: TenantDatabase, tokenHash: string): Promise<boolean> {
-  const removed = await db.query('delete from member_sessions where tenant_id = $1 and token_hash = $2 returning id', [
-    tokenHash,
-  ]);
-  return removed.length > 0;
-}
-
-/** Deletes the session of a member with this id and returns the hash of its token; null if there is none. */
-export async function removeSessionById(db: TenantDatabase, memberId: string, id: string): Promise<string | null> {
-  const [removed] = await db.query<{ tokenHash: string }>(
-    'delete from member_sessions where tenant_id = $1 and member_id = $2 and id = $3 returning token_hash',
-    [memberId, id],
-  );
-  return removed?.tokenHash ?? null;
-}
-
 /**
  * Deletes the sessions of a member and all links that give access to the account.
  * @param except hash of the token of a session to leave open
@@ -130,4 +64,36 @@ export async function endAccess(
       where tenant_id = $1 and (member_id = $2 or email = $3) and purpose <> 'email_changed'`,
     [id, email],
   );
+}
+
+const writeWords = `
+  insert into member_words (tenant_id, member_id, word_from)
+  select members.tenant_id, members.id, words.word_from
+    from members
+   cross join lateral (${selectWords({ entire: ['members.email'], texts: ['members.name'] })}) words
+   where members.tenant_id = $1 and members.id = $2 and members.deleted_at is null`;
+
+/** Rewrites the words of a member, in the transaction that has changed name or address; a deleted one has none. */
+export async function rewriteWords(tx: TenantDatabase, memberId: string): Promise<void> {
+  await tx.query('delete from member_words where tenant_id = $1 and member_id = $2', [memberId]);
+  await tx.query(writeWords, [memberId]);
+}
+
+/** Tables whose rows expire. */
+export const expiringTables = ['member_sessions', 'member_tokens'] as const;
+
+/** Deletes at most `most` expired rows of a table, the oldest first. Skips locked rows. Returns their number. */
+export async function deleteExpired(
+  db: TenantDatabase,
+  table: (typeof expiringTables)[number],
+  most: number,
+): Promise<number> {
+  const deleted = await db.query(
+    `delete from ${table} where tenant_id = $1 and id in (
+       select id from ${table} where tenant_id = $1 and expires_at <= now()
+        order by expires_at limit $2 for update skip locked)
+     returning 1`,
+    [most],
+  );
+  return deleted.length;
 }

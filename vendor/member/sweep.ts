@@ -3,20 +3,13 @@
  * and forgets registrations that were never verified.
  */
 import { job, type TenantDatabase } from '@carton/runtime';
+import { deleteExpired, expiringTables } from './store.ts';
 
 /** Small batches, so that no statement locks its rows for long. */
 const batchSize = 1000;
 
-const deleteRows = ['member_sessions', 'member_tokens'].map(
-  (table) => `
-  delete from ${table} where tenant_id = $1 and id in (
-         select id from ${table} where tenant_id = $1 and expires_at <= now()
-          order by expires_at limit ${batchSize} for update skip locked)
-  returning 1`,
-);
-
-async function deleteExpired(db: TenantDatabase): Promise<void> {
-  for (const text of deleteRows) while ((await db.query(text)).length === batchSize);
+async function deleteAllExpired(db: TenantDatabase): Promise<void> {
+  for (const table of expiringTables) while ((await deleteExpired(db, table, batchSize)) === batchSize);
 }
 
-export const forgetExpired = job({ name: 'member.forget-expired', everySeconds: 3600, run: deleteExpired });
+export const forgetExpired = job({ name: 'member.forget-expired', everySeconds: 3600, run: deleteAllExpired });

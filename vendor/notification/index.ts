@@ -3,25 +3,25 @@
  */
 import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { definePackage, mailTemplates, personalData, subscriber } from '@carton/runtime';
-import { boundTransport, mailServerMissing } from './bound.ts';
 import { notificationFailed, notificationQueued, notificationSent } from './events.ts';
-import { releaseDelayedMails } from './limits.ts';
-import { personalNotifications } from './persons.ts';
-import { orderOfMails, recordMails } from './record.ts';
-import { listAdminNotifications, resendNotification } from './routes/notifications.ts';
+import { personalNotifications } from './records/persons.ts';
+import { orderOfMails, recordMails } from './records/recording.ts';
+import { listAdminNotifications, resendNotification } from './records/routes.ts';
+import { forgetOld } from './records/sweep.ts';
+import { releaseDelayedMails } from './sending/limits.ts';
+import { sendMail, sendRetries } from './sending/service.ts';
+import { mailSettings, senderSettings } from './settings.ts';
 import {
   listNotificationTemplates,
   previewNotificationTemplate,
   readNotificationTemplate,
   testNotificationTemplate,
   updateNotificationTemplate,
-} from './routes/templates.ts';
-import { sendMail, sendRetries } from './send.ts';
-import { mailSettings, senderSettings } from './settings.ts';
-import { forgetOld } from './sweep.ts';
+} from './templates/routes.ts';
+import { boundTransport, mailServerMissing } from './transports/bound.ts';
 
-export { mailTransports } from './bound.ts';
-export { type Mailbox, MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
+export { mailTransports } from './transports/bound.ts';
+export { type Mailbox, MailRefused, type MailTransport, type OutgoingMail } from './transports/transport.ts';
 
 export default definePackage({
   routes: [

@@ -3,7 +3,7 @@
  */
 import { reservedSetting, storeSettings } from '@carton/core';
 import { Email, nullable, oneOf, packageSettings, Type, withOptions } from '@carton/runtime';
-import { type DkimKeys, readDkimKeys } from './smtp/dkim.ts';
+import { type DkimKeys, readDkimKeys } from './transports/dkim.ts';
 
 export const tlsModes = ['starttls', 'implicit', 'none'] as const;
 

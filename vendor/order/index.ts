@@ -113,6 +113,7 @@ export {
   holdsUnpaidStock,
   lockOrder,
   type OrderState,
+  orderWithStock,
   returnPayBy,
 } from './store.ts';
 export { addPaymentNote, addTimelineEntry } from './timeline/service.ts';

@@ -279,3 +279,12 @@ export async function returnPayBy(tx: TenantDatabase, orderId: string): Promise<
     [orderId],
   );
 }
+
+/**
+ * SQL of an order, for statements of other packages: a table of one row with `id` and `holds_unpaid_stock`
+ * (`holdsUnpaidStock`), or of none. `$1` is the tenant.
+ * @param id SQL for its id
+ */
+export const orderWithStock = (id: string) => `(
+  select orders.id, (${holdsUnpaidStock}) as holds_unpaid_stock
+    from orders where orders.tenant_id = $1 and orders.id = ${id})`;

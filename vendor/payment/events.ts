@@ -1,8 +1,7 @@
 /**
  * Events of payment. Each concerns one payment and carries the amount that moved.
  */
-import { DateTime, defineEvent, nullable, object, oneOf, Type, Uuid } from '@carton/runtime';
-import { disputeStates } from './dispute-schemas.ts';
+import { defineEvent, object, Type, Uuid } from '@carton/runtime';
 
 const payload = object({
   orderId: Uuid,
@@ -36,25 +35,4 @@ export const refundCreated = defineEvent({
   type: 'refund.created',
   summary: 'All or part of a payment was refunded',
   payload,
-});
-
-const dispute = object({
-  orderId: Uuid,
-  paymentId: Uuid,
-  status: oneOf(disputeStates),
-  reason: nullable(Type.String()),
-  amount: Type.Integer({ description: 'Minor units' }),
-  currency: Type.String(),
-  respondBy: nullable(DateTime),
-});
-
-export const disputeOpened = defineEvent({
-  type: 'dispute.opened',
-  summary: "A shopper's bank disputes a payment, or inquires about it",
-  payload: dispute,
-});
-export const disputeClosed = defineEvent({
-  type: 'dispute.closed',
-  summary: 'A dispute was won, lost, or closed without a decision',
-  payload: dispute,
 });

@@ -6,72 +6,61 @@ import { storeTasks } from '@carton/core';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
-import { disputeClosedMail, disputeOpenedMail } from './dispute-mails.ts';
-import {
-  disputeClosed,
-  disputeOpened,
-  paymentAuthorized,
-  paymentCaptured,
-  paymentFailed,
-  paymentVoided,
-  refundCreated,
-} from './events.ts';
-import { paymentFeeStep } from './fees.ts';
+import { disputeClosed, disputeOpened } from './disputes/events.ts';
+import { disputeClosedMail, disputeOpenedMail } from './disputes/mails.ts';
+import { adminDisputes } from './disputes/routes.ts';
+import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
+import { paymentFeeStep } from './fees/charge.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
-import { methodMissing } from './methods.ts';
-import { noticesOf } from './notices.ts';
+import { noticesOf } from './methods/notices.ts';
+import { listAdminPaymentMethods, updatePaymentMethod } from './methods/routes.ts';
+import { methodMissing } from './methods/service.ts';
+import { openOrderPaymentSession } from './pay-later/routes.ts';
+import { adminPayments, recordPayment } from './payments/routes.ts';
 import { personalPayments } from './persons.ts';
-import { closeCanceled, reconcile } from './reconcile.ts';
-import {
-  adminPayments,
-  cancelOrderUnits,
-  capturePayment,
-  createRefund,
-  recordPayment,
-  voidPayment,
-} from './routes/admin.ts';
-import { adminDisputes } from './routes/disputes.ts';
-import { adminRefunds, listAdminPaymentMethods, updatePaymentMethod } from './routes/methods.ts';
-import {
-  listPaymentMethods,
-  openOrderPaymentSession,
-  openPaymentSession,
-  receivePaymentWebhook,
-} from './routes/storefront.ts';
-import { closeCanceledPayments } from './service.ts';
-import { cartsBeingPaid } from './session-store.ts';
+import { reconcile } from './reconcile.ts';
+import { adminRefunds, cancelOrderUnits, createRefund } from './refunds/routes.ts';
+import { listPaymentMethods, openPaymentSession } from './sessions/routes.ts';
+import { cartsBeingPaid } from './sessions/store.ts';
+import { closeCanceled, closeCanceledPayments } from './steps/cancellation.ts';
+import { capturePayment, voidPayment } from './steps/routes.ts';
+import { receivePaymentWebhook } from './webhooks/routes.ts';
 
+export type {
+  InitiatedPayment,
+  PaymentAdapter,
+  PaymentIntent,
+  ProviderEvent,
+  ProviderPayment,
+  ProviderState,
+  ProviderStep,
+  ReportedDispute,
+  StepOutcome,
+  WebhookDelivery,
+} from './adapters/adapter.ts';
+export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export {
-  type InitiatedPayment,
-  type PaymentAdapter,
-  type PaymentIntent,
-  type ProviderEvent,
-  type ProviderPayment,
-  type ProviderState,
-  type ProviderStep,
   paymentMethodUnavailable,
   paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
   paymentsNotConfigured,
-  type ReportedDispute,
-  type StepOutcome,
-  type WebhookDelivery,
   webhookSignatureInvalid,
   webhookUnreadable,
-} from './adapter.ts';
+} from './adapters/problems.ts';
 export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
 export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
-export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './bound.ts';
-export { disputeClosed, disputeOpened, paymentCaptured, refundCreated } from './events.ts';
-export { choiceOfMethod } from './fees.ts';
-export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods.ts';
+export { disputeClosed, disputeOpened } from './disputes/events.ts';
+export { paymentCaptured, refundCreated } from './events.ts';
+export { choiceOfMethod } from './fees/charge.ts';
+export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './fees/taxes.ts';
+export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
+export { OrderPayment } from './payments/schemas.ts';
+export { findOrderPayment, paidBesideTenders } from './payments/store.ts';
 export { lookUpAwaited, reconcile } from './reconcile.ts';
-export { succeededRefunds, unitsToRestock } from './refund-store.ts';
-export { type OrderRefund, refundOrder } from './refunds.ts';
-export { abandonPayment } from './release.ts';
-export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './repricing.ts';
-export { OrderPayment, PositiveMoney } from './schemas.ts';
+export { type OrderRefund, refundOrder, unitsToRestock } from './refunds/service.ts';
+export { succeededRefunds } from './refunds/store.ts';
+export { PositiveMoney } from './schemas.ts';
 export {
   type AbandonedPayment,
   type Payer,
@@ -81,7 +70,9 @@ export {
   paymentAbandonHooks,
   paymentStartHooks,
   startHookProblems,
-} from './session-hooks.ts';
+} from './sessions/hooks.ts';
+export { startPaymentProblems } from './sessions/problems.ts';
+export { abandonPayment } from './sessions/release.ts';
 export {
   attachPayment,
   type CartPayment,
@@ -90,24 +81,19 @@ export {
   type PaymentWait,
   type StartedPayment,
   startPayment,
-  startPaymentProblems,
-} from './sessions.ts';
-export { completePayments } from './steps.ts';
-export { findOrderPayment } from './store.ts';
+} from './sessions/service.ts';
+export { completePayments } from './steps/service.ts';
+export { commitTenders, planTenders, type TenderPlan } from './tenders/service.ts';
 export {
-  commitTenders,
-  paidBesideTenders,
-  planTenders,
   type Tender,
   type TenderOffer,
   type TenderPart,
-  type TenderPlan,
   type TenderSale,
   tenderNames,
   tenderOrder,
   tenderProblemsIn,
   tenders,
-} from './tenders.ts';
+} from './tenders/tender.ts';
 
 export default definePackage({
   routes: [

@@ -16,7 +16,7 @@ import {
 } from '@carton/runtime';
 import { paymentCaptured, refundCreated } from './events.ts';
 import { paymentPhrases } from './phrases.ts';
-import { tenderOf } from './tenders.ts';
+import { tenderOf } from './tenders/tender.ts';
 
 const PaymentData = object({
   order: MailedOrder,

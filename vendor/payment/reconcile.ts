@@ -1,9 +1,9 @@
 /**
  * Repairs what crashes, lost responses and lost webhooks leave behind:
  *
- * - a payment whose order was not placed in time is abandoned, and its money released (`release.ts`);
+ * - a payment whose order was not placed in time is abandoned, and its money released (`sessions/release.ts`);
  * - an open payment of an order is looked up at its provider, at growing intervals;
- * - a pending order is placed or canceled as its payments say, and at the end of its time (`pending.ts`);
+ * - a pending order is placed or canceled as its payments say, and at the end of its time (`sessions/pending.ts`);
  * - an open payment is voided when its order was canceled or paid otherwise, and a captured one refunded when it was
  *   canceled;
  * - a step whose claim has expired is resumed under its id.
@@ -13,16 +13,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { findOrder, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
-import { isRefusal } from './adapter.ts';
+import { adapterOf, boundAdapters, noOperationAdapter } from './adapters/bound.ts';
 import { paymentSettings } from './adapters/settings.ts';
-import { adapterOf, boundAdapters, noOperationAdapter } from './bound.ts';
-import { type OrderSession, refreshFromProvider } from './lookup.ts';
-import { settleDuePending, settlePending } from './pending.ts';
-import { releaseSession } from './release.ts';
-import { abandonSession } from './session-hooks.ts';
-import { claimAwaited, claimDueSessions, endChecks, expiredSessions, type SessionRow } from './session-store.ts';
-import { resumePendingStep, voidPayment } from './steps.ts';
-import { paymentsOfOrder, requirePayment, unclaimedPendingPayments } from './store.ts';
+import { abandonSession } from './sessions/hooks.ts';
+import { type OrderSession, refreshFromProvider } from './sessions/lookup.ts';
+import { settleDuePending, settlePending } from './sessions/pending.ts';
+import { releaseSession } from './sessions/release.ts';
+import { claimAwaited, claimDueSessions, endChecks, expiredSessions, type SessionRow } from './sessions/store.ts';
+import { isFinal, resumePendingStep, voidOpen } from './steps/service.ts';
+import { unclaimedPendingPayments } from './steps/store.ts';
 
 /** Concurrent calls to providers, and the milliseconds in which new ones are started. */
 const concurrency = 4;
@@ -96,12 +95,6 @@ export async function lookUpAwaited(db: TenantDatabase, orderId: string): Promis
   return true;
 }
 
-/** True when no further change is expected, unless staff make one. */
-async function isFinal(db: TenantDatabase, id: string): Promise<boolean> {
-  const { status } = await requirePayment(db, id);
-  return status === 'captured' || status === 'voided';
-}
-
 /** A bank transfer may still arrive for an order that was paid otherwise: staff handle it. */
 async function isNotOwed(db: TenantDatabase, { orderId, provider }: OrderSession): Promise<boolean> {
   const { status, balance } = (await findOrder(db, orderId)) as Order;
@@ -112,27 +105,4 @@ async function isNotOwed(db: TenantDatabase, { orderId, provider }: OrderSession
 async function settleAndEnd(db: TenantDatabase, { id, orderId }: OrderSession): Promise<void> {
   await settlePending(db, orderId);
   await endChecks(db, id);
-}
-
-async function voidOpen(db: TenantDatabase, id: string): Promise<void> {
-  if (!(await isFinal(db, id))) await voidPayment(db, id, { workId: undefined });
-}
-
-/**
- * Performs the refunds of a canceled order and voids its open payments. One that fails does not hold up the others.
- * @throws as the providers do, for a retry; `reconcile` retries too. A refused refund is left to staff: the timeline says so.
- */
-export async function closeCanceled(db: TenantDatabase, orderId: string): Promise<void> {
-  const failures: unknown[] = [];
-  for (const { id, provider } of await paymentsOfOrder(db, orderId)) {
-    if (adapterOf(db, provider)) await closePayment(db, id).catch((error) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-async function closePayment(db: TenantDatabase, id: string): Promise<void> {
-  await resumePendingStep(db, id).catch((error) => {
-    if (!isRefusal(error)) throw error;
-  });
-  await voidOpen(db, id);
 }

@@ -4,14 +4,15 @@
 import { productMeasures, variantDeletedListeners, variantPricers } from '@carton/product';
 import { regionLocks } from '@carton/region';
 import { definePackage } from '@carton/runtime';
-import { priceUpdated } from './events.ts';
-import { forgetVariants } from './lowest.ts';
-import { priceMeasure } from './measure.ts';
-import { listPriceChanges, listVariantPrices, replaceVariantPrices, setPrices } from './routes/prices.ts';
-import { priceVariants } from './service.ts';
+import { listPriceChanges } from './history/routes.ts';
+import { priceUpdated } from './prices/events.ts';
+import { listVariantPrices, replaceVariantPrices, setPrices } from './prices/routes.ts';
+import { priceMeasure } from './products/measure.ts';
+import { forgetVariants } from './products/service.ts';
+import { priceVariants } from './resolving/variants.ts';
 import { regionHasPrices } from './store.ts';
 
-export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolver.ts';
+export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolving/service.ts';
 export {
   type PriceContext,
   type PriceItem,
@@ -21,7 +22,7 @@ export {
   priceSource,
   priceSources,
   type SourcePrice,
-} from './sources.ts';
+} from './resolving/sources.ts';
 
 export default definePackage({
   routes: [listVariantPrices, replaceVariantPrices, listPriceChanges, setPrices],

@@ -1,103 +1,14 @@
 /**
- * Schemas of prices.
+ * Fields that prices and their changes have in common.
  */
-import {
-  ActedBy,
-  Amount,
-  Currency,
-  DateTime,
-  nullable,
-  object,
-  pageOf,
-  pageQuery,
-  type Static,
-  Type,
-  Uuid,
-  withOptions,
-} from '@carton/runtime';
+import { Amount, nullable, Uuid, withOptions } from '@carton/runtime';
 
-const RegionId = nullable(
+export const RegionId = nullable(
   withOptions(Uuid, {
     description: 'The region of this price; null for every region of the currency without a price of its own',
   }),
 );
 
-const CompareAt = nullable(
+export const CompareAt = nullable(
   withOptions(Amount, { description: 'The regular price, which shoppers see while it is above `amount`' }),
 );
-const Cost = nullable(
-  withOptions(Amount, { description: 'What the unit costs the store, in this currency; shown to staff only' }),
-);
-
-export const VariantPrice = object(
-  {
-    variantId: Uuid,
-    currency: Currency,
-    regionId: RegionId,
-    amount: Amount,
-    compareAt: CompareAt,
-    cost: Cost,
-    lowestPrior: nullable(
-      withOptions(Amount, {
-        description:
-          'While `compareAt` is above `amount`: the lowest price of the 30 days before this amount; null if there was none',
-      }),
-    ),
-    updatedAt: DateTime,
-  },
-  { $id: 'VariantPrice' },
-);
-export type VariantPrice = Static<typeof VariantPrice>;
-export const VariantPriceList = object({ items: Type.Array(VariantPrice) }, { $id: 'VariantPriceList' });
-
-const setPrice = {
-  currency: Currency,
-  regionId: Type.Optional(RegionId),
-  amount: Amount,
-  compareAt: Type.Optional(CompareAt),
-  cost: Type.Optional(Cost),
-};
-
-export const ReplaceVariantPrices = object(
-  {
-    prices: Type.Array(object(setPrice, { $id: 'SetVariantPrice' }), {
-      maxItems: 500,
-      description:
-        'All prices of the variant; any other price is removed, and so are `compareAt` and `cost` that are omitted',
-    }),
-  },
-  { $id: 'ReplaceVariantPrices' },
-);
-export type ReplaceVariantPrices = Static<typeof ReplaceVariantPrices>;
-
-export const SetPrices = object(
-  {
-    prices: Type.Array(object({ variantId: Uuid, ...setPrice }, { $id: 'SetPrice' }), {
-      minItems: 1,
-      maxItems: 500,
-      description:
-        'Prices to add or change; other prices stay as they are, like `compareAt` and `cost` that are omitted',
-    }),
-  },
-  { $id: 'SetPrices' },
-);
-export type SetPrices = Static<typeof SetPrices>;
-/** A price to be set. */
-export type PriceLine = SetPrices['prices'][number];
-
-export const PriceChange = object(
-  {
-    id: Uuid,
-    currency: Currency,
-    regionId: RegionId,
-    amount: nullable(withOptions(Amount, { description: 'Null if the price was removed' })),
-    compareAt: CompareAt,
-    actor: nullable(ActedBy),
-    createdAt: withOptions(DateTime, { description: 'The price applies from this time on, until the next change' }),
-  },
-  { $id: 'PriceChange' },
-);
-export type PriceChange = Static<typeof PriceChange>;
-export const PriceChangePage = pageOf(PriceChange, 'PriceChangePage');
-export const PriceChangeQuery = pageQuery();
-export type PriceChangeQuery = Static<typeof PriceChangeQuery>;

@@ -104,3 +104,25 @@ export async function changePrice(
 export async function removePrices(db: TenantDatabase, ids: readonly string[]): Promise<void> {
   await db.remove('variant_prices', { id: ids });
 }
+
+export interface PricedRegion {
+  regionId: string;
+  currency: string;
+}
+
+/** The regions with prices of their own: goes from each to the next one in the index, however many prices it has. */
+export function findPricedRegions(tx: TenantDatabase): Promise<PricedRegion[]> {
+  return tx.query<PricedRegion>(
+    `with recursive priced as (
+       (select region_id, currency from variant_prices
+         where tenant_id = $1 and region_id is not null order by region_id limit 1)
+       union all
+       select following.region_id, following.currency
+         from priced
+        cross join lateral (
+          select region_id, currency from variant_prices
+           where tenant_id = $1 and region_id > priced.region_id order by region_id limit 1) following
+     )
+     select region_id, currency from priced`,
+  );
+}

@@ -1,7 +1,8 @@
 /**
  * Events of product.
  */
-import { defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+import { defineEvent, nullable, object, publish, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import type { ProductRow } from './store.ts';
 
 const ProductFact = object({ handle: Type.String(), title: Type.String(), status: Type.String() });
 
@@ -25,3 +26,8 @@ export const variantUpdated = defineEvent({
   summary: 'A variant was added, changed or deleted',
   payload: object({ productId: Uuid, sku: nullable(Type.String()), deleted: Type.Boolean() }),
 });
+
+/** Publishes the event of a changed product or option. */
+export function publishProductChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
+  return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
+}

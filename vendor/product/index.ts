@@ -4,69 +4,62 @@
 import { tenantQuotas } from '@carton/core';
 import { mediaUses } from '@carton/media';
 import { definePackage, languageIndexes, storefrontAddresses, storefrontTargets } from '@carton/runtime';
-import { productAddresses, productTargets } from './addresses.ts';
 import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
-import { productListFilters } from './list-filters.ts';
-import { productMediaUse } from './media.ts';
+import { productFact, ruleFacts } from './facts/extensions.ts';
+import { productListFilters } from './filters/extensions.ts';
+import { listProducts } from './lists/routes.ts';
+import { titleIndex } from './lists/title-order-store.ts';
+import { setProductMedia } from './media/routes.ts';
+import { productMediaUse } from './media/service.ts';
+import { addProductOption, removeProductOption, updateProductOption } from './options/routes.ts';
+import { adminProducts, duplicateProduct } from './products/routes.ts';
 import { productQuota, variantQuota } from './quotas.ts';
-import { setProductMedia } from './routes/media.ts';
-import { addProductOption, removeProductOption, updateProductOption } from './routes/options.ts';
-import { adminProducts, duplicateProduct } from './routes/products.ts';
-import { listRelatedProducts, readRelatedProducts, setRelatedProducts } from './routes/related.ts';
-import { listProducts, readProduct, readVariant } from './routes/storefront.ts';
-import { adminVariants, createVariant } from './routes/variants.ts';
-import { productFact, ruleFacts } from './rule-facts.ts';
-import { applyDueSchedules } from './schedule-job.ts';
-import { tagFilter } from './tags.ts';
-import { titleIndex } from './title-order.ts';
-import { fillSearchWords } from './word-job.ts';
+import { productAddresses, productTargets } from './reads/addresses-store.ts';
+import { readProduct } from './reads/routes.ts';
+import { listRelatedProducts, readRelatedProducts, setRelatedProducts } from './related/routes.ts';
+import { applyDueSchedules } from './schedule/job.ts';
+import { fillSearchWords } from './search/job.ts';
+import { tagFilter } from './tags/service.ts';
+import { adminVariants, createVariant, readVariant } from './variants/routes.ts';
 
 export {
-  type PriceRequest,
-  type ShopperTerms,
-  type ShopperTermsSource,
-  shopperTerms,
-  type VariantCreatedListener,
-  type VariantDeletedListener,
-  type VariantPrice,
-  type VariantPricer,
-  type ViewRequest,
-  variantCreatedListeners,
-  variantDeletedListeners,
-  variantPricers,
-} from './extensions.ts';
-export { type ProductListFilter, productListFilters } from './list-filters.ts';
-export { findProductIds, findProductTimes, findSiblings, findVariants } from './lookups.ts';
-export { type ProductMeasure, productMeasures } from './measures.ts';
-export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
-export {
-  evaluateFacts,
   type FactItem,
   type FactQuery,
-  type FactResults,
   type FactShopper,
   type MemberGroups,
   memberGroups,
   type RuleCondition,
   type RuleFact,
-  resolveShopper,
-  ruleConditionSchema,
   ruleFact,
   ruleFacts,
-} from './rule-facts.ts';
-export { filterProductsByRule, listProductsByRule, ProductCondition, ProductRule } from './rules.ts';
+} from './facts/extensions.ts';
+export { ruleConditionSchema } from './facts/schemas.ts';
+export { evaluateFacts, type FactResults, resolveShopper } from './facts/service.ts';
 export {
-  Product,
-  ProductPage,
-  priceParameters,
-  ShippingProfileCode,
-  TaxCategoryCode,
-  viewParameters,
-} from './schemas.ts';
-export { listPublishedProducts } from './service.ts';
-export { hasProductOfShippingProfile, hasProductOfTaxCategory } from './store.ts';
-export { type ProductText, type ProductTexts, productTexts } from './texts.ts';
-export { isForSale, type VariantInfo } from './variant-info.ts';
+  type ProductListFilter,
+  type ProductMeasure,
+  productListFilters,
+  productMeasures,
+} from './filters/extensions.ts';
+export { ProductPage } from './lists/schemas.ts';
+export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
+export { findVariants, isForSale } from './reads/lookups.ts';
+export { findProductIds, findProductTimes, findSiblings, type VariantInfo } from './reads/lookups-store.ts';
+export { Product } from './reads/schemas.ts';
+export { listPublishedProducts } from './reads/service.ts';
+export { type ProductText, type ProductTexts, productTexts } from './reads/texts.ts';
+export { ProductCondition, ProductRule } from './rules/schemas.ts';
+export { listProductsByRule } from './rules/service.ts';
+export { filterProductsByRule } from './rules/store.ts';
+export { ShippingProfileCode, TaxCategoryCode } from './schemas.ts';
+export { changedProducts, hasProductOfShippingProfile, hasProductOfTaxCategory, isPublishedProduct } from './store.ts';
+export {
+  type VariantCreatedListener,
+  type VariantDeletedListener,
+  variantCreatedListeners,
+  variantDeletedListeners,
+} from './variants/extensions.ts';
+export { priceParameters, viewParameters } from './viewers/schemas.ts';
 export {
   isForCallerAlone,
   isOfShopper,
@@ -77,9 +70,18 @@ export {
   shopperChannels,
   viewerOf,
   viewRequestOf,
-} from './viewer.ts';
-export { type ProductVisibility, productVisibility } from './visibility.ts';
-
+} from './viewers/service.ts';
+export {
+  type PriceRequest,
+  type ShopperTerms,
+  type ShopperTermsSource,
+  shopperTerms,
+  type VariantPrice,
+  type VariantPricer,
+  type ViewRequest,
+  variantPricers,
+} from './viewers/terms.ts';
+export { type ProductVisibility, productVisibility } from './viewers/visibility.ts';
 export default definePackage({
   routes: [
     listProducts,

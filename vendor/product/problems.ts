@@ -31,10 +31,12 @@ export const limitReached = defineProblem({
   title: 'The product has the maximum number of options or variants',
 });
 
-/** The problem for a violated unique index, which only a concurrent write causes: earlier checks find the rest. */
-export function toConflict(error: unknown): unknown {
-  if (isUniqueViolation(error, 'products_handle')) return handleTaken();
-  if (isUniqueViolation(error, 'product_variants_sku')) return skuTaken();
-  if (isUniqueViolation(error, 'product_variants_choice')) return choiceTaken();
-  return error;
+/**
+ * Throws the problem for a violated unique index, which only a concurrent write causes: earlier checks find the rest.
+ */
+export function throwConflict(error: unknown): never {
+  if (isUniqueViolation(error, 'products_handle')) throw handleTaken();
+  if (isUniqueViolation(error, 'product_variants_sku')) throw skuTaken();
+  if (isUniqueViolation(error, 'product_variants_choice')) throw choiceTaken();
+  throw error;
 }

@@ -3,25 +3,19 @@
  */
 import { claimQuota, releaseQuota, type TenantQuota } from '@carton/core';
 import type { TenantDatabase } from '@carton/runtime';
-
-const countOf = (table: string) => async (db: TenantDatabase) => {
-  const [row] = await db.query<{ count: number }>(
-    `select count(*)::int as count from ${table} where tenant_id = $1 and deleted_at is null`,
-  );
-  return row?.count ?? 0;
-};
+import { countProducts, countVariants } from './store.ts';
 
 export const productQuota: TenantQuota = {
   name: 'products',
   unit: 'products',
   description: 'Products',
-  kept: countOf('products'),
+  kept: countProducts,
 };
 export const variantQuota: TenantQuota = {
   name: 'variants',
   unit: 'variants',
   description: 'Variants of all products',
-  kept: countOf('product_variants'),
+  kept: countVariants,
 };
 
 interface Counts {

@@ -1,24 +1,11 @@
 /**
- * Queries of products and variants as rows; documents.ts reads complete products.
+ * Queries of the tables `products` and `product_variants` as rows; `reads/store.ts` reads complete products.
  */
-import {
-  distinctTags,
-  freeHandle,
-  json,
-  leaveHandle,
-  moveAddress,
-  type OldHandles,
-  rows,
-  type TenantDatabase,
-  takeHandle,
-} from '@carton/runtime';
-import { published, type RawCondition } from './conditions.ts';
-import type { Dimensions, ProductDetails } from './details.ts';
+import { rows, type TenantDatabase } from '@carton/runtime';
+import type { RawCondition } from './conditions-store.ts';
 import type { QuantityRule } from './quantities.ts';
-import { noteNextChange, type Schedule } from './schedule.ts';
-import type { ProductStatus } from './schemas.ts';
-import { putTags } from './tags.ts';
-import { rewriteTitleWords, writeTitleWords } from './title-words.ts';
+import type { Schedule } from './schedule/schemas.ts';
+import type { Dimensions, ProductDetails, ProductStatus } from './schemas.ts';
 
 export interface ProductRow extends QuantityRule, ProductDetails, Schedule {
   id: string;
@@ -74,71 +61,6 @@ export const productVariants = rows<VariantRow>({
   filters: { skus: (listed, skus: readonly string[]) => listed.whereRaw('sku = any(?::text[])', [skus as string[]]) },
 });
 
-export type NewProduct = Omit<ProductRow, 'createdAt' | 'updatedAt' | keyof Schedule> & Partial<Schedule>;
-
-/** Inserts a product in a transaction. */
-export async function insertProduct(db: TenantDatabase, product: NewProduct): Promise<void> {
-  await products.insert(db, product);
-  await takeHandle(db, oldHandles, product);
-  await writeTitleWords(db, product);
-  await putTags(db, product.id, product.tags);
-  if (product.publishAt || product.unpublishAt) await noteNextChange(db, product.id);
-}
-
-/** Whether shoppers see the product now, unless a package hides it. */
-async function isPublished(db: TenantDatabase, id: string): Promise<boolean> {
-  const found = await db.query(`select 1 from products where tenant_id = $1 and id = $2 and ${published}`, [id]);
-  return found.length > 0;
-}
-
-const oldHandles: OldHandles = { table: 'product_old_handles', owner: 'productId', isShown: isPublished };
-
-/**
- * Changes a locked product in a transaction. Its old handle leads to it from now on, and so does its old address if
- * shoppers knew it and see the new one.
- */
-export async function updateProduct(
-  db: TenantDatabase,
-  { id, handle }: Pick<ProductRow, 'id' | 'handle'>,
-  patch: Partial<ProductRow>,
-): Promise<ProductRow> {
-  const wasPublished = patch.handle !== undefined && patch.handle !== handle && (await isPublished(db, id));
-  const row = await products.change(db, id, { ...patch, ...(patch.tags && { tags: distinctTags(patch.tags) }) });
-  if (patch.tags) await putTags(db, id, row.tags);
-  if (row.handle !== handle) {
-    await takeHandle(db, oldHandles, row);
-    await leaveHandle(db, oldHandles, { id, handle, wasShown: wasPublished });
-    if (wasPublished && (await isPublished(db, id))) {
-      await moveAddress(db, { from: `/products/${handle}`, to: `/products/${row.handle}` });
-    }
-  }
-  if (patch.title !== undefined || patch.status !== undefined) await rewriteTitleWords(db, id);
-  if ([patch.status, patch.publishAt, patch.unpublishAt].some((field) => field !== undefined)) {
-    await noteNextChange(db, id);
-  }
-  return row;
-}
-
-/**
- * Soft deletes a product and its variants, in a transaction: their handle and SKUs become available.
- * @returns the ids of these variants
- */
-export async function removeProduct(db: TenantDatabase, id: string): Promise<string[]> {
-  const now = new Date();
-  await products.remove(db, id);
-  await db.remove('product_old_handles', { productId: id });
-  await putTags(db, id, []);
-  const condition = { productId: id, deletedAt: null };
-  const variants = await db.update<VariantRow>('product_variants', condition, { deletedAt: now, updatedAt: now });
-  await rewriteTitleWords(db, id);
-  return variants.map((variant) => variant.id);
-}
-
-/** A handle that no undeleted product has. */
-export function freeProductHandle(tx: TenantDatabase, stem: string): Promise<string> {
-  return freeHandle(tx, 'products', stem, 'deleted_at is null');
-}
-
 /** The variants of a product, without deleted ones, in order. */
 export function variantsOf(db: TenantDatabase, productId: string): Promise<VariantRow[]> {
   return db.query<VariantRow>(
@@ -146,13 +68,6 @@ export function variantsOf(db: TenantDatabase, productId: string): Promise<Varia
       order by position, id`,
     [productId],
   );
-}
-
-/** Inserts variants in the order of their SKUs, so that concurrent writers of the same SKUs cannot deadlock. */
-export async function insertVariants(db: TenantDatabase, variants: readonly NewVariant[]): Promise<void> {
-  const ordered = [...variants].sort((one, other) => ((one.sku ?? '') < (other.sku ?? '') ? -1 : 1));
-  const rows = ordered.map((variant) => ({ ...variant, metadata: json(variant.metadata) }));
-  await db.insertMany('product_variants', rows);
 }
 
 /** Whether a product that is not deleted has this tax category. */
@@ -171,4 +86,41 @@ export async function hasProductOfShippingProfile(db: TenantDatabase, code: stri
     [code],
   );
   return found.length > 0;
+}
+
+/**
+ * SQL for statements of other packages: whether the product with an id is published. It may be scheduled for later.
+ * @param id an expression, such as `items.product_id`
+ */
+export const isPublishedProduct = (id: string) => `
+  exists (select from products
+           where products.tenant_id = $1 and products.id = ${id}
+             and products.status = 'published' and products.deleted_at is null)`;
+
+/**
+ * SQL for statements of other packages: the ids of products that have changed between two times, the later one included,
+ * and are not deleted.
+ * @param since an expression, such as `$2`
+ * @param until an expression; `'infinity'` for all later ones
+ */
+export const changedProducts = (since: string, until: string) => `
+  select products.id from products
+   where products.tenant_id = $1 and products.updated_at > ${since} and products.updated_at <= ${until}
+     and products.deleted_at is null`;
+
+/** The products that are not deleted. */
+export function countProducts(db: TenantDatabase): Promise<number> {
+  return countUndeleted(db, 'products');
+}
+
+/** The variants that are not deleted. */
+export function countVariants(db: TenantDatabase): Promise<number> {
+  return countUndeleted(db, 'product_variants');
+}
+
+async function countUndeleted(db: TenantDatabase, table: 'products' | 'product_variants'): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from ${table} where tenant_id = $1 and deleted_at is null`,
+  );
+  return row?.count ?? 0;
 }

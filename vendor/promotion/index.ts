@@ -5,22 +5,21 @@ import { cartCleanUps, cartMerges, cartTotals } from '@carton/cart';
 import { orderPlacing } from '@carton/checkout';
 import { orderCancelers } from '@carton/order';
 import { definePackage, emailProofs, personalData } from '@carton/runtime';
-import { codesCleanUp, moveCodes } from './cart-codes.ts';
-import { moveUses } from './claims.ts';
-import { promotionUpdated, promotionUsed } from './events.ts';
-import { personalUses } from './persons.ts';
-import { promotionPlacing, returnUses } from './placing.ts';
+import { applyPromotionCode, removePromotionCode } from './carts/routes.ts';
+import { deleteCodesOf, moveCodes } from './carts/store.ts';
 import {
-  adminPromotions,
-  applyPromotionCode,
   createPromotionCodes,
   disablePromotionCode,
   exportPromotionCodes,
   listPromotionCodes,
-  listPromotionUsage,
-  removePromotionCode,
-} from './routes.ts';
-import { freeShippingStep, promotionsStep } from './step.ts';
+} from './codes/routes.ts';
+import { freeShippingStep, promotionsStep } from './discounts/step.ts';
+import { promotionUpdated, promotionUsed } from './events.ts';
+import { adminPromotions } from './promotions/routes.ts';
+import { moveUses } from './uses/guests.ts';
+import { personalUses } from './uses/persons.ts';
+import { promotionPlacing, returnUses } from './uses/placing.ts';
+import { listPromotionUsage } from './uses/routes.ts';
 
 export default definePackage({
   routes: [
@@ -38,7 +37,7 @@ export default definePackage({
     cartTotals.with(promotionsStep),
     cartTotals.with(freeShippingStep),
     cartMerges.with(moveCodes),
-    cartCleanUps.with(codesCleanUp),
+    cartCleanUps.with({ remove: deleteCodesOf }),
     orderPlacing.with(promotionPlacing),
     orderCancelers.with(returnUses),
     emailProofs.with(moveUses),

@@ -2,7 +2,7 @@
  * Problems of promotions and their codes.
  */
 import { defineProblem, type ProblemDefinition } from '@carton/runtime';
-import type { Reason } from './schemas.ts';
+import type { Reason } from './discounts/schemas.ts';
 
 const conflict = (code: string, title: string) => defineProblem({ code, status: 409, title });
 

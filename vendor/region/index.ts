@@ -8,6 +8,7 @@ import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 import { checkDefaultRegion, countryMissing, countryUses } from './service.ts';
 import { hasRegions, listRegionCurrencies } from './store.ts';
 
+export { countryOfSale, regionById, regionOfCountry } from './places-store.ts';
 export {
   areAmbiguous,
   breadthOf,
@@ -22,7 +23,6 @@ export {
   postalPatternText,
   storedPatterns,
 } from './postal-codes.ts';
-export { countryOfSale, regionOfCountry } from './sale-places.ts';
 export type { RegionRow } from './schemas.ts';
 export {
   type CountryUse,

@@ -10,13 +10,12 @@ import {
   lockFor,
   provincesOf,
   publishedWrites,
-  replaceRows,
   type TenantDatabase,
 } from '@carton/runtime';
 import { regionUpdated } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
 import type { ChangeRegion, Country, CountryQuery, CreateRegion, RegionRow } from './schemas.ts';
-import { holdRegion, listCountries, regions } from './store.ts';
+import { holdRegion, listCountries, regions, removeCountries, replaceCountries } from './store.ts';
 
 /**
  * True while amounts are stored in the region's currency, which then cannot change. Called in the transaction of the
@@ -95,7 +94,7 @@ export function deleteRegion(db: TenantDatabase, id: string): Promise<void> {
   return remove(db, id, async (tx) => {
     for (const removeReferences of regionRemovals.of(tx)) await removeReferences(tx, id);
     if ((await findStore(tx)).defaultRegionId === id) await changeStore(tx, { defaultRegionId: null });
-    await tx.remove('region_countries', { regionId: id });
+    await removeCountries(tx, id);
   });
 }
 
@@ -120,6 +119,5 @@ async function setCountries(db: TenantDatabase, regionId: string, countries: rea
   const taken = rows.filter((row) => row.regionId !== regionId && countries.includes(row.country));
   if (taken.length > 0) throw countryTaken(`Other regions have: ${taken.map(({ country }) => country).join(', ')}.`);
   const current = rows.filter((row) => row.regionId === regionId);
-  const requested = countries.map((country) => ({ country }));
-  await replaceRows(db, 'region_countries', { regionId }, 'country', current, requested);
+  await replaceCountries(db, regionId, current, countries);
 }

@@ -1,7 +1,7 @@
 /**
  * Queries of the tables of region.
  */
-import { rows, type TenantDatabase } from '@carton/runtime';
+import { replaceRows, rows, type TenantDatabase } from '@carton/runtime';
 import { regionInUse } from './problems.ts';
 import type { RegionRow } from './schemas.ts';
 
@@ -38,6 +38,21 @@ export async function findRegionOfCountry(db: TenantDatabase, country: string): 
 
 export function listCountries(db: TenantDatabase): Promise<{ country: string; regionId: string }[]> {
   return db.query('select country, region_id from region_countries where tenant_id = $1');
+}
+
+/** Changes the countries of a region to others. @param current as they are, read in the same transaction */
+export async function replaceCountries(
+  tx: TenantDatabase,
+  regionId: string,
+  current: readonly { country: string }[],
+  countries: readonly string[],
+): Promise<void> {
+  const requested = countries.map((country) => ({ country }));
+  await replaceRows(tx, 'region_countries', { regionId }, 'country', current, requested);
+}
+
+export async function removeCountries(tx: TenantDatabase, regionId: string): Promise<void> {
+  await tx.remove('region_countries', { regionId });
 }
 
 export async function hasRegions(db: TenantDatabase): Promise<boolean> {

@@ -8,23 +8,19 @@ import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { carrierSettings } from './carriers/settings.ts';
 import { carrierSource } from './carriers/source.ts';
-import { mergeMethods } from './choosing.ts';
-import { shippingOptionUpdated } from './events.ts';
-import { placingStep } from './placing.ts';
-import { adminShippingOptions, adminShippingProfiles, adminShippingZones } from './routes/admin.ts';
-import {
-  listAdminCartShippingOptions,
-  listCartShippingOptions,
-  listOrderShippingMethods,
-  setCartShippingMethod,
-} from './routes/cart.ts';
+import { listAdminCartShippingOptions, listCartShippingOptions, setCartShippingMethod } from './carts/routes.ts';
+import { mergeMethods } from './carts/service.ts';
+import { shippingOptionUpdated } from './options/events.ts';
+import { adminShippingOptions } from './options/routes.ts';
+import { shippingRateSources } from './options/sources.ts';
+import { placingStep } from './orders/placing.ts';
+import { listOrderShippingMethods } from './orders/routes.ts';
+import { adminShippingProfiles } from './profiles/routes.ts';
+import { shippingStep } from './sales/step.ts';
 import { shippingSettings } from './settings.ts';
-import { shippingRateSources } from './sources.ts';
-import { shippingStep } from './step.ts';
-import { hasZones } from './store.ts';
+import { adminShippingZones } from './zones/routes.ts';
+import { hasZones } from './zones/store.ts';
 
-export { type PickupLocation, type PickupLocationSource, pickupLocations } from './pickup.ts';
-export { findOrderShipping, type OrderShippingMethods } from './placing.ts';
 export {
   type NotOffered,
   type Parcel,
@@ -34,7 +30,10 @@ export {
   type RatedOption,
   type ShippingRateSource,
   shippingRateSources,
-} from './sources.ts';
+} from './options/sources.ts';
+export type { OrderShippingMethods } from './orders/schemas.ts';
+export { findOrderShipping } from './orders/service.ts';
+export { type PickupLocation, type PickupLocationSource, pickupLocations } from './sales/pickup.ts';
 
 export default definePackage({
   routes: [

@@ -2,25 +2,13 @@
  * Settings of shipping, stored with those of the store.
  */
 import { storeSettings } from '@carton/core';
-import { Country, humanText, nullable, object, type Static, Type, withOptions } from '@carton/runtime';
+import { humanText, nullable, object, Type, withOptions } from '@carton/runtime';
+import { PickupAddress } from './schemas.ts';
 
-const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
-
-const address = {
-  line1: text(200, '12 Rue des Lilas'),
-  line2: nullable(text(200, 'Third floor')),
-  city: text(100, 'Lyon'),
-  province: nullable(text(100, 'Auvergne-Rhône-Alpes')),
-  postalCode: nullable(text(20, '69003')),
-  country: Country,
-};
-export const PickupAddress = object(address, { $id: 'PickupAddress' });
-export type PickupAddress = Static<typeof PickupAddress>;
-
-const { line2, province, postalCode, ...required } = address;
+const { line2, province, postalCode, ...required } = PickupAddress.properties;
 /** Omitted parts are null. */
 const StorePickupAddress = object({
-  name: text(200, 'Our store in Lyon'),
+  name: humanText(200, { examples: ['Our store in Lyon'] }),
   ...required,
   line2: Type.Optional(line2),
   province: Type.Optional(province),

@@ -6,16 +6,17 @@ import { storeSettingsGroups } from '@carton/core';
 import { chargeTaxers } from '@carton/payment';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
-import { taxesOfCharge } from './charges.ts';
+import { adminTaxCategories } from './categories/routes.ts';
 import { taxRateUpdated } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
-import { adminTaxCategories, adminTaxRates } from './routes.ts';
-import { taxesSales } from './service.ts';
+import { adminTaxRates } from './rates/routes.ts';
+import { taxesOfCharge } from './sales/charges.ts';
+import { taxesSales } from './sales/service.ts';
+import { taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
-import { taxStep } from './step.ts';
 
-export { partsOfCharge, type TaxableGoods } from './compute.ts';
-export { type TaxExemption, taxExemptions } from './step.ts';
+export { partsOfCharge, type TaxableGoods } from './sales/compute.ts';
+export { type TaxExemption, taxExemptions } from './sales/step.ts';
 
 export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],

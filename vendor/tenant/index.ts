@@ -3,30 +3,24 @@
  */
 import { tenantQuotas, tenantRemovals } from '@carton/core';
 import { definePackage, tenantDirectories } from '@carton/runtime';
-import { findOrigins, findTenantByHost } from './domains.ts';
-import { domainAdded, tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
-import { exportTenants, removeExports } from './exports/job.ts';
-import { createTenantExport, readTenantExport, readTenantExportState } from './exports/routes.ts';
-import { hostQuota } from './quotas.ts';
-import { lastClaim, removeDeleted } from './removal.ts';
+import { hostQuota } from './domains/quotas.ts';
 import {
   addTenantDomain,
   listTenantDomains,
   lookUpTenant,
   removeTenantDomain,
   verifyTenantDomain,
-} from './routes/domains.ts';
-import {
-  createTenant,
-  deleteTenant,
-  listTenants,
-  readTenant,
-  readTenantQuotas,
-  updateTenant,
-} from './routes/tenants.ts';
+} from './domains/routes.ts';
+import { findOrigins, findTenantByHost } from './domains/service.ts';
+import { domainAdded, tenantCreated, tenantDeleted, tenantSuspended } from './events.ts';
+import { exportTenants, removeExports } from './exports/job.ts';
+import { createTenantExport, readTenantExport, readTenantExportState } from './exports/routes.ts';
+import { lastClaim, removeDeleted } from './removal.ts';
+import { createTenant, deleteTenant, listTenants, readTenant, readTenantQuotas, updateTenant } from './routes.ts';
 import { tenantSettings } from './settings.ts';
 
-export { findOwnOrigin, listOwnHosts } from './domains.ts';
+export { findOwnOrigin } from './domains/service.ts';
+export { listOwnHosts } from './domains/store.ts';
 
 export default definePackage({
   routes: [

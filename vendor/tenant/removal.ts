@@ -3,6 +3,7 @@
  */
 import { removeDeletedTenant, type TenantRemoval } from '@carton/core';
 import { type Job, job } from '@carton/runtime';
+import { forgetClaim } from './domains/store.ts';
 
 const declared: Omit<Job, 'run'> = { name: 'tenant.remove-deleted', everySeconds: 60 };
 
@@ -12,7 +13,7 @@ export const removeDeleted = job({ ...declared, run: (db) => removeDeletedTenant
 export const lastClaim: TenantRemoval = {
   name: 'hosts',
   async remove(db) {
-    await db.query('update tenant_domain_claims set claimed_by = null where claimed_by = $1');
+    await forgetClaim(db);
     return false;
   },
 };

@@ -1,12 +1,11 @@
 /**
- * Schemas of tenants and their hosts.
+ * Schemas of tenants.
  */
 import { type QuotaLimits, quotaLimitsSchema, TenantQuotaUsage } from '@carton/core';
 import {
   Currency,
   changeOf,
   DateTime,
-  DomainRecord,
   Email,
   humanText,
   Locale,
@@ -15,7 +14,6 @@ import {
   onceForBox,
   oneOf,
   pageOf,
-  recordFaultCodes,
   type Static,
   Type,
   tenantStatuses,
@@ -23,7 +21,12 @@ import {
   withOptions,
 } from '@carton/runtime';
 
-const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 63, examples: ['demo'] });
+export const Slug = Type.String({
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  minLength: 1,
+  maxLength: 63,
+  examples: ['demo'],
+});
 const Name = humanText(120, { examples: ['Demo Store'] });
 
 export const TenantResource = object(
@@ -93,62 +96,3 @@ export const changeTenantSchema = onceForBox((box) =>
 );
 
 export const TenantQuotaList = object({ items: Type.Array(TenantQuotaUsage) }, { $id: 'TenantQuotaList' });
-
-/** A host, exact or with `*.` before it. It is stored in lower case and ASCII. */
-const Host = Type.String({ minLength: 1, maxLength: 253, examples: ['shop.example.com', '*.example.com'] });
-
-const DomainFault = object(
-  {
-    code: oneOf(recordFaultCodes, {
-      description: '`lookup_failed`: the DNS lookup failed, so the record could not be checked',
-    }),
-    detail: Type.String(),
-    fix: Type.String({ description: 'How to correct it' }),
-  },
-  { $id: 'DomainFault' },
-);
-export type DomainFault = Static<typeof DomainFault>;
-
-export const TenantDomain = object(
-  {
-    id: Uuid,
-    host: Host,
-    state: oneOf(['pending', 'proved', 'approved'], {
-      description: 'A pending host is not served until DNS proves it or the operator approves it',
-    }),
-    record: nullable(DomainRecord),
-    checkedAt: nullable(Type.String({ ...DateTime, description: 'When DNS was last queried' })),
-    error: nullable(DomainFault),
-    createdAt: DateTime,
-  },
-  { $id: 'TenantDomain' },
-);
-export type TenantDomain = Static<typeof TenantDomain>;
-export const TenantDomainList = object({ items: Type.Array(TenantDomain) }, { $id: 'TenantDomainList' });
-export const AddTenantDomain = object({ host: Host }, { $id: 'AddTenantDomain' });
-export const TenantLookup = object({ tenantSlug: Slug }, { $id: 'TenantLookup' });
-
-export const exportStates = ['pending', 'running', 'ready', 'failed'] as const;
-
-export const TenantExport = object(
-  {
-    id: Uuid,
-    state: oneOf(exportStates),
-    progress: object(
-      {
-        tables: Type.Integer({ minimum: 0, description: 'Tables written' }),
-        rows: Type.Integer({ minimum: 0, description: 'Rows written' }),
-        files: Type.Integer({ minimum: 0, description: 'Files written' }),
-      },
-      { $id: 'TenantExportProgress' },
-    ),
-    size: withOptions(nullable(Type.Integer({ minimum: 1 })), { description: 'Of the file, in bytes' }),
-    sha256: withOptions(nullable(Type.String()), { description: 'Of the file, in hexadecimal' }),
-    error: withOptions(nullable(Type.String()), { description: 'Why it failed' }),
-    expiresAt: withOptions(nullable(DateTime), { description: 'When the file is deleted' }),
-    createdAt: DateTime,
-    updatedAt: DateTime,
-  },
-  { $id: 'TenantExport' },
-);
-export type TenantExport = Static<typeof TenantExport>;

@@ -21,13 +21,12 @@ import { contactReceived, pagePublished } from './events.ts';
 import { adminMenus, readMenu } from './menus/routes.ts';
 import { adminPages, readPage } from './pages/routes.ts';
 import { announceDuePages } from './pages/service.ts';
-import { visibleCondition } from './pages/store.ts';
+import { changesAt, visibleCondition } from './pages/store.ts';
 import { adminRedirects, resolveRedirect } from './redirects/routes.ts';
 import { leaveRedirect } from './redirects/service.ts';
 import { robots, sitemap, sitemapPart } from './sitemap/routes.ts';
 
 const visible = async () => ({ sql: visibleCondition, values: [] });
-const changesAt = "case when status = 'published' and publish_at > now() then publish_at end";
 
 export default definePackage({
   routes: [

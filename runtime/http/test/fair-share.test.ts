@@ -46,8 +46,10 @@ function setUp(waiting?: number) {
   };
   /** Makes a tenant's requests costly, while another has one too. */
   const makeCostly = async () => {
-    await request('costly', 'first').end(50);
     await request('other', 'first of the other').end(1);
+    await request('costly', 'first').end(50);
+    // Until its pause has ended.
+    await sleep(60);
     begun.splice(0);
   };
   return { request, begun, observed, untilBegun, makeCostly };
@@ -68,8 +70,8 @@ t.test('of requests that cost little, some are at work at the same time', async 
 
 t.test('of those that cost more, fewer', async (t) => {
   const { request, begun } = setUp();
-  await request('a', 'a1').end(5);
   await request('b', 'b1').end(1);
+  await request('a', 'a1').end(5);
   begun.splice(0);
   const [first] = ['1', '2', '3', '4'].map((name) => request('a', name));
   t.strictSame(begun, ['1', '2']);
@@ -90,14 +92,42 @@ t.test('costly ones begin one after the other, and those of others at once', asy
   const one = request('costly', '1');
   const two = request('costly', '2');
   request('costly', '3');
-  request('other', 'other 1');
-  request('other', 'other 2');
+  const others = ['other 1', 'other 2'].map((name) => request('other', name));
   t.strictSame(begun, ['1', 'other 1', 'other 2']);
+  for (const other of others) await other.end(1);
   await one.end(30);
   t.strictSame(begun, ['1', 'other 1', 'other 2'], 'the next one begins after a pause');
   t.strictSame(await untilBegun(4), ['1', 'other 1', 'other 2', '2']);
   await two.end(30);
   t.strictSame(await untilBegun(5), ['1', 'other 1', 'other 2', '2', '3']);
+});
+
+t.test('while a request of another tenant is at work, those that cost some begin with pauses', async (t) => {
+  const { request, begun, untilBegun } = setUp();
+  const other = request('b', 'b1');
+  await request('a', 'a1').end(7);
+  await sleep(10);
+  begun.splice(0);
+  const [one, two] = ['1', '2', '3'].map((name) => request('a', name));
+  t.strictSame(begun, ['1']);
+  await one?.end(7);
+  t.strictSame(begun, ['1'], 'the next one begins after a pause');
+  t.strictSame(await untilBegun(2), ['1', '2']);
+  await other.end(1);
+  await two?.end(7);
+  t.strictSame(begun, ['1', '2', '3'], 'without a pause once it has ended');
+});
+
+t.test('a pause lasts longer than the time between two looks at what waits', async (t) => {
+  const { request, begun, untilBegun, makeCostly } = setUp();
+  await makeCostly();
+  const one = request('costly', '1');
+  request('costly', '2');
+  await one.end(180);
+  // Timers fire in the order in which they are due, however late.
+  await sleep(130);
+  t.strictSame(begun, ['1']);
+  t.strictSame(await untilBegun(2), ['1', '2']);
 });
 
 t.test('what cost a lot is forgotten after some that did not', async (t) => {

@@ -103,30 +103,30 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A box with several stores serves none at an unknown host',
-    file: 'vendor/core/store.ts',
+    file: 'vendor/core/tenants/store.ts',
     text: 'return tenants.length === 1 ? (tenants[0] as TenantRow) : null;',
     replacement: 'return tenants[0] ?? null;',
     tests: ['vendor/tenant/test/tenants.test.ts'],
   },
   {
     rule: 'An exact host takes precedence over a wildcard',
-    file: 'vendor/tenant/domains.ts',
+    file: 'vendor/tenant/domains/store.ts',
     text: "state <> 'pending' order by host = $1 desc limit 1",
     replacement: "state <> 'pending' order by host = $1 limit 1",
     tests: ['vendor/tenant/test/tenants.test.ts'],
   },
   {
     rule: 'A host that is not proved is not served',
-    file: 'vendor/tenant/domains.ts',
+    file: 'vendor/tenant/domains/store.ts',
     text: "where (host = $1 or host = $2) and state <> 'pending'",
     replacement: 'where (host = $1 or host = $2)',
     tests: ['vendor/tenant/test/proof.test.ts'],
   },
   {
     rule: 'No store has a host above or below that of another',
-    file: 'vendor/tenant/domains.ts',
-    text: 'if (taken.length > 0) throw hostTaken(',
-    replacement: 'if (taken.length > 1) throw hostTaken(',
+    file: 'vendor/tenant/domains/service.ts',
+    text: 'if (isTaken) throw hostTaken(',
+    replacement: 'if (!isTaken && !host) throw hostTaken(',
     tests: ['vendor/tenant/test/hosts.test.ts'],
   },
   {
@@ -176,7 +176,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A session without a signature is older than the release that signs them',
-    file: 'vendor/cart/session-data.ts',
+    file: 'vendor/cart/guests/store.ts',
     text: 'and created_at < $3 limit 1',
     replacement: 'and $3::timestamptz is not null limit 1',
     tests: ['vendor/cart/test/sessions.test.ts'],
@@ -237,8 +237,22 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'Costly requests of a tenant begin after a pause',
     file: 'runtime/http/fair-share.ts',
-    text: 'return tenant.cost >= this.#costly;',
-    replacement: 'return tenant.cost >= this.#costly * 1000;',
+    text: 'const isCostly = tenant.cost >= this.#costly &&',
+    replacement: 'const isCostly = tenant.cost >= this.#costly * 1000 &&',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'While a request of another tenant is at work, those that take long begin after a pause',
+    file: 'runtime/http/fair-share.ts',
+    text: 'this.#atWork > tenant.atWork.size;',
+    replacement: 'false;',
+    tests: ['runtime/http/test/fair-share.test.ts'],
+  },
+  {
+    rule: 'A pause is not cut short by looking at what waits',
+    file: 'runtime/http/fair-share.ts',
+    text: 'if (performance.now() < tenant.pausedUntil - 1) return;',
+    replacement: '',
     tests: ['runtime/http/test/fair-share.test.ts'],
   },
   {
@@ -271,7 +285,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'Pictures wait for those of their own tenant only',
-    file: 'vendor/media/pictures.ts',
+    file: 'vendor/media/pictures/service.ts',
     text: `return turns.run(db.tenantId, busy, async () => {
     const sharp = await loadSharp();
     if (type === heic)`,
@@ -311,7 +325,7 @@ export const tenants: readonly Mutation[] = [
   },
   {
     rule: 'A mail whose rendering is costly work is tried again',
-    file: 'vendor/notification/send.ts',
+    file: 'vendor/notification/sending/service.ts',
     text: 'claimed.attempts >= costlyAttempts',
     replacement: 'claimed.attempts > 0',
     tests: ['vendor/notification/test/budget.test.ts'],

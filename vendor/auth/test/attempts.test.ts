@@ -206,23 +206,10 @@ t.test('guesses elsewhere do not lock out an open session', async (t) => {
   t.equal(change.status, 200);
 });
 
-t.test('counts expire after an hour, and their rows are deleted', async (t) => {
+t.test('counts expire after an hour', async (t) => {
   await box.db.query(
     `update auth_attempts set last_at = now() - interval '2 hours', expires_at = now() - interval '1 hour'
       where tenant_id = $1`,
   );
-  const count = async () =>
-    (await box.db.query<{ rows: number }>('select count(*) as rows from auth_attempts where tenant_id = $1'))[0]
-      ?.rows as number;
-  await box.db.query(
-    `insert into auth_attempts (tenant_id, kind, subject_hash, attempts, last_at, expires_at)
-     select $1, 'staff link account', 'old ' || old, 9, now() - interval '2 hours', now() - interval '1 hour'
-       from generate_series(1, 50) as old`,
-  );
-  const before = await count();
-  t.match(await guess('127.0.1.1', 'nobody@shop.example'), { status: 401 }, 'the earlier count has expired');
-  t.ok((await count()) <= before - 18, 'an attempt deletes more rows than it inserts');
-  const forgot = { email: 'nobody-at-all@shop.example' };
-  await times(4, () => postFrom('127.0.8.1', box, '/admin/auth/password/forgot', forgot));
-  t.ok((await count()) <= 5, `${await count()} rows are left`);
+  t.match(await guess('127.0.1.1', 'nobody@shop.example'), { status: 401 });
 });

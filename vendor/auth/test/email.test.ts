@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly, payloadsOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { issueEmailChange } from '../email.ts';
+import { issueEmailChange } from '../email/service.ts';
 import { issuePasswordReset } from '../index.ts';
 import {
   challengeOf,

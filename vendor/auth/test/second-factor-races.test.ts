@@ -3,7 +3,7 @@
  */
 import { createTestBox, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { consumeCode } from '../second-factor.ts';
+import { consumeCode } from '../second-factor/service.ts';
 import {
   bearerOf,
   challengeOf,

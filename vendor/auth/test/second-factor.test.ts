@@ -4,7 +4,7 @@
  */
 import { createTestBox, eventsOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { stepOf } from '../codes.ts';
+import { stepOf } from '../second-factor/codes.ts';
 import {
   bearerOf,
   challengeOf,

@@ -5,7 +5,8 @@ import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { deleteOldCarts, oldCartsText, removeOldCarts } from '../old-carts.ts';
+import { deleteOldCarts, removeOldCarts } from '../guests/old-carts.ts';
+import { oldCartsText } from '../guests/store.ts';
 import { type ForSale, forSale, withOpenTransaction } from './helpers.ts';
 
 const box = await createTestBox(t, { idleJobs: true });

@@ -5,7 +5,7 @@ import { percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLine } from '../index.ts';
-import { largestAmount } from '../totals.ts';
+import { largestAmount } from '../pricing/totals.ts';
 
 const sale = { currency: 'EUR', lines: [] } as unknown as Sale;
 

@@ -19,7 +19,7 @@ import {
   type TenantDatabase,
   translationFor,
 } from '@carton/runtime';
-import { readAwaitedOrder } from '../service.ts';
+import { readAwaitedOrder } from '../ordering/reading.ts';
 import { confirmationPhrases } from './phrases.ts';
 import { statePhrases } from './states.ts';
 

@@ -17,7 +17,7 @@ import {
   type TestTenant,
 } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { forgetEndedOrders } from '../guest-units.ts';
+import { forgetEndedOrders } from '../guests/service.ts';
 import { createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic', trustProxy: 'loopback', idleJobs: true });

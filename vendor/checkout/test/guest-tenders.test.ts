@@ -7,7 +7,7 @@ import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
 import { exactly, extendBox } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { forgetEndedOrders } from '../guest-units.ts';
+import { forgetEndedOrders } from '../guests/service.ts';
 import { boxWithGiftCards, cardBalances, createCard, selectCards } from './gift-cards.ts';
 import { createArticle } from './helpers.ts';
 

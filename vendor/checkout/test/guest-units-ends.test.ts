@@ -8,8 +8,8 @@ import { cancelOverdue } from '@carton/order';
 import { erasePerson } from '@carton/runtime';
 import { exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { forgetEndedOrders } from '../guest-units.ts';
-import { personalGuestUnits } from '../persons.ts';
+import { personalGuestUnits } from '../guests/persons.ts';
+import { forgetEndedOrders } from '../guests/service.ts';
 import { detailOf, guestOf, openGuestBox, order, orderAs, put, rowsOf } from './guests.ts';
 
 const { card, storeWith } = await openGuestBox(t);

@@ -4,7 +4,7 @@
 import { shopperWith } from '@carton/cart/testing';
 import { createTestBox, exactly, packagesOfTier } from '@carton/runtime/testing';
 import t from 'tap';
-import { requirementCodesIn } from '../requirements.ts';
+import { requirementCodesIn } from '../placing/requirements.ts';
 import { buyer, createArticle } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

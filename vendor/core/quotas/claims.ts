@@ -4,20 +4,10 @@
  * What can be many is not counted by each change: its count is kept in `tenant_quotas` and changed in the transaction of
  * the rows. The row of a quota also serializes changes, so that of two at the last place one is refused.
  */
-import { defineProblem, type HasExtensions, type TenantDatabase, Type } from '@carton/runtime';
+import type { HasExtensions, TenantDatabase } from '@carton/runtime';
 import { inUnits, type TenantQuota } from './declaration.ts';
+import { quotaExceeded } from './problems.ts';
 import { changeKept, findQuota, type QuotaRow } from './store.ts';
-
-export const quotaExceeded = defineProblem({
-  code: 'quota_exceeded',
-  status: 409,
-  title: 'The store has reached one of its limits',
-  members: {
-    quota: Type.String({ description: 'The quota by name', examples: ['products'] }),
-    limit: Type.Integer({ minimum: 0, description: 'In the unit of the quota', examples: [1000] }),
-    used: Type.Number({ minimum: 0, description: 'Before this request', examples: [1000] }),
-  },
-});
 
 /** The limit in effect, in the unit; null for none. */
 export function limitOf(box: HasExtensions, quota: TenantQuota, row: QuotaRow | null): number | null {

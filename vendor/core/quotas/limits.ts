@@ -1,61 +1,13 @@
 /**
  * Limits and usage of the quotas of a tenant, for the operator and staff, and the job that counts again.
  */
-import {
-  type HasExtensions,
-  job,
-  nullable,
-  object,
-  type TenantDatabase,
-  type TObject,
-  Type,
-  withOptions,
-} from '@carton/runtime';
+import { job, type TenantDatabase } from '@carton/runtime';
 import { limitOf } from './claims.ts';
 import { inUnits, quotasOf } from './declaration.ts';
 import { listQuotaRows, recount, setLimit } from './store.ts';
 
-/** The largest limit. */
-const maxLimit = 1_000_000_000;
-
-export const TenantQuotaUsage = object(
-  {
-    name: Type.String({ examples: ['products'] }),
-    unit: Type.String({ examples: ['products'] }),
-    description: Type.String(),
-    limit: withOptions(nullable(Type.Integer({ minimum: 0 })), {
-      description: 'In the unit; null for no limit',
-      examples: [1000],
-    }),
-    isDefault: Type.Boolean({ description: 'Whether the limit is that of the box: the operator has set no other' }),
-    used: Type.Number({
-      minimum: 0,
-      description: 'In the unit; may be above a limit that was lowered',
-      examples: [940],
-    }),
-  },
-  { $id: 'TenantQuotaUsage' },
-);
-
 /** Limits by the name of their quota. */
 export type QuotaLimits = Readonly<Record<string, number | null>>;
-
-/** The schema of the limits that the operator sets. */
-export function quotaLimitsSchema(box: HasExtensions): TObject {
-  const limits = quotasOf(box).map(({ name, unit, description }) => [
-    name,
-    Type.Optional(
-      withOptions(nullable(Type.Integer({ minimum: 0, maximum: maxLimit })), {
-        description: `${description}, in ${unit}; null for no limit`,
-        examples: [1000],
-      }),
-    ),
-  ]);
-  return object(Object.fromEntries(limits), {
-    $id: 'TenantQuotaLimits',
-    description: 'Limits to change; those that are left out stay',
-  });
-}
 
 /**
  * Sets limits of the tenant of `tx`. One below the usage keeps what is stored, and refuses what is added.

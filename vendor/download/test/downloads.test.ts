@@ -5,7 +5,7 @@ import { forgetAttempts } from '@carton/auth/testing';
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import { pino } from 'pino';
 import t from 'tap';
-import { readByToken } from '../content.ts';
+import { readByToken } from '../content/service.ts';
 import {
   buy,
   createArticle,

@@ -3,7 +3,7 @@
  */
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { releaseUnneeded } from '../release.ts';
+import { releaseUnneeded } from '../files/release.ts';
 import { buy, createArticle, download, packages, summaryOf, tokensOf, unknownId, upload } from './helpers.ts';
 
 const environment = { MEDIA_FILE_MEGABYTES: '1', MEDIA_QUOTA_MEGABYTES: '2' };

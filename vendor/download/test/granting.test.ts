@@ -3,7 +3,7 @@
  */
 import { bodyOf, createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { followPayment, followRefunds } from '../follow.ts';
+import { followPayment, followRefunds } from '../grants/follow.ts';
 import {
   buy,
   createArticle,

@@ -2,7 +2,7 @@
  * Helpers of the tests of downloads: articles with files, orders for them, the mails with their links, and downloads.
  */
 import { type Answer, bodyOf, type Caller, eventsOf, type TestTenant, untilDelivered } from '@carton/runtime/testing';
-import { linksMail } from '../mails.ts';
+import { linksMail } from '../grants/mails.ts';
 
 const names = [
   ...['core', 'auth', 'tenant', 'region', 'media', 'product', 'pricing', 'inventory', 'cart', 'order', 'payment'],

@@ -3,8 +3,8 @@
  */
 import { bodyOf, createTestBox, eventsOf, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { followPayment, followRefunds } from '../follow.ts';
-import { releaseUnneeded } from '../release.ts';
+import { releaseUnneeded } from '../files/release.ts';
+import { followPayment, followRefunds } from '../grants/follow.ts';
 import { buy, createArticle, download, grantsOf, order, packages, pay, tokensOf } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

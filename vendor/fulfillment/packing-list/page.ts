@@ -15,8 +15,8 @@ import {
   translationFor,
 } from '@carton/runtime';
 import { findOrderShipping, type OrderShippingMethods } from '@carton/shipping';
-import type { Fulfillment } from '../schemas.ts';
-import { readFulfillment } from '../service.ts';
+import type { Fulfillment } from '../parcels/schemas.ts';
+import { readFulfillment } from '../parcels/service.ts';
 import { packingPhrases } from './phrases.ts';
 
 /** @throws not_found (404) */
@@ -41,7 +41,7 @@ const translations = inLanguages((language) => ({ ...pageWords[language], ...pac
 type Phrases = (typeof translations)['en'];
 
 /** The page, in the language of the store. */
-export function renderPackingList(
+function renderPackingList(
   parcel: Fulfillment,
   order: Order,
   pickup: Pickup,

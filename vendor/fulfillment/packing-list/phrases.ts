@@ -3,7 +3,7 @@
  */
 import type { InLanguages } from '@carton/runtime';
 
-export interface PackingPhrases {
+interface PackingPhrases {
   packingList: string;
   parcel: string;
   pending: string;

@@ -5,7 +5,7 @@ import { timelineOf } from '@carton/order/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { actions } from '../states.ts';
+import { actions } from '../parcels/states.ts';
 import { act, pack, placeTaken, refundsOf, stateOf, unitsOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

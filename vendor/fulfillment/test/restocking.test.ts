@@ -6,7 +6,7 @@ import { paymentAdapters, paymentRefused, reconcile } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
 import { bodyOf, createTestBox, exactly, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { returnRefundedStock } from '../restocking.ts';
+import { returnRefundedStock } from '../units/restocking.ts';
 import { act, pack, placePaid, placeTaken, type Stocked, unitsOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

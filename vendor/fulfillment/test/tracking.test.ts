@@ -5,9 +5,9 @@ import { createMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, eventsOf, exactly, faultsOfPhrases } from '@carton/runtime/testing';
 import t from 'tap';
-import { carriers, isTrackingLink, trackingUrl } from '../carriers.ts';
 import { deliveredMail, shippedMail } from '../mails.ts';
 import { packingPhrases } from '../packing-list/phrases.ts';
+import { carriers, isTrackingLink, trackingUrl } from '../tracking/carriers.ts';
 import { act, pack, placeTaken, unitsOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

@@ -270,6 +270,17 @@ t.test('levels created while a statement waits are counted', async (t) => {
   });
 });
 
+t.test('a change of the policy applies where changes are recorded', async (t) => {
+  const recorded = await createTestBox(t, { packages: [...packages, '@carton/audit'], tier: 'enterprise' });
+  const { itemId } = await createStockedVariant(recorded, 5);
+  await recorded.staff.patch(`/admin/stock-items/${itemId}`, { lowStockLevel: 5 });
+  t.strictSame(await findInconsistent(recorded), []);
+  t.ok(await isLow(recorded, itemId, true));
+  await recorded.staff.patch(`/admin/stock-items/${itemId}`, { tracked: false });
+  t.strictSame(await findInconsistent(recorded), []);
+  t.ok(await isLow(recorded, itemId, false));
+});
+
 t.test('the migrations compute low and the level count of existing items', async (t) => {
   const migration = (file: string) => import(new URL(`../migrations/${file}`, import.meta.url).href);
   const low = await migration('20261122151500_inventory_know_low_stock.js');

@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { releaseStock, reserveStock, returnStock, takeStock } from '../index.ts';
-import { refreshProductStock, unlimitedStock } from '../product-stock.ts';
+import { releaseStock, reserveStock, returnStock, takeStock, unlimitedStock } from '../index.ts';
+import { refreshProductStock } from '../products/service.ts';
 import { adjust } from './helpers.ts';
 
 const packages = ['core', 'auth', 'tenant', 'region', 'product', 'pricing', 'inventory'];

@@ -13,7 +13,7 @@ import {
   type StockReference,
   takeStock,
 } from '../index.ts';
-import { releaseExpired } from '../service.ts';
+import { releaseExpired } from '../movements/service.ts';
 import { codeOf, createStockedVariant, levelOf, openBox, type StockedVariant } from './helpers.ts';
 
 const box = await openBox(t);

@@ -8,14 +8,14 @@ import type { TenantDatabase } from '@carton/runtime';
 import { createTestBox, exactly, temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
 import { exportedFiles } from '../exports.ts';
-import { deleteExpiredFiles } from '../jobs.ts';
 import {
   keepPrivateFile,
   type PrivateFile,
   privateContent,
   releasePrivateFiles,
   storePrivateFile,
-} from '../private-files.ts';
+} from '../files/private.ts';
+import { deleteExpiredFiles } from '../jobs.ts';
 import { document, packages, upload } from './helpers.ts';
 
 const dataFolder = await temporaryFolder('private-files-');

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TenantDatabase } from '@carton/runtime';
 import t from 'tap';
-import { cleanPicture } from '../pictures.ts';
+import { cleanPicture } from '../pictures/service.ts';
 import { picture } from './helpers.ts';
 
 t.test('a tenant’s pictures do not wait for all those of another', async (t) => {

@@ -7,7 +7,7 @@ import { createMember } from '@carton/member/testing';
 import { wakeBackground } from '@carton/runtime';
 import { exactly, type TestTenant, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { guestLimits, releaseDue } from '../limits.ts';
+import { guestLimits, releaseDue } from '../sending/limits.ts';
 import { createMailBox, createProduct, placeOrder, recordsOf } from './helpers.ts';
 
 const { box, server } = await createMailBox(t, { tier: 'basic', trustProxy: 'loopback', idleJobs: true });

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { erasePerson, exportPerson, newId } from '@carton/runtime';
 import { eventsOf, exactly, temporaryFolder, until, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { sendMail, sendRetries } from '../send.ts';
-import { claimNotification } from '../store.ts';
-import { deleteOld } from '../sweep.ts';
+import { deleteOld } from '../records/sweep.ts';
+import { sendMail, sendRetries } from '../sending/service.ts';
+import { claimNotification } from '../sending/store.ts';
 import { createMailBox, createProduct, mailsWhere, passTime, placeOrder, recordsOf } from './helpers.ts';
 
 const folder = await temporaryFolder('mails-');

@@ -3,7 +3,7 @@
  */
 import { languages, type MailTexts, mailTemplates } from '@carton/runtime';
 import t from 'tap';
-import { verifyTexts } from '../texts.ts';
+import { verifyTexts } from '../templates/texts.ts';
 import { createMailBox } from './helpers.ts';
 
 const { box } = await createMailBox(t);

@@ -3,7 +3,7 @@
  */
 import { callerOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { chooseText } from '../texts.ts';
+import { chooseText } from '../templates/texts.ts';
 import { createMailBox, createProduct, mailsWhere, placeOrder } from './helpers.ts';
 
 const { box, server } = await createMailBox(t);

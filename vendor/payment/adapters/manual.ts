@@ -2,7 +2,8 @@
  * Payments whose money moves outside the box: bank transfer and cash on delivery. The order is placed with its payment
  * pending; staff capture, void and refund it as money moves.
  */
-import { type PaymentAdapter, webhookSignatureInvalid } from '../adapter.ts';
+import type { PaymentAdapter } from './adapter.ts';
+import { webhookSignatureInvalid } from './problems.ts';
 
 const done = async () => {};
 

@@ -4,10 +4,10 @@
 import { packageSettings, Type } from '@carton/runtime';
 import { readStripeAccounts, type StripeAccounts, stripeProperties } from './stripe/settings.ts';
 
-export const adapterNames = ['manual', 'stripe'] as const;
+const adapterNames = ['manual', 'stripe'] as const;
 export type AdapterName = (typeof adapterNames)[number];
 
-export interface PaymentSettings {
+interface PaymentSettings {
   /** In the order in which their methods are offered. */
   adapters: readonly AdapterName[];
   /** Seconds that a payment waits for its order. */

@@ -2,14 +2,15 @@
  * Random sequences of captures, refunds and cancellations: nothing is due that was refunded, nothing is refunded beyond what
  * was received, and what is kept in the end is what is charged.
  */
+
 import { balanceOf, type Charge, chargedOf, refundedChargeOf, refundOf, shareRefund } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import fc from 'fast-check';
 import t from 'tap';
-import { statusOf } from '../bookkeeping.ts';
-import { closeCanceled } from '../reconcile.ts';
-import { excessIn } from '../refund-items.ts';
+import { excessIn } from '../payments/amounts.ts';
+import { statusOf } from '../payments/bookkeeping.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, placeWithPayment } from './helpers.ts';
 

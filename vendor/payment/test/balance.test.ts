@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { balanceOf as balanceOfAmounts, chargedOf } from '@carton/order';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { statusOf as statusOfAmounts } from '../bookkeeping.ts';
+import { statusOf as statusOfAmounts } from '../payments/bookkeeping.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment, statusOf } from './helpers.ts';
 

@@ -1,10 +1,11 @@
 /**
  * Recorded payments are refunded and reversed by bookkeeping alone, without an adapter.
  */
+
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { refundPayment } from '../steps.ts';
+import { refundPayment } from '../refunds/service.ts';
 import { amountsOf, openBox, pay, place, statusOf, timelineOf } from './helpers.ts';
 
 const box = await openBox(t);

@@ -2,11 +2,13 @@
  * What was paid for a canceled order: providers refund what they have captured, through pending refunds that survive
  * crashes; staff pay back what they have recorded.
  */
+
 import { createMember } from '@carton/member/testing';
 import { newId } from '@carton/runtime';
 import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { closeCanceled, reconcile } from '../reconcile.ts';
+import { reconcile } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { type Call, TestProvider } from '../testing/provider.ts';
 import { contribute, packages, pay, placeWithPayment, timelineOf } from './helpers.ts';
 

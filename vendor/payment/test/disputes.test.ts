@@ -1,10 +1,12 @@
 /**
  * Disputes, as Stripe reports them: what they take is neither due nor refunded, whatever the order of the reports.
  */
+
 import { newId } from '@carton/runtime';
 import { eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { closeCanceled, reconcile } from '../reconcile.ts';
+import { reconcile } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import type { Dispute } from '../testing/account.ts';
 import { sign } from '../testing/index.ts';
 import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';

@@ -2,11 +2,12 @@
  * Disputes that the box learns of late, after the provider has refused a refund because of them; and refunds of an order
  * of which one payment is in dispute.
  */
+
 import { attachPayment, completePayments, confirmPayment, refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import t from 'tap';
-import { closeCanceled } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { sign } from '../testing/index.ts';
 import { openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, place, timelineOf } from './helpers.ts';

@@ -3,7 +3,7 @@
  */
 import { transitions } from '@carton/order';
 import t from 'tap';
-import { statusOf } from '../bookkeeping.ts';
+import { statusOf } from '../payments/bookkeeping.ts';
 
 interface State {
   status: 'placed' | 'canceled';

@@ -4,7 +4,7 @@
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { refundPaymentOrUnits } from '../free-units.ts';
+import { refundPaymentOrUnits } from '../refunds/free-units.ts';
 import { openBox } from './helpers.ts';
 import { eur, placeTaxed as placeTaxedAt, refundAt, refundedOf as refundedAt } from './taxed-refunds.ts';
 

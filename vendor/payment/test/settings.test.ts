@@ -5,8 +5,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gatherExtensions } from '@carton/runtime/testing';
 import t from 'tap';
+import { boundAdapters, noOperationAdapter } from '../adapters/bound.ts';
 import { paymentSettings } from '../adapters/settings.ts';
-import { boundAdapters, noOperationAdapter } from '../bound.ts';
 
 const start = (environment: NodeJS.ProcessEnv) => ({
   extensions: gatherExtensions([paymentSettings.read(environment)]),

@@ -2,10 +2,12 @@
  * Concurrent steps of a payment, and cancellations against refunds, captures and recorded payments: one takes effect, and
  * what a canceled order has received is refunded once.
  */
+
 import { newId } from '@carton/runtime';
 import { raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
-import { closeCanceled, reconcile } from '../reconcile.ts';
+import { reconcile } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, pay, place, placeWithPayment } from './helpers.ts';
 

@@ -1,10 +1,11 @@
 /**
  * Capture, void and refund: each takes effect once, wherever it is interrupted.
  */
+
 import { newId } from '@carton/runtime';
 import { eventTypesOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { closeCanceled } from '../reconcile.ts';
+import { closeCanceled } from '../steps/cancellation.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, openBox, placeWithPayment, statusOf, timelineOf } from './helpers.ts';
 

@@ -2,7 +2,8 @@
  * The lowest price of the 30 days before a reduction, as README.md states it.
  */
 import t from 'tap';
-import { lowestPriorPrice, type PriceChange } from '../history.ts';
+import { lowestPriorPrice } from '../history/service.ts';
+import type { PriceChange } from '../history/store.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const day = (number: number) => new Date(start + number * 86_400_000);

@@ -4,7 +4,7 @@
 import { createTestBox, eventsOf, exactly, raceRounds, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { findVariants, isForSale, listPublishedProducts } from '../index.ts';
-import { applySchedules } from '../schedule-job.ts';
+import { applySchedules } from '../schedule/job.ts';
 import { publishProduct } from './helpers.ts';
 
 // The job would archive products whose time is over while a test looks at them.

@@ -3,8 +3,8 @@
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { termsOf } from '../search-words.ts';
-import { fillWords } from '../word-job.ts';
+import { fillWords } from '../search/job.ts';
+import { termsOf } from '../search/words.ts';
 import { packages, publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

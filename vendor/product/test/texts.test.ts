@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { localesToTry, preferredLocales } from '../texts.ts';
+import { localesToTry, preferredLocales } from '../reads/texts.ts';
 import { channelPackage } from './channel-package.ts';
 
 const others = ['tenant', 'pricing', 'region', 'inventory', 'cart', 'payment', 'order', 'checkout', 'collection'];

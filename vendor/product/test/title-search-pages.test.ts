@@ -5,7 +5,7 @@ import { newId } from '@carton/runtime';
 import { type Caller, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 import { detailsOf } from '../details.ts';
-import { insertProduct } from '../store.ts';
+import { insertProduct } from '../products/service.ts';
 import { packages } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

@@ -3,7 +3,7 @@
  */
 import { createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { fillWords } from '../word-job.ts';
+import { fillWords } from '../search/job.ts';
 import { packages, publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

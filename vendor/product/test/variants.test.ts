@@ -4,7 +4,7 @@
  */
 import { createTestBox, eventsOf, exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { fillWords } from '../word-job.ts';
+import { fillWords } from '../search/job.ts';
 import { createProduct, packages } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

@@ -6,7 +6,7 @@ import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { bodyOf, countRoundTrips, createTestBox, exactly, extendBox, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { applyPromotionCode } from '../routes.ts';
+import { applyPromotionCode } from '../carts/routes.ts';
 import {
   buyer,
   buyGet,

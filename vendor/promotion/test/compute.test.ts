@@ -3,7 +3,7 @@
  */
 import type { LineFacts, TotalsLine } from '@carton/cart';
 import t from 'tap';
-import { applyOffers, makesSet, type Offer } from '../compute.ts';
+import { applyOffers, makesSet, type Offer } from '../discounts/compute.ts';
 
 type Goods = readonly [id: string, unitPrice: number, quantity: number][];
 

@@ -3,9 +3,9 @@
  */
 import type { LineFacts, TotalsLine } from '@carton/cart';
 import t from 'tap';
-import { appliedOf, decide } from '../eligibility.ts';
-import type { Discount, Rules } from '../schemas.ts';
-import type { Considered, ReadPromotion } from '../store.ts';
+import { appliedOf, decide } from '../discounts/eligibility.ts';
+import type { Considered, ReadPromotion } from '../discounts/store.ts';
+import type { Discount, Rules } from '../promotions/schemas.ts';
 
 const line = (id: string, unitPrice: number, quantity: number): TotalsLine => {
   const own = {

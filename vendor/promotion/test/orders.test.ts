@@ -5,8 +5,8 @@ import { shopperWith } from '@carton/cart/testing';
 import { exportPerson } from '@carton/runtime';
 import { bodyOf, createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { personalUses } from '../persons.ts';
-import { returnUses } from '../placing.ts';
+import { personalUses } from '../uses/persons.ts';
+import { returnUses } from '../uses/placing.ts';
 import { buyer, createArticle, endAll, fixed, percent, promote, promoteByCode, rules, shownOf } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

@@ -3,7 +3,7 @@
  */
 import { bodyOf, createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { maxAutomatic } from '../service.ts';
+import { maxAutomatic } from '../promotions/service.ts';
 import { buyGet, endAll, fixed, percent, promote, promoteByCode, rules } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });

@@ -6,14 +6,12 @@ import {
   type MissingQuote,
   type QuotedAddress,
   quotedAddressOf,
-  quoteStore,
   type Sale,
   type StoredQuote,
   saleKeyOf,
 } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { callService, invalidField, type TenantDatabase } from '@carton/runtime';
-import { shippingSettings } from '../settings.ts';
 import {
   noWeight,
   onePerCurrency,
@@ -21,15 +19,14 @@ import {
   type Rate,
   type RatedOption,
   type ShippingRateSource,
-} from '../sources.ts';
+} from '../options/sources.ts';
+import { shippingSettings } from '../settings.ts';
 import type { CarrierAnswer, CarrierQuestion, CarrierService } from './carrier.ts';
 import { easyPost } from './easypost.ts';
 import { carrierSettings, hasCarrierService } from './settings.ts';
+import { carrierQuotes, findQuotes } from './store.ts';
 
 const services: Record<string, CarrierService> = { easypost: easyPost };
-
-const carrierQuotes = quoteStore<CarrierAnswer>('shipping_quotes');
-const quotesOfSale = `select ${carrierQuotes.select('$2')} as quotes from tenants where id = $1`;
 
 /** What the source reads; null in a box without a carrier service. */
 interface CarrierRead {
@@ -43,12 +40,9 @@ async function readCarriers(db: TenantDatabase, sale: Sale): Promise<CarrierRead
   if (!hasCarrierService(db)) return null;
   const saleKey = saleKeyOf(sale);
   const { shippingAddress, deliveryAddress = shippingAddress } = sale;
-  const [[found], store] = await Promise.all([
-    db.query<Pick<CarrierRead, 'quotes'>>(quotesOfSale, [saleKey]),
-    findStore(db),
-  ]);
+  const [quotes, store] = await Promise.all([findQuotes(db, saleKey), findStore(db)]);
   const from = quotedAddressOf(shippingSettings.of(store).origin);
-  return { saleKey, quotes: found?.quotes ?? [], from, to: quotedAddressOf(deliveryAddress) };
+  return { saleKey, quotes, from, to: quotedAddressOf(deliveryAddress) };
 }
 
 /** What a carrier service is asked for a parcel; null if that is not known. */

@@ -3,9 +3,9 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { parcelsOf, type ShippedLine } from '../quotes.ts';
-import type { ShippingRate } from '../schemas.ts';
-import { type RatedOption, rateSourcesOf, type ShippingRateSource } from '../sources.ts';
+import type { ShippingRate } from '../options/schemas.ts';
+import { type RatedOption, rateSourcesOf, type ShippingRateSource } from '../options/sources.ts';
+import { parcelsOf, type ShippedLine } from '../sales/quotes.ts';
 
 const sources = rateSourcesOf({ extensions: new Map() });
 const sourceOf = (type: string) => sources.find((source) => source.type === type) as ShippingRateSource;

@@ -12,7 +12,7 @@ import {
 import { exactly } from '@carton/runtime/testing';
 import fc from 'fast-check';
 import t from 'tap';
-import { ambiguousPlace, isProvinceUnknown, type ZonePlace, zoneOf } from '../zones.ts';
+import { ambiguousPlace, isProvinceUnknown, type ZonePlace, zoneOf } from '../zones/places.ts';
 
 const place = (zoneId: string, country: string, province: string | null, postalCode: string | null): ZonePlace => ({
   ...{ zoneId, country, province, postalCode },

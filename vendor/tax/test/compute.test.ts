@@ -3,8 +3,8 @@
  */
 import { provinceKey } from '@carton/runtime';
 import t from 'tap';
-import { partsOfCharge, type TaxRules, taxesOf } from '../compute.ts';
-import { type ApplicableRate, ratesOf } from '../rates.ts';
+import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
+import { partsOfCharge, type TaxRules, taxesOf } from '../sales/compute.ts';
 
 const rateOf = (code: string, rate: number, more: Partial<ApplicableRate> = {}): ApplicableRate => ({
   ...{ id: `${code} ${rate} ${JSON.stringify(more)}`, code, name: code, rate, province: null, category: null },

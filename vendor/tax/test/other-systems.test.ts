@@ -5,8 +5,8 @@
 import { type Adjustment, runTotals, type Sale, type TotalsLine } from '@carton/cart';
 import { allocate } from '@carton/runtime';
 import t from 'tap';
-import type { ApplicableRate } from '../rates.ts';
-import { taxesByRates } from '../step.ts';
+import type { ApplicableRate } from '../rates/applicable.ts';
+import { taxesByRates } from '../sales/step.ts';
 
 const rateOf = (rate: number, more: Partial<ApplicableRate> = {}): ApplicableRate => ({
   ...{ id: `${rate} ${more.category}`, code: 'vat', name: 'VAT', rate, province: null, category: null },

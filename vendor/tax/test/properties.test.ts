@@ -5,9 +5,9 @@ import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLin
 import { minorUnitDigits } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
-import { partsOfCharge } from '../compute.ts';
-import { type ApplicableRate, ratesOf } from '../rates.ts';
-import { taxesByRates } from '../step.ts';
+import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
+import { partsOfCharge } from '../sales/compute.ts';
+import { taxesByRates } from '../sales/step.ts';
 
 const runs = 4000;
 const categories = [null, 'books', 'food', 'unknown'];

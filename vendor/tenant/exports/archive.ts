@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type ExportedFile, ExportedFileMissing, tenantFiles } from '@carton/core';
-import { exportTenantRows, type TenantDatabase } from '@carton/runtime';
+import { exportTenantRows, listAppliedMigrations, type TenantDatabase } from '@carton/runtime';
 import { pack } from 'tar-stream';
 
 export interface Progress {
@@ -67,10 +67,10 @@ async function writeEntries(
   const progress: Progress = { tables: 0, rows: 0, files: 0 };
   const exportedAt = new Date().toISOString();
   const tables: TableInManifest[] = [];
-  await exportTenantRows(db, async ({ name, columns, rows }) => {
+  await exportTenantRows(db, async ({ name, columns, rows: read }) => {
     const spool = openSpool('rows');
     let count = 0;
-    for await (const row of rows()) {
+    for await (const row of read()) {
       await spool.write(`${row}\n`);
       count += 1;
       progress.rows += 1;
@@ -95,7 +95,6 @@ async function writeEntries(
   const files = await list.close();
   await archive.add('files.ndjson', files.bytes, createReadStream(list.path));
   await rm(list.path);
-  const migrations = await db.readCatalogue<{ file: string }>('select file from applied_migrations order by file');
   const manifest = {
     format: 'tenant-export',
     version: 1,
@@ -103,7 +102,7 @@ async function writeEntries(
     exportedAt,
     tables,
     files: { count: progress.files, sha256: files.sha256 },
-    migrations: migrations.map(({ file }) => file),
+    migrations: await listAppliedMigrations(db),
   };
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   await archive.add('manifest.json', text.length, [text]);

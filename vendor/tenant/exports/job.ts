@@ -8,7 +8,8 @@ import type { TenantRemoval } from '@carton/core';
 import { dataFolderOf, job, renewJob, type TenantDatabase } from '@carton/runtime';
 import { tenantSettings } from '../settings.ts';
 import { writeArchive } from './archive.ts';
-import { beginAttempt, changeAttempt, type ExportRow, exportJob, findExport, forgetExpired } from './store.ts';
+import { exportJob } from './service.ts';
+import { beginAttempt, changeAttempt, type ExportRow, findExport, forgetExpired } from './store.ts';
 
 /** Attempts that may be interrupted. */
 const maxAttempts = 3;

@@ -4,10 +4,11 @@
 import { createReadStream } from 'node:fs';
 import { type ByteRange, forbidden, notFound, route, type ServicesFor, type TenantDatabase } from '@carton/runtime';
 import { exportNotReady } from '../problems.ts';
-import { TenantExport } from '../schemas.ts';
 import { isOperator, readTenant } from '../service.ts';
 import { fileOf } from './job.ts';
-import { type ExportRow, findExport, presentExport, requestExport } from './store.ts';
+import { TenantExport } from './schemas.ts';
+import { presentExport, requestExport } from './service.ts';
+import { type ExportRow, findExport } from './store.ts';
 
 const common = { tag: 'Tenants', access: ['operator', 'staff'], beyond: true } as const;
 

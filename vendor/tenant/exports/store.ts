@@ -1,8 +1,8 @@
 /**
  * Queries of the exports of tenants: each tenant has one at most.
  */
-import { newId, renewJob, type TenantDatabase, wakeBackground } from '@carton/runtime';
-import type { TenantExport } from '../schemas.ts';
+import { newId, type TenantDatabase } from '@carton/runtime';
+import type { TenantExport } from './schemas.ts';
 
 export interface ExportRow extends Omit<TenantExport, 'progress'> {
   attempts: number;
@@ -11,33 +11,23 @@ export interface ExportRow extends Omit<TenantExport, 'progress'> {
   files: number;
 }
 
-/** The name of the job that makes exports. */
-export const exportJob = 'tenant.export';
-
-export function presentExport({ tables, rows, files, ...row }: ExportRow): TenantExport {
-  return { ...row, progress: { tables, rows, files } };
-}
-
 export async function findExport(db: TenantDatabase): Promise<ExportRow | null> {
   const [row] = await db.query<ExportRow>('select * from tenant_exports where tenant_id = $1');
   return row ?? null;
 }
 
-/** Asks for an export, in place of one that has ended; returns the one in progress if there is one. */
-export function requestExport(db: TenantDatabase): Promise<ExportRow> {
-  return db.transaction(async (tx) => {
-    await tx.query(`delete from tenant_exports where tenant_id = $1 and state in ('ready', 'failed')`);
-    const inserted = await tx.query(
-      'insert into tenant_exports (tenant_id, id) values ($1, $2) on conflict do nothing returning id',
-      [newId()],
-    );
-    // The job of an export in progress must not become due: another replica would begin it again.
-    if (inserted.length > 0) {
-      await renewJob(tx, { name: exportJob }, 0);
-      wakeBackground(tx);
-    }
-    return (await findExport(tx)) as ExportRow;
-  });
+/** Deletes an export that has ended. */
+export async function removeEnded(tx: TenantDatabase): Promise<void> {
+  await tx.query(`delete from tenant_exports where tenant_id = $1 and state in ('ready', 'failed')`);
+}
+
+/** Inserts a pending export. Returns false if the tenant has one. */
+export async function insertExport(tx: TenantDatabase): Promise<boolean> {
+  const inserted = await tx.query(
+    'insert into tenant_exports (tenant_id, id) values ($1, $2) on conflict do nothing returning id',
+    [newId()],
+  );
+  return inserted.length > 0;
 }
 
 /** Begins an attempt, or the next one after a process died. */

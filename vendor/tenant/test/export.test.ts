@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createTestBox, type TestTenant, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { makeExport } from '../exports/job.ts';
-import { requestExport } from '../exports/store.ts';
+import { requestExport } from '../exports/service.ts';
 
 const run = promisify(execFile);
 const packages = ['core', 'auth', 'tenant'].map((name) => `@carton/${name}`);

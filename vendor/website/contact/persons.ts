@@ -2,9 +2,7 @@
  * Personal data of messages by the contact form.
  */
 import type { PersonalData } from '@carton/runtime';
-
-const keysOf = ({ emails }: { emails: readonly string[] }) => [emails.map((email) => email.toLowerCase())];
-const bySubject = 'tenant_id = $1 and email_key = any($2::text[])';
+import { listBySender, listIdsBySender, removeBySender } from './store.ts';
 
 export const personalMessages: PersonalData = {
   name: 'contactMessages',
@@ -16,19 +14,14 @@ export const personalMessages: PersonalData = {
       kept: 'until you ask for erasure, at most a year',
     },
   ],
-  async find(db, subject) {
-    const found = await db.query<{ id: string }>(`select id from contact_messages where ${bySubject}`, keysOf(subject));
-    return { records: { contact_message: found.map(({ id }) => id) } };
+  async find(db, { emails }) {
+    return { records: { contact_message: await listIdsBySender(db, emails) } };
   },
-  async exportData(db, subject) {
-    const sent = await db.query(
-      `select name, email, subject, message, status, created_at from contact_messages
-        where ${bySubject} order by created_at, id`,
-      keysOf(subject),
-    );
+  async exportData(db, { emails }) {
+    const sent = await listBySender(db, emails);
     return sent.length === 0 ? null : sent;
   },
-  async erase(tx, subject) {
-    await tx.query(`delete from contact_messages where ${bySubject}`, keysOf(subject));
+  async erase(tx, { emails }) {
+    await removeBySender(tx, emails);
   },
 };

@@ -19,7 +19,7 @@ import {
 import { contactReceived } from '../events.ts';
 import type { SendMessage } from './schemas.ts';
 import { websiteSettings } from './settings.ts';
-import { announceOldest, countAnnounced, countOfClient, forgetClients, messages } from './store.ts';
+import { announceOldest, countAnnounced, countOfClient, deleteOlderThan, forgetClients, messages } from './store.ts';
 import { isTooEarly, minimumSeconds } from './token.ts';
 
 /** Messages per hour: of one client with one e-mail address, and with any; mails about messages to one store. */
@@ -79,13 +79,7 @@ export const announceDelayed = job({ name: 'website.announce-messages', everySec
 const batchSize = 1000;
 
 export async function deleteOldMessages(db: TenantDatabase): Promise<void> {
-  const text = `
-    delete from contact_messages where tenant_id = $1 and id in (
-           select id from contact_messages
-            where tenant_id = $1 and created_at < now() - $2 * interval '1 day'
-            order by created_at limit ${batchSize})
-    returning id`;
-  while ((await db.query(text, [retentionDays])).length === batchSize);
+  while ((await deleteOlderThan(db, retentionDays, batchSize)) === batchSize);
 }
 
 export const forgetOldMessages = job({

@@ -53,3 +53,38 @@ export async function forgetClients(db: TenantDatabase): Promise<void> {
       where tenant_id = $1 and client_key is not null and not created_at ${lastHour}`,
   );
 }
+
+/** Deletes at most `most` messages that are older than days, the oldest first. Returns their number. */
+export async function deleteOlderThan(db: TenantDatabase, days: number, most: number): Promise<number> {
+  const deleted = await db.query(
+    `delete from contact_messages where tenant_id = $1 and id in (
+            select id from contact_messages
+             where tenant_id = $1 and created_at < now() - $2 * interval '1 day'
+             order by created_at limit $3)
+     returning id`,
+    [days, most],
+  );
+  return deleted.length;
+}
+
+/** The messages that were sent with one of these e-mail addresses (`keysOf`). */
+const bySender = 'tenant_id = $1 and email_key = any($2::text[])';
+const keysOf = (emails: readonly string[]) => [emails.map((email) => email.toLowerCase())];
+
+export async function listIdsBySender(db: TenantDatabase, emails: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ id: string }>(`select id from contact_messages where ${bySender}`, keysOf(emails));
+  return found.map(({ id }) => id);
+}
+
+/** What people have written with one of these e-mail addresses, the oldest first. */
+export function listBySender(db: TenantDatabase, emails: readonly string[]): Promise<object[]> {
+  return db.query(
+    `select name, email, subject, message, status, created_at from contact_messages
+      where ${bySender} order by created_at, id`,
+    keysOf(emails),
+  );
+}
+
+export async function removeBySender(tx: TenantDatabase, emails: readonly string[]): Promise<void> {
+  await tx.query(`delete from contact_messages where ${bySender}`, keysOf(emails));
+}

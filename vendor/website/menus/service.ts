@@ -29,7 +29,7 @@ import {
   type ShopperItem,
   type StaffItem,
 } from './schemas.ts';
-import { countMenus, type ItemRow, listItems, menus, replaceItems } from './store.ts';
+import { countMenus, type ItemRow, listItems, menus, removeItems, replaceItems } from './store.ts';
 
 /** @throws invalid_request (400), menu_handle_taken, menu_limit (409) */
 export function createMenu(db: TenantDatabase, { handle, name, items = [] }: CreateMenu): Promise<AdminMenu> {
@@ -60,7 +60,7 @@ export function replaceMenu(db: TenantDatabase, id: string, { name, handle, item
 export function deleteMenu(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (tx) => {
     const { id: menuId } = await menus.lock(tx, id);
-    await tx.remove('menu_items', { menuId });
+    await removeItems(tx, menuId);
     await menus.remove(tx, menuId);
   });
 }

@@ -40,6 +40,10 @@ export function replaceItems(
   return replaceRows(tx, 'menu_items', { menuId }, 'position', current, items);
 }
 
+export async function removeItems(tx: TenantDatabase, menuId: string): Promise<void> {
+  await tx.remove('menu_items', { menuId });
+}
+
 export async function countMenus(db: TenantDatabase): Promise<number> {
   const [row] = await db.query<{ count: number }>('select count(*)::int as count from menus where tenant_id = $1');
   return row?.count ?? 0;

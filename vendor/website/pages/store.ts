@@ -16,6 +16,9 @@ export const pages = rows<AdminPage>({
 /** Whether shoppers see the row `pages`. */
 export const visibleCondition = "status = 'published' and coalesce(publish_at <= now(), true)";
 
+/** The time at which the row `pages` becomes visible; null for one that already is, or never will be. */
+export const changesAt = "case when status = 'published' and publish_at > now() then publish_at end";
+
 /** A visible page by its handle or id. */
 export async function findVisiblePage(db: TenantDatabase, name: string): Promise<AdminPage | null> {
   const column = looksLikeId(name) ? 'id' : 'handle';

@@ -15,6 +15,7 @@ import {
   type Destination,
   findRedirect,
   redirects,
+  removeRedirects,
   retarget,
 } from './store.ts';
 
@@ -89,7 +90,7 @@ export async function leaveRedirect(tx: TenantDatabase, move: AddressMove): Prom
   const [from, to] = [parsePath(move.from)?.path, parsePath(move.to)?.path];
   if (from === undefined || to === undefined || from === to) return;
   await lockRedirects(tx);
-  await tx.remove('redirects', { path: [from, to] });
+  await removeRedirects(tx, [from, to]);
   const end = { target: to, targetPath: to, targetHost: null };
   const left = addressOfPath(from);
   if ((await countRedirects(tx)) >= maximumRedirects) await retarget(tx, left, end);

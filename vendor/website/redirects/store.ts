@@ -63,3 +63,8 @@ export async function countRedirects(db: TenantDatabase): Promise<number> {
   const [row] = await db.query<{ count: number }>('select count(*)::int as count from redirects where tenant_id = $1');
   return row?.count ?? 0;
 }
+
+/** Removes the redirects of addresses. */
+export async function removeRedirects(tx: TenantDatabase, addresses: string[]): Promise<void> {
+  await tx.remove('redirects', { path: addresses });
+}

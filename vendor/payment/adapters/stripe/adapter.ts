@@ -3,6 +3,7 @@
  * intent or refund carry the box's id as idempotency key. Each intent carries the ids of payment and tenant in its
  * metadata; events without them are ignored.
  */
+
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
 import {
@@ -13,9 +14,8 @@ import {
   type ProviderState,
   type ProviderStep,
   type StepOutcome,
-  webhookSignatureInvalid,
-  webhookUnreadable,
-} from '../../adapter.ts';
+} from '../adapter.ts';
+import { webhookSignatureInvalid, webhookUnreadable } from '../problems.ts';
 import { paymentSettings } from '../settings.ts';
 import { refusalOf, toStripe } from './amounts.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';

@@ -4,8 +4,8 @@
  * used (HUF, ISK, UGX). Source: https://docs.stripe.com/currencies
  */
 import { type MoneyValue, minorUnitDigits, money } from '@carton/runtime';
-import { paymentRefused } from '../../adapter.ts';
 import { format } from '../../format.ts';
+import { paymentRefused } from '../problems.ts';
 
 const zeroDecimal = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
 const threeDecimal = 'BHD JOD KWD OMR TND'.split(' ');

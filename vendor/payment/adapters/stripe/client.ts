@@ -1,9 +1,10 @@
 /**
  * Stripe's library, loaded with the first payment, and the meaning of its errors.
  */
+
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
-import { paymentProviderFailed, paymentRefused } from '../../adapter.ts';
+import { paymentProviderFailed, paymentRefused } from '../problems.ts';
 import { paymentSettings } from '../settings.ts';
 import { accountOf, type StripeAccount } from './settings.ts';
 

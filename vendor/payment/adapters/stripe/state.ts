@@ -2,7 +2,7 @@
  * Payment states from Stripe's objects.
  */
 import type Stripe from 'stripe';
-import type { ProviderState, ReportedDispute } from '../../adapter.ts';
+import type { ProviderState, ReportedDispute } from '../adapter.ts';
 import { fromStripe } from './amounts.ts';
 
 /** The currency as the box writes it. */

@@ -1,0 +1,150 @@
+/**
+ * Places an order for a sale in one transaction: shared by carts, drafts and renewals.
+ */
+import { type DemandQuotes, retryWithQuotes } from '@carton/cart';
+import { drawOrderNumber, skipOrderNumber } from '@carton/core';
+import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
+import { commitTenders, planTenders } from '@carton/payment';
+import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
+import { type DraftToWrite, type Placing, tenderSaleOf } from '../steps.ts';
+import { termsOf } from './built-in.ts';
+import { rejectUnmet, stepsIn } from './requirements.ts';
+
+/** A sale to order, locked and priced in the transaction that places it. */
+export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
+  customer: OrderDraft['customer'];
+  notes?: string | null;
+  attribution?: OrderDraft['attribution'];
+  /** When the order is canceled if still unpaid; if omitted, never. */
+  payBy?: Date | null;
+  /** Asked after the claims, in place of `payBy`: also until when the order waits for its payment; null to place it now. */
+  times?(): Required<Pick<OrderDraft, 'payBy' | 'pendingUntil'>>;
+  metadata?: OrderDraft['metadata'];
+  /** Takes locks that come before those on stock; pipelined with the claims of the steps. */
+  claim?(tx: TenantDatabase): Promise<unknown>;
+  /**
+   * Called once every requirement is met; throws to reject the order.
+   * @param left the amount that tenders leave to pay, in minor units
+   */
+  check?(left: number): void;
+  /**
+   * Completes the source of the order in the same transaction: after the order's row, before the steps' writes. An error
+   * rolls the order back.
+   */
+  complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
+}
+
+/** The sale to order, or the order that it became while this transaction waited for its lock. */
+export type Prepared = SaleToPlace | { placed: Order };
+
+/**
+ * Places an order through the steps of the box (`orderPlacing`) in three phases: check requirements; claim stock and
+ * other limited resources and draw the number; write the order and its records. Each phase takes one round trip unless a
+ * step needs more.
+ * @param prepare locks and prices the source of the order (`priceCart` with `stock: false`); called again in a new
+ *   transaction if the order's number is in use, and after a service was asked for a quote that the sale lacks (outside
+ *   any transaction; `demandQuotes` is for other sales that it prices)
+ * @param id of the new order
+ * @throws insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`, for routes that call this), and
+ *   errors of `prepare`
+ */
+export async function placeSale(
+  db: TenantDatabase,
+  prepare: (tx: TenantDatabase, demandQuotes: DemandQuotes) => Promise<Prepared>,
+  id = newId(),
+): Promise<Order> {
+  const attempt = (demandQuotes: DemandQuotes) =>
+    db.transaction(async (tx) => {
+      const prepared = await prepare(tx, demandQuotes);
+      if ('placed' in prepared) return prepared.placed;
+      demandQuotes(prepared.sale);
+      return place(tx, id, prepared);
+    });
+  for (;;) {
+    try {
+      return await retryWithQuotes(db, attempt);
+    } catch (error) {
+      // A number of an earlier format is in use: skip it and try again.
+      if (db.inTransaction || !isUniqueViolation(error, 'orders_number')) throw error;
+      await skipOrderNumber(db);
+    }
+  }
+}
+
+async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace): Promise<Order> {
+  const placing: Placing = { ...toPlace, orderId, isPreview: false };
+  await rejectUnmet(tx, placing);
+  const tenders = await planTenders(tx, tenderSaleOf(placing));
+  toPlace.check?.(tenders.left);
+  const steps = stepsIn(tx);
+  // The number comes last: from here on, other orders of the tenant wait for the sequence.
+  const claimed = await runConcurrently([
+    () => toPlace.claim?.(tx),
+    ...steps.map((step) => () => step.claim?.(tx, placing)),
+    () => drawOrderNumber(tx, toPlace.store),
+  ]);
+  const draft = draftOf(toPlace, orderId, claimed.at(-1) as string);
+  const [order] = await runConcurrently([
+    () => createOrder(tx, draft),
+    () => toPlace.complete(tx, draft),
+    ...steps.map((step) => () => step.write?.(tx, placing, draft)),
+  ]);
+  if (tenders.parts.length === 0) return order as Order;
+  await commitTenders(tx, orderId, tenders);
+  return (await findOrder(tx, orderId)) as Order;
+}
+
+function draftOf(
+  { source, sale, store, shopper, customer, notes, attribution, termsVersion, payBy, times, metadata }: SaleToPlace,
+  id: string,
+  number: string,
+) {
+  const { lines, adjustments, totals } = sale;
+  const { currency, regionId, locale, memberId } = sale.sale;
+  return {
+    id,
+    number,
+    cartId: source.type === 'cart' ? source.id : null,
+    sessionHash: shopper?.hash ?? null,
+    memberId: shopper?.memberId ?? memberId,
+    currency,
+    regionId,
+    locale: locale ?? store.defaultLocale,
+    lines: lines.map(lineOf),
+    adjustments,
+    totals,
+    customer,
+    notes,
+    attribution,
+    termsVersion: termsOf(store) && termsVersion,
+    payBy,
+    ...times?.(),
+    metadata,
+  } satisfies DraftToWrite;
+}
+
+/** A line as the order stores it. */
+function lineOf({
+  id: lineId,
+  variant,
+  quantity,
+  properties,
+  unitPrice,
+  total,
+  ...line
+}: Placing['sale']['lines'][number]) {
+  const sold = { variantId: variant?.id ?? null, productId: variant?.productId ?? null, sku: variant?.sku ?? null };
+  const title = 'title' in line ? line.title : (variant?.productTitle as string);
+  const amounts = { unitAmount: unitPrice as number, totalAmount: total as number };
+  return {
+    id: newId(),
+    lineId,
+    ...sold,
+    title,
+    variantTitle: variant?.title ?? null,
+    properties,
+    quantity,
+    requiresShipping: variant?.requiresShipping ?? true,
+    ...amounts,
+  };
+}

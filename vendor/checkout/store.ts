@@ -1,0 +1,52 @@
+/**
+ * Queries of the last attempts to check out carts.
+ */
+import { insertEvent, type outboxRow, type TenantDatabase } from '@carton/runtime';
+import { checkoutCompleted } from './events.ts';
+
+/** Attempt and event in one statement. */
+const insertCompleted = `
+  with attempt as (
+    insert into checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
+    values ($1, $2, 'completed', $3)
+    on conflict (tenant_id, cart_id) do update
+       set status = 'completed', code = null, order_id = excluded.order_id, attempts = attempt.attempts + 1,
+           updated_at = now()
+  )
+  ${insertEvent({ id: '$4', type: `'${checkoutCompleted.type}'`, resourceType: "'cart'", resourceId: '$2', payload: '$5' })}`;
+
+/** Stores that a cart has become an order, with the event of this. */
+export async function upsertCompleted(
+  tx: TenantDatabase,
+  cartId: string,
+  orderId: string,
+  event: ReturnType<typeof outboxRow>,
+): Promise<void> {
+  await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
+}
+
+/** Locks the last attempt of a cart, until the transaction ends; null if there was none. */
+export async function lockAttempt(tx: TenantDatabase, cartId: string): Promise<{ code: string | null } | null> {
+  const [attempt] = await tx.query<{ code: string | null }>(
+    'select code from checkout_attempts where tenant_id = $1 and cart_id = $2 for update',
+    [cartId],
+  );
+  return attempt ?? null;
+}
+
+/** Stores that an attempt has failed; false if the cart has become an order. @param code of the problem */
+export async function upsertFailed(tx: TenantDatabase, cartId: string, code: string): Promise<boolean> {
+  const failed = await tx.query(
+    `insert into checkout_attempts as attempt (tenant_id, cart_id, status, code) values ($1, $2, 'failed', $3)
+     on conflict (tenant_id, cart_id) do update
+        set code = excluded.code, attempts = attempt.attempts + 1, updated_at = now()
+      where attempt.status = 'failed'
+     returning cart_id`,
+    [cartId, code],
+  );
+  return failed.length > 0;
+}
+
+export async function deleteAttempts(tx: TenantDatabase, cartIds: readonly string[]): Promise<void> {
+  await tx.query('delete from checkout_attempts where tenant_id = $1 and cart_id = any($2::uuid[])', [cartIds]);
+}

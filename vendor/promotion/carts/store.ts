@@ -1,0 +1,50 @@
+/**
+ * Queries of the codes of carts.
+ */
+import type { CartMerge } from '@carton/cart';
+import type { TenantDatabase } from '@carton/runtime';
+import { codeKey } from '../codes/text.ts';
+
+/** Adds a code to a cart that does not have it. */
+export async function insertCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
+  await tx.query(
+    `insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
+     on conflict (tenant_id, cart_id, code_key) do nothing`,
+    [cartId, codeKey(code), code],
+  );
+}
+
+export async function countCodes(db: TenantDatabase, cartId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*)::integer as count from promotion_cart_codes where tenant_id = $1 and cart_id = $2',
+    [cartId],
+  );
+  return row?.count ?? 0;
+}
+
+/** @returns whether the cart had the code */
+export async function deleteCode(tx: TenantDatabase, cartId: string, code: string): Promise<boolean> {
+  const removed = await tx.remove('promotion_cart_codes', { cartId, codeKey: codeKey(code) });
+  return removed.length > 0;
+}
+
+/** Deletes the codes of a cart. */
+export async function deleteCodes(tx: TenantDatabase, cartId: string): Promise<void> {
+  await tx.remove('promotion_cart_codes', { cartId });
+}
+
+/** Moves the codes of a guest's cart into the member's, which keeps those that it has. */
+export const moveCodes: CartMerge = async (tx, { fromId, intoId }) => {
+  await tx.query(
+    `with moved as (delete from promotion_cart_codes where tenant_id = $1 and cart_id = $2 returning code_key, code)
+     insert into promotion_cart_codes (tenant_id, cart_id, code_key, code)
+     select $1, $3, code_key, code from moved
+     on conflict (tenant_id, cart_id, code_key) do nothing`,
+    [fromId, intoId],
+  );
+};
+
+/** Deletes the codes of old carts. */
+export async function deleteCodesOf(tx: TenantDatabase, cartIds: readonly string[]): Promise<void> {
+  await tx.query('delete from promotion_cart_codes where tenant_id = $1 and cart_id = any($2::uuid[])', [cartIds]);
+}

@@ -1,0 +1,105 @@
+/**
+ * The steps of the totals pipeline: promotions on goods, and free shipping.
+ */
+import { type Adjustment, type LineFacts, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
+import { money, type Static, type TenantDatabase } from '@carton/runtime';
+import { applyOffers, offerIn } from './compute.ts';
+import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
+import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
+import { type Considered, readConsidered, storedChoice } from './store.ts';
+
+type Choice = Static<typeof PromotionChoice>;
+
+/** The `type` in the source of adjustments. */
+const sourceType = 'promotion';
+
+/** Both steps read by this function, so that it runs once. */
+function reads(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Considered[]> {
+  const { time, memberId, email, cartId } = sale;
+  return readConsidered(db, { time, memberId, email, cartId, codes: choice?.codes ?? null });
+}
+
+function decisionsOf({ sale, lines }: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Decision[] {
+  return decide(considered, sale, lines, facts);
+}
+
+/** What all adjustments of a promotion have in common. */
+function adjustmentOf({ considered, promotion }: Applied) {
+  const { id, label } = promotion;
+  return { code: considered.code ?? id, label, kind: 'discount', source: { type: sourceType, id } } as const;
+}
+
+/** One discount for each promotion and line, so that a refund of a line knows its share. */
+function discountGoods(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
+  const applied = appliedOf(decisionsOf(draft, considered, facts));
+  const offers = applied.map(({ promotion }) => offerIn(draft.sale.currency, promotion));
+  const shares = applyOffers(offers, draft.lines, facts, ({ discountedTotal }) => discountedTotal);
+  return applied.flatMap((each, at) =>
+    (shares[at] ?? []).map(({ lineId, amount }) => ({ ...adjustmentOf(each), lineId, amount: -amount })),
+  );
+}
+
+/** The first promotion takes off the rest of every shipping charge. */
+function discountShipping(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
+  const free = appliedOf(decisionsOf(draft, considered, facts)).find(isFreeShipping);
+  if (!free) return [];
+  return draft.shipping
+    .filter(({ discountedAmount }) => discountedAmount > 0)
+    .map((charge) => ({ ...adjustmentOf(free), shippingCode: charge.code, amount: -charge.discountedAmount }));
+}
+
+const isFreeShipping = ({ promotion }: Applied) => promotion.discount.kind === 'free_shipping';
+
+/** What each promotion takes off a sale, in minor units above zero, by its id. */
+export function amountsOf(adjustments: readonly Adjustment[]): Map<string, { amount: number; code: string }> {
+  const amounts = new Map<string, { amount: number; code: string }>();
+  for (const { source, amount, code } of adjustments) {
+    if (source?.type !== sourceType) continue;
+    amounts.set(source.id, { code, amount: (amounts.get(source.id)?.amount ?? 0) - amount });
+  }
+  return new Map([...amounts].filter(([, { amount }]) => amount > 0));
+}
+
+/** Automatic promotions are listed while they apply or their minimum is not reached; others may be confidential. */
+const listed: readonly (Reason | null)[] = [null, 'minimum_amount', 'minimum_quantity', 'nothing_left'];
+
+function showPromotions(
+  draft: TotalsDraft,
+  considered: readonly Considered[],
+  facts: LineFacts,
+): Static<typeof CartPromotions> {
+  const amounts = amountsOf(draft.adjustments);
+  const hasCharge = draft.shipping.some(({ amount }) => amount > 0);
+  return decisionsOf(draft, considered, facts).flatMap(({ considered: { code, promotion }, reason: unmet }) => {
+    const amount = unmet === null && promotion ? (amounts.get(promotion.id)?.amount ?? 0) : 0;
+    // Free shipping applies as soon as its rules are met, even before there is a charge.
+    const isAwaited = promotion?.discount.kind === 'free_shipping' && !hasCharge;
+    const reason = unmet ?? (amount > 0 || isAwaited ? null : 'nothing_left');
+    if (code === null && !listed.includes(reason)) return [];
+    const shown = { code, label: promotion?.label ?? null, applied: reason === null, reason };
+    return [{ ...shown, amount: money(-amount || 0, draft.sale.currency) }];
+  });
+}
+
+export const promotionsStep = totalsStep<Considered[], Choice, typeof CartPromotions>({
+  name: 'promotions',
+  order: totalsOrder.discount,
+  choice: PromotionChoice,
+  storedChoice,
+  reads,
+  conditions: (considered) =>
+    considered.flatMap(({ promotion }) => {
+      if (!promotion) return [];
+      const { discount, rules } = promotion;
+      return [...rules.conditions, ...((discount.kind === 'buy_x_get_y' && discount.getConditions) || [])];
+    }),
+  adjust: discountGoods,
+  shows: { schema: CartPromotions, of: showPromotions, empty: [] },
+});
+
+export const freeShippingStep = totalsStep<Considered[], Choice>({
+  name: 'free_shipping',
+  order: totalsOrder.shippingDiscount,
+  reads,
+  adjust: discountShipping,
+});

@@ -1,0 +1,133 @@
+/**
+ * The step of the totals pipeline that taxes lines and shipping charges after discounts.
+ */
+import {
+  type Adjustment,
+  type CartIssue,
+  type MissingQuote,
+  type Sale,
+  type TotalsDraft,
+  totalsOrder,
+  totalsStep,
+} from '@carton/cart';
+import { findStore } from '@carton/core';
+import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from '../providers/quotes.ts';
+import { hasProviders } from '../providers/settings.ts';
+import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
+import { type RatesOfPlace, readRates } from '../rates/places.ts';
+import { taxSettings } from '../settings.ts';
+import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
+
+/**
+ * Whether a sale is exempt from all taxes. Takes at most one statement, which shares a round trip with the reads of all
+ * steps. Prices that include tax stay as they are, without tax.
+ */
+export type TaxExemption = (db: TenantDatabase, sale: Sale) => Promise<boolean>;
+export const taxExemptions = extensionPoint<TaxExemption>('tax.exemptions');
+
+/** What the step reads. */
+interface TaxRead extends RatesOfPlace {
+  settings: ReturnType<typeof taxSettings.of>;
+  isExempt: boolean;
+  /** Null in a box without tax providers. */
+  quotes: QuotesRead | null;
+}
+
+/** What taxes of a sale by rates depend on. */
+export async function readRatesOfSale(db: TenantDatabase, sale: Sale): Promise<Omit<TaxRead, 'quotes' | 'settings'>> {
+  const [there, ...exemptions] = await Promise.all([
+    readRates(db, sale),
+    ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
+  ]);
+  return { ...there, isExempt: exemptions.includes(true) };
+}
+
+async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
+  const [applied, store, quotes] = await Promise.all([
+    readRatesOfSale(db, sale),
+    findStore(db),
+    hasProviders(db) ? readQuotes(db, sale) : null,
+  ]);
+  return { ...applied, settings: taxSettings.of(store), quotes };
+}
+
+interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
+
+/** The lines and charges of a sale with the rates that apply to them; several parts of a charge may have a rate each. */
+function targetsOf(
+  { lines, shipping }: TotalsDraft,
+  { rates, settings }: Parameters<typeof taxesByRates>[1],
+): Target[] {
+  const categories = new Set(lines.map(({ taxCategory }) => taxCategory));
+  const applied = new Map([...categories].map((category) => [category, ratesOf(rates, category)]));
+  const goods = lines.map(({ id, total, discountedTotal, quantity, taxCategory }) => ({
+    ...{ lineId: id, amount: discountedTotal, price: total, quantity },
+    rates: applied.get(taxCategory) as ApplicableRate[],
+  }));
+  const { shippingCategory } = settings;
+  const charges = shipping.flatMap(({ code, discountedAmount }) => {
+    const parts =
+      shippingCategory === null
+        ? partsOfCharge(discountedAmount, goods)
+        : [{ amount: discountedAmount, rates: ratesOf(rates, shippingCategory) }];
+    return parts.map((part) => ({ ...part, shippingCode: code }));
+  });
+  return [...goods, ...charges];
+}
+
+/** The taxes that the provider has computed, or those of the rates. */
+function adjustTaxes(draft: TotalsDraft, read: TaxRead): Adjustment[] {
+  if (read.isExempt) return [];
+  const needed = quoteFor(draft, read.settings, read.quotes);
+  if (needed?.asked && needed.answer) return adjustmentsOf(draft, needed.asked, needed.answer);
+  return taxesByRates(draft, read);
+}
+
+function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead): MissingQuote | null {
+  const needed = isExempt ? null : quoteFor(draft, settings, quotes);
+  return needed && !needed.answer ? missingQuoteOf(needed, settings, quotes?.saleKey ?? '') : null;
+}
+
+/**
+ * Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself, and the address
+ * of a place of pickup is not the shopper's to correct.
+ */
+function findIssues({ sale }: TotalsDraft, read: TaxRead): CartIssue[] {
+  const isPickedUp = sale.deliveryAddress !== undefined;
+  if (read.isExempt || isPickedUp || read.settings.provider !== null) return [];
+  if (read.isProvinceMissing) return ['province_missing'];
+  return read.isProvinceUnknown ? ['province_unknown'] : [];
+}
+
+/** One tax for each line or charge and rate. */
+export function taxesByRates(
+  draft: TotalsDraft,
+  read: Pick<TaxRead, 'rates'> & { settings: Pick<TaxRead['settings'], 'roundPer' | 'shippingCategory'> },
+): Adjustment[] {
+  if (read.rates.length === 0) return [];
+  const included = draft.region?.taxInclusive ?? false;
+  const targets = targetsOf(draft, read);
+  const taxes = taxesOf(targets, { included, roundPer: read.settings.roundPer });
+  const adjustments = new Map<string, Adjustment>();
+  for (const [at, { lineId, shippingCode, rates }] of targets.entries()) {
+    for (const [position, { id, code, name, rate }] of rates.entries()) {
+      const key = JSON.stringify([lineId, shippingCode, id]);
+      const amount = (taxes[at]?.[position] as number) + (adjustments.get(key)?.amount ?? 0);
+      const target = lineId === undefined ? { shippingCode } : { lineId };
+      const source = { type: 'tax_rate', id };
+      adjustments.set(key, { code, label: name, kind: 'tax', amount, rate, included, source, ...target });
+    }
+  }
+  return [...adjustments.values()];
+}
+
+export const taxStep = totalsStep<TaxRead>({
+  name: 'tax',
+  order: totalsOrder.tax,
+  reads: readTaxes,
+  adjust: adjustTaxes,
+  missing: findMissing,
+  issues: findIssues,
+  asksService: hasProviders,
+});
