@@ -59,7 +59,7 @@ for (const [folder, allowed] of Object.entries(rooms)) {
 writeOrCompare(
   'docs/order-states.svg',
   orderStatesPicture(orderStates, transitions),
-  'not the transitions of vendor/order/transitions.ts',
+  'not the transitions of vendor/order/states/transitions.ts',
 );
 for (const file of metricsFiles) {
   const text = read(file);

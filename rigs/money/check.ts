@@ -3,7 +3,14 @@
  */
 import type { Adjustment, TotalsDraft } from '@carton/cart';
 import { Random } from '../../tools/seed/random.ts';
-import { type Charge, chargesOf, leftOf, refundedOf, refundOf, refundOfAmount } from '../../vendor/order/charges.ts';
+import {
+  type Charge,
+  chargesOf,
+  leftOf,
+  refundedOf,
+  refundOf,
+  refundOfAmount,
+} from '../../vendor/order/charges/amounts.ts';
 import type { OrderRow } from '../../vendor/order/store.ts';
 
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);

@@ -8,7 +8,7 @@ import promotion from '@carton/promotion';
 import type { PackageDefinition } from '@carton/runtime';
 import shipping from '@carton/shipping';
 import tax from '@carton/tax';
-import { rowOf } from '../../vendor/order/draft.ts';
+import { rowOf } from '../../vendor/order/placing/service.ts';
 import type { OrderRow } from '../../vendor/order/store.ts';
 import type { Scenario } from './scenario.ts';
 

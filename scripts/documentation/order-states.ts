@@ -1,5 +1,6 @@
 /**
- * The states of an order and their transitions as a picture (SVG), drawn from the table in vendor/order/transitions.ts.
+ * The states of an order and their transitions as a picture (SVG), drawn from the table in
+ * vendor/order/states/transitions.ts.
  * States that change to one another, and to and from the same other states, are one group.
  */
 export interface DrawnTransition {

@@ -14,7 +14,7 @@ import t from 'tap';
 import { multiplyRows } from '../../runtime/testing/plans/multiply-rows.ts';
 import { fillTenant } from '../../tools/plans/full-tenant.ts';
 import { removeOldCarts } from '../../vendor/cart/guests/old-carts.ts';
-import { cancelOverdue } from '../../vendor/order/overdue.ts';
+import { cancelOverdue } from '../../vendor/order/states/overdue.ts';
 
 /** Copies of each row. A statement without an index reads at least as many. */
 const copies = 400;

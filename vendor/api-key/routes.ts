@@ -3,8 +3,9 @@
  */
 import { integrationQuery, resource, route } from '@carton/runtime';
 import { eachWithPermissions, withPermissions } from './lineage.ts';
+import { keyRevoked } from './problems.ts';
 import { CreatedApiKey, shapes } from './schemas.ts';
-import { changeKey, createKey, keyRevoked, revokeKey, rotateKey } from './service.ts';
+import { changeKey, createKey, revokeKey, rotateKey } from './service.ts';
 import { apiKeys } from './store.ts';
 
 export const keyRoutes = resource({

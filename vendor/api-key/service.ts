@@ -11,7 +11,6 @@ import {
 } from '@carton/auth';
 import {
   bearerToken,
-  defineProblem,
   invalidField,
   publishRow,
   type ServicesFor,
@@ -32,14 +31,9 @@ import {
   scopesWithin,
   withPermissions,
 } from './lineage.ts';
+import { keyRevoked } from './problems.ts';
 import type { ApiKey, ChangeApiKey, CreateApiKey, CreatedApiKey, StoredKey } from './schemas.ts';
 import { apiKeys } from './store.ts';
-
-export const keyRevoked = defineProblem({
-  code: 'api_key_revoked',
-  status: 409,
-  title: 'This API key has been revoked',
-});
 
 type Caller = Pick<ServicesFor<'staff'>, 'db' | 'staff' | 'box'>;
 type Creator = Caller & Pick<ServicesFor<'staff'>, 'headers'>;

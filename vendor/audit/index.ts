@@ -3,7 +3,7 @@
  */
 import { changeListeners, definePackage, personalData } from '@carton/runtime';
 import { personalChanges } from './persons.ts';
-import { listAuditEntries } from './routes/log.ts';
+import { listAuditEntries } from './routes.ts';
 import { recordChange } from './service.ts';
 
 export default definePackage({

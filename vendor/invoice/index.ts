@@ -4,11 +4,13 @@
 import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { orderTimelineTypes } from '@carton/order';
 import { definePackage, personalData } from '@carton/runtime';
+import { createCreditNote } from './credit-notes/routes.ts';
 import { invoiceIssued } from './events.ts';
-import { followOrders } from './follow.ts';
-import { personalInvoices } from './persons.ts';
-import { deleteOld } from './retention.ts';
-import { adminInvoices, createCreditNote, issueInvoice, readOrderInvoice } from './routes.ts';
+import { followOrders } from './following/service.ts';
+import { readOrderInvoice } from './page/routes.ts';
+import { personalInvoices } from './retention/persons.ts';
+import { deleteOld } from './retention/service.ts';
+import { adminInvoices, issueInvoice } from './routes.ts';
 import { invoiceSettings, sellerMissing } from './settings.ts';
 
 export default definePackage({

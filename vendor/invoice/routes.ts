@@ -1,13 +1,11 @@
 /**
- * Routes of invoices: for staff, and the page for shoppers.
+ * Routes of invoices for staff.
  */
-import { htmlMediaType, object, resource, route, Uuid } from '@carton/runtime';
-import { creditInvoice } from './crediting.ts';
-import { issueInvoice as issue } from './issuing.ts';
-import { readInvoicePage } from './page/page.ts';
+import { resource, route } from '@carton/runtime';
 import { invoiceDetailOf, invoiceOf } from './present.ts';
-import { creditNotPossible, invoiceAlreadyIssued, invoiceNotPossible, invoiceSellerIncomplete } from './problems.ts';
-import { CreateCreditNote, Invoice, InvoiceDetail, InvoicePage, InvoiceQuery, IssueInvoice } from './schemas.ts';
+import { invoiceAlreadyIssued, invoiceNotPossible, invoiceSellerIncomplete } from './problems.ts';
+import { Invoice, InvoiceDetail, InvoicePage, InvoiceQuery, IssueInvoice } from './schemas.ts';
+import { issueInvoice as issue } from './service.ts';
 import { invoices } from './store.ts';
 
 const common = { tag: 'Invoices', access: 'staff', beyond: true } as const;
@@ -51,42 +49,4 @@ export const issueInvoice = route(
     idempotent: true,
   },
   async ({ db, params, body }) => invoiceDetailOf(await issue(db, params.id, body)),
-);
-
-export const createCreditNote = route(
-  {
-    ...common,
-    method: 'post',
-    path: '/admin/invoices/:id/credit-notes',
-    operationId: 'createCreditNote',
-    summary: 'Issue a credit note for an invoice',
-    description:
-      'Credits units and shipping charges, an amount divided among all lines, or all that is left. It moves no money: a refund of the payment issues its own credit note, except for what is already credited.',
-    body: CreateCreditNote,
-    bodyOptional: true,
-    status: 201,
-    response: InvoiceDetail,
-    location: '/admin/invoices/{id}',
-    problems: [creditNotPossible],
-    idempotent: true,
-  },
-  async ({ db, params, body }) => invoiceDetailOf(await creditInvoice(db, params.id, body ?? {})),
-);
-
-export const readOrderInvoice = route(
-  {
-    method: 'get',
-    path: '/checkout/:orderId/invoice',
-    beyond: true,
-    operationId: 'readOrderInvoice',
-    tag: 'Checkout',
-    summary: 'Read the invoice of an order as a page to print',
-    description:
-      'HTML without scripts: the invoice and its credit notes, each beginning on a new page. 404 until an invoice is issued. Personal data is masked as in `GET /checkout/{orderId}`.',
-    access: 'session',
-    params: object({ orderId: Uuid }),
-    status: 200,
-    mediaType: htmlMediaType,
-  },
-  ({ db, session, params }) => readInvoicePage(db, session, params.orderId),
 );

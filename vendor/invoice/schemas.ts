@@ -1,7 +1,6 @@
 /**
  * Schemas of invoices and credit notes.
  */
-import { PositiveMoney } from '@carton/payment';
 import {
   Currency,
   DateTime,
@@ -172,34 +171,4 @@ export const IssueInvoice = object(
     note: Type.Optional(nullable(text(2000, 'Reverse charge'))),
   },
   { $id: 'IssueInvoice' },
-);
-
-export const CreateCreditNote = object(
-  {
-    amount: Type.Optional(PositiveMoney),
-    items: Type.Optional(
-      Type.Array(
-        object({ lineItemId: Uuid, quantity: Type.Integer({ minimum: 1, examples: [1] }) }, { $id: 'CreditNoteItem' }),
-        { minItems: 1, maxItems: 1000, description: 'Units of items to credit, instead of an amount' },
-      ),
-    ),
-    shipping: Type.Optional(
-      Type.Unsafe<true | string[]>({
-        anyOf: [
-          { type: 'boolean', const: true },
-          {
-            type: 'array',
-            items: Type.String({ minLength: 1, maxLength: 200, examples: ['standard'] }),
-            minItems: 1,
-            maxItems: 100,
-            uniqueItems: true,
-          },
-        ],
-        description: 'Shipping charges to credit, by their codes, or true for all that are left',
-        examples: [true, ['standard']],
-      }),
-    ),
-    reason: Type.Optional(text(500, 'Arrived broken')),
-  },
-  { $id: 'CreateCreditNote', description: 'Without an amount, items and shipping, all that is left is credited' },
 );

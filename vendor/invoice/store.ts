@@ -56,6 +56,15 @@ export function invoicesOfOrder(db: TenantDatabase, orderId: string): Promise<In
   );
 }
 
+/** Ids of the invoices of orders and of their credit notes. */
+export async function idsOfOrders(db: TenantDatabase, orderIds: readonly string[]): Promise<string[]> {
+  const found = await db.query<{ id: string }>(
+    'select id from invoices where tenant_id = $1 and order_id = any($2::uuid[])',
+    [orderIds],
+  );
+  return found.map(({ id }) => id);
+}
+
 /** Id of the order's own invoice if it is not credited in full; null if there is none. */
 export async function findOpenInvoice(db: TenantDatabase, orderId: string): Promise<string | null> {
   const [row] = await db.query<{ invoiceId: string }>(

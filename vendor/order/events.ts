@@ -1,7 +1,7 @@
 /**
  * Events of orders. They carry no personal data: consumers with access read the order.
  */
-import { DateTime, type DispatchedEvent, defineEvent, object, type Static, Type, Uuid } from '@carton/runtime';
+import { type DispatchedEvent, defineEvent, object, type Static, Type } from '@carton/runtime';
 import { AdminOrder } from './schemas.ts';
 
 const { number, status, paymentStatus, fulfillmentStatus, currency, memberId } = AdminOrder.properties;
@@ -47,13 +47,6 @@ export const orderUnitsCanceled = defineEvent({
   type: 'order.units_canceled',
   summary: 'Units of which nothing is left to refund were taken out of an order; no money moved',
   payload: OrderPayload,
-});
-
-/** Occurs for unknown orders too. Contains no secret: the mail obtains the token when it is sent. */
-export const orderLookupRequested = defineEvent({
-  type: 'order.lookup_requested',
-  summary: 'A link to an order was requested by number and e-mail address',
-  payload: object({ requestId: Uuid, expiresAt: DateTime }),
 });
 
 /** The payload of an order's events, from any object with these properties. */

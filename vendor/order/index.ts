@@ -6,28 +6,26 @@ import { definePackage, emailProofs, job, mailTemplates, personalData } from '@c
 import {
   orderCanceled,
   orderChargesChanged,
-  orderLookupRequested,
   orderPaymentDue,
   orderPending,
   orderPlaced,
   orderUnitsCanceled,
   orderUpdated,
 } from './events.ts';
-import { orderLinkMail } from './link-mail.ts';
-import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './mails.ts';
-import { cancelOverdue, remindUnpaid } from './overdue.ts';
-import { claimOrders, personalOrders } from './persons.ts';
-import { lookUpOrder, openOrder } from './routes/lookup.ts';
-import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './routes/member.ts';
-import { adminOrders, archiveOrder, cancelOrder, unarchiveOrder } from './routes/orders.ts';
-import { addOrderNote, listOrderTimeline } from './routes/timeline.ts';
-import { orderSettings } from './settings.ts';
-import { forgetExpiredLinks } from './sweep.ts';
+import { orderLookupRequested } from './links/events.ts';
+import { orderLinkMail } from './links/mails.ts';
+import { lookUpOrder, openOrder } from './links/routes.ts';
+import { forgetExpiredLinks } from './links/service.ts';
+import { orderSettings } from './links/settings.ts';
+import { orderCanceledMail, orderPlacedMail, paymentDueMail } from './notices/mails.ts';
+import { cancelMemberOrder, listMemberOrders, readMemberOrder } from './owners/routes.ts';
+import { claimOrders } from './owners/store.ts';
+import { personalOrders } from './persons.ts';
+import { adminOrders, archiveOrder, unarchiveOrder } from './routes.ts';
+import { cancelOverdue, remindUnpaid } from './states/overdue.ts';
+import { cancelOrder } from './states/routes.ts';
+import { addOrderNote, listOrderTimeline } from './timeline/routes.ts';
 
-export { addressLines } from './address-lines.ts';
-export { writtenAddress } from './addresses.ts';
-export { ReportedAttribution, storedAttribution } from './attribution.ts';
-export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './balance.ts';
 export {
   type AmountWithTax,
   type Charge,
@@ -39,13 +37,14 @@ export {
   refundOf,
   refundOfAmount,
   shareRefund,
-} from './charges.ts';
-export {
-  createOrder,
-  type OrderAdjustmentDraft,
-  type OrderDraft,
-  type OrderLineDraft,
-} from './draft.ts';
+} from './charges/amounts.ts';
+export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
+export { type ChargeReplacement, replaceCharges } from './charges/service.ts';
+export type { NewCharge, NewTax } from './charges/store.ts';
+export { addressLines } from './details/address-lines.ts';
+export { writtenAddress } from './details/addresses.ts';
+export { storedAttribution } from './details/attribution.ts';
+export { ReportedAttribution } from './details/schemas.ts';
 export {
   isPlacedUnpaid,
   orderCanceled,
@@ -54,28 +53,32 @@ export {
   orderPlaced,
   orderUnitsCanceled,
 } from './events.ts';
-export { cancelFreeUnits, type FreeUnits } from './free-units.ts';
-export { openOrderLink, orderLinkUnknown } from './links.ts';
-export { greeting, MailedOrder, mailToShopper, paymentDueMail, sampleOrder } from './mails.ts';
-export { cancelOverdue, type DuePending, findDuePending, remindUnpaid } from './overdue.ts';
-export { pageWords } from './page-words.ts';
-export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './payment-notices.ts';
-export { isPlacedBy, maskOrder, type Order } from './present.ts';
-export { type ChargeReplacement, type NewCharge, type NewTax, replaceCharges } from './recharging.ts';
+export { orderLinkUnknown } from './links/problems.ts';
+export { openOrderLink } from './links/service.ts';
+export { greeting, MailedOrder, mailToShopper, sampleOrder } from './notices/mailed-order.ts';
+export { paymentDueMail } from './notices/mails.ts';
+export { pageWords } from './notices/page-words.ts';
+export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './notices/payments.ts';
+export { isPlacedBy, maskOrder } from './owners/masking.ts';
+export { listOwnOrders } from './owners/service.ts';
+export { moveOrdersOfCarts } from './owners/store.ts';
+export type { OrderAdjustmentDraft, OrderDraft, OrderLineDraft } from './placing/drafts.ts';
+export { createOrder } from './placing/service.ts';
+export type { Order } from './present.ts';
+export { cancelFreeUnits, type FreeUnits } from './refunds/free-units.ts';
+export { alreadyRefunded } from './refunds/problems.ts';
 export {
-  alreadyRefunded,
   lockOrderForRefund,
   type OrderRefundListener,
   orderRefundListeners,
-  partsOfOrder,
-  partsOfRefunds,
   planRefund,
   planRefundOfAmount,
   type RefundPlan,
   type RefundRequest,
   recordRefund,
   reverseRefund,
-} from './refunds.ts';
+} from './refunds/service.ts';
+export { partsOfOrder, partsOfRefunds } from './refunds/store.ts';
 export {
   AddressOrNull,
   OrderAddress,
@@ -85,23 +88,25 @@ export {
   Phone,
   TermsVersion,
 } from './schemas.ts';
+export { findOrder, findOrderOfCart, unknownOrder } from './service.ts';
+export { cancelPending, type OrderCanceler, orderCancelers } from './states/canceling.ts';
+export { cancelOverdue, remindUnpaid } from './states/overdue.ts';
 export {
-  addPaymentNote,
-  cancelPending,
-  changeFulfillmentStatus,
-  changePaymentState,
-  findOrder,
-  findOrderOfCart,
-  listOwnOrders,
-  type OrderCanceler,
-  orderCancelers,
-  type PaymentState,
-  placePending,
-  unknownOrder,
-} from './service.ts';
-export { moveOrdersOfCarts } from './sessions.ts';
+  orderAlreadyCanceled,
+  orderAwaitsPayment,
+  orderFulfillmentStarted,
+  orderTransitionIllegal,
+} from './states/problems.ts';
+export { changeFulfillmentStatus, changePaymentState, placePending } from './states/service.ts';
+export { type DuePending, findDuePending, type PaymentState } from './states/store.ts';
 export {
-  type EntryActor,
+  type OrderStates,
+  orderStates,
+  requireTransition,
+  type Transition,
+  transitions,
+} from './states/transitions.ts';
+export {
   findUnplaced,
   hasOrdered,
   holdPayBy,
@@ -111,19 +116,11 @@ export {
   orderWithStock,
   returnPayBy,
 } from './store.ts';
-export { addTimelineEntry, orderTimelineTypes, type TimelineType } from './timeline.ts';
-export {
-  type OrderStates,
-  orderAlreadyCanceled,
-  orderAwaitsPayment,
-  orderFulfillmentStarted,
-  orderStates,
-  orderTransitionIllegal,
-  requireTransition,
-  type Transition,
-  transitions,
-} from './transitions.ts';
-export { addRestocked, findOrderUnits, heldUnitsOf, lockOrderLines, type OrderUnits } from './units.ts';
+export { addPaymentNote, addTimelineEntry } from './timeline/service.ts';
+export type { EntryActor } from './timeline/store.ts';
+export { orderTimelineTypes, type TimelineType } from './timeline/types.ts';
+export { heldUnitsOf } from './units/service.ts';
+export { addRestocked, findOrderUnits, lockOrderLines, type OrderUnits } from './units/store.ts';
 
 export default definePackage({
   routes: [

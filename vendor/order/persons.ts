@@ -2,26 +2,19 @@
  * Orders as personal data: guest orders claimed by verified members, export and erasure. Erasure keeps the order itself,
  * because the law requires a record of the sale.
  */
-import type { PersonalData, ProvedEmail, Subject, TenantDatabase } from '@carton/runtime';
+import type { PersonalData } from '@carton/runtime';
+import { deleteLinks } from './links/store.ts';
+import { eraseAddresses, eraseProperties, eraseShopper, findUnfulfilled, ordersOf } from './persons-store.ts';
 import { orderOf } from './present.ts';
+import { rewriteWords } from './search/words-store.ts';
 import { orders } from './store.ts';
-import { erasedMessages, impersonalTypes } from './timeline.ts';
-import { rewriteWords } from './words.ts';
+import { eraseMessages, findEntries } from './timeline/store.ts';
+import { erasedMessages, impersonalTypes } from './timeline/types.ts';
 
-/** Orders of the member, and guest orders under a verified e-mail address; never those of another member. */
-const belongsToSubject = `
-  (orders.member_id = $2 or (orders.member_id is null and orders.email_key = any($3::text[])))`;
-
-const values = ({ memberId, emails }: Pick<Subject, 'memberId' | 'emails'>) => [
-  memberId,
-  emails.map((email) => email.toLowerCase()),
-];
+const keysOf = (emails: readonly string[]) => emails.map((email) => email.toLowerCase());
 
 const untilErased =
   'with your name until you ask for erasure, then without it until ten years after the year of the order';
-
-/** In a reserved top-level domain that never resolves (RFC 2606, section 2). */
-const erasedEmail = 'erased@erased.invalid';
 
 export const personalOrders: PersonalData = {
   name: 'orders',
@@ -64,18 +57,12 @@ export const personalOrders: PersonalData = {
     },
   ],
   async find(db, subject) {
-    const orders = await db.query<{ id: string; sessionHash: string | null }>(
-      `select id, session_hash from orders where tenant_id = $1 and ${belongsToSubject}`,
-      values(subject),
-    );
-    const ids = orders.map(({ id }) => id);
-    const entries = await db.query<{ id: string }>(
-      'select id from order_events where tenant_id = $1 and order_id = any($2::uuid[]) and type <> all($3::text[])',
-      [ids, impersonalTypes(db)],
-    );
+    const found = await ordersOf(db, { memberId: subject.memberId, emailKeys: keysOf(subject.emails) });
+    const ids = found.map(({ id }) => id);
+    const entries = await findEntries(db, ids, { exceptTypes: impersonalTypes(db) });
     return {
-      records: { order: ids, order_event: entries.map(({ id }) => id) },
-      sessions: orders.flatMap(({ sessionHash }) => sessionHash ?? []),
+      records: { order: ids, order_event: entries },
+      sessions: found.flatMap(({ sessionHash }) => sessionHash ?? []),
     };
   },
   async exportData(db, { records }) {
@@ -85,12 +72,7 @@ export const personalOrders: PersonalData = {
       : found.map((row) => ({ ...orderOf(row), sessionHash: undefined, cartId: undefined, wasPlaced: undefined }));
   },
   async erasureObstacles(db, { records }) {
-    const open = await db.query<{ number: string; isPending: boolean }>(
-      `select number, pending_until is not null as is_pending from orders
-        where tenant_id = $1 and id = any($2::uuid[]) and status = 'placed' and fulfillment_status <> 'fulfilled'
-        order by number`,
-      [records.order ?? []],
-    );
+    const open = await findUnfulfilled(db, records.order ?? []);
     return open.map(({ number, isPending }) =>
       isPending
         ? `Order ${number} waits for its payment. Cancel it first.`
@@ -99,52 +81,11 @@ export const personalOrders: PersonalData = {
   },
   async erase(tx, { emails, records }) {
     const ids = records.order ?? [];
-    await tx.query(
-      `delete from order_links
-        where tenant_id = $1 and (order_id = any($2::uuid[]) or email_key = any($3::text[]))`,
-      [ids, emails.map((email) => email.toLowerCase())],
-    );
-    await tx.query(
-      `update orders
-          set email = $3, customer_name = null, phone = null, notes = null, session_hash = null, metadata = '{}',
-              attribution = null, updated_at = now()
-        where tenant_id = $1 and id = any($2::uuid[])`,
-      [ids, erasedEmail],
-    );
+    await deleteLinks(tx, { orderIds: ids, emailKeys: keysOf(emails) });
+    await eraseShopper(tx, ids);
     await rewriteWords(tx, ids);
-    // Tax records need the country and its province. Without the code of a country, as in free text, nothing remains: it
-    // could be anything.
-    await tx.query(
-      `delete from order_addresses
-        where tenant_id = $1 and order_id = any($2::uuid[]) and coalesce(address ->> 'country', '') !~ '^[A-Z]{2}$'`,
-      [ids],
-    );
-    await tx.query(
-      `update order_addresses
-          set address = jsonb_strip_nulls(jsonb_build_object(
-                'country', address -> 'country', 'province', address -> 'province'))
-        where tenant_id = $1 and order_id = any($2::uuid[])`,
-      [ids],
-    );
-    await tx.query(
-      `update order_line_items set properties = '{}' where tenant_id = $1 and order_id = any($2::uuid[])`,
-      [ids],
-    );
-    await tx.query(
-      `update order_events
-          set message = case when type = any($4::text[]) then message else coalesce($3::jsonb ->> type, 'Erased') end,
-              actor_label = case when actor_type = 'shopper' then null else actor_label end
-        where tenant_id = $1 and order_id = any($2::uuid[])`,
-      [ids, JSON.stringify(erasedMessages(tx)), impersonalTypes(tx)],
-    );
+    await eraseAddresses(tx, ids);
+    await eraseProperties(tx, ids);
+    await eraseMessages(tx, ids, { by: erasedMessages(tx), exceptTypes: impersonalTypes(tx) });
   },
 };
-
-/** Assigns guest orders to the member who has verified their e-mail address. Orders of other members are unaffected. */
-export async function claimOrders(tx: TenantDatabase, { memberId, email }: ProvedEmail): Promise<void> {
-  await tx.query(
-    `update orders set member_id = $2, updated_at = now()
-      where tenant_id = $1 and member_id is null and email_key = $3`,
-    [memberId, email.toLowerCase()],
-  );
-}

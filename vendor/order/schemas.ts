@@ -1,20 +1,12 @@
 /**
- * Schemas of orders for shoppers and staff, and of changes by staff.
+ * Schemas of orders for shoppers and staff.
  */
-import { Token } from '@carton/auth';
 import {
-  ActedBy,
-  changeOf,
   DateTime,
-  Email,
   externalFields,
-  humanText,
   integrationPageOf,
-  integrationQuery,
-  KnownEmail,
   Locale,
   Money,
-  maxWordLength,
   nullable,
   object,
   oneOf,
@@ -42,16 +34,15 @@ export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfi
 /** Parts of an order's total besides lines and taxes. */
 export const adjustmentKinds = ['discount', 'shipping', 'credit'] as const;
 export type AdjustmentKind = (typeof adjustmentKinds)[number];
-export type PaymentStatus = (typeof paymentStatuses)[number];
 
-const Status = oneOf(orderStatuses, {
+export const Status = oneOf(orderStatuses, {
   description: '`pending`: waits for its payment, and is placed by it or canceled',
   examples: ['placed'],
 });
-const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
-const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
+export const PaymentStatus = oneOf(paymentStatuses, { examples: ['unpaid'] });
+export type PaymentStatus = (typeof paymentStatuses)[number];
+export const FulfillmentStatus = oneOf(fulfillmentStatuses, { examples: ['unfulfilled'] });
 const OrderNumber = Type.String({ description: "In the store's format of order numbers", examples: ['1001'] });
-const Name = humanText(200, { examples: ['Ada Lovelace'] });
 export const Phone = Type.String({ minLength: 1, maxLength: 50, examples: ['+33 1 23 45 67 89'] });
 
 const addressForms = [
@@ -266,84 +257,3 @@ export const AdminOrder = object(
   },
 );
 export const AdminOrderPage = integrationPageOf(AdminOrder, 'AdminOrderPage');
-
-const amountOf = (description: string) =>
-  Type.Integer({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: `${description}, in minor units of \`currency\`, by default the store's; orders in other currencies do not match`,
-    examples: [2000],
-  });
-
-export const AdminOrderQuery = integrationQuery({
-  status: Type.Optional(Status),
-  paymentStatus: Type.Optional(PaymentStatus),
-  fulfillmentStatus: Type.Optional(FulfillmentStatus),
-  number: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Case-insensitive' })),
-  archived: Type.Optional(Type.Boolean({ description: 'Only archived orders, or only others; default: both' })),
-  placedFrom: Type.Optional(withOptions(DateTime, { description: 'Placed at this time or later' })),
-  placedTo: Type.Optional(withOptions(DateTime, { description: 'Placed before this time' })),
-  memberId: Type.Optional(withOptions(Uuid, { description: 'The member who placed the order' })),
-  tag: Type.Optional(withOptions(Tag, { description: 'Case-insensitive' })),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] })),
-  totalMin: Type.Optional(amountOf('At least this total')),
-  totalMax: Type.Optional(amountOf('At most this total')),
-  q: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: maxWordLength,
-      description:
-        'Beginning of the order number, of the e-mail address, or of words of the customer name; case-insensitive',
-      examples: ['ada'],
-    }),
-  ),
-});
-export type AdminOrderQuery = Static<typeof AdminOrderQuery>;
-
-export const ChangeOrder = changeOf(
-  {
-    customer: changeOf(
-      { email: Email, name: nullable(Name), phone: nullable(Phone), address: AddressOrNull, billing: AddressOrNull },
-      { $id: 'ChangeOrderCustomer' },
-    ),
-    tags: Type.Array(Tag, {
-      maxItems: 50,
-      description:
-        'Replaces all tags. Spaces around a tag are removed, and of tags that differ only in case the first stays.',
-    }),
-    ...externalFields,
-  },
-  { $id: 'ChangeOrder' },
-);
-export type ChangeOrder = Static<typeof ChangeOrder>;
-
-export const CancelOrder = object(
-  { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, examples: ['Ordered twice'] })) },
-  { $id: 'CancelOrder' },
-);
-
-export const LookUpOrder = object(
-  { number: Type.String({ minLength: 1, maxLength: 100, examples: ['1001'] }), email: KnownEmail },
-  { $id: 'LookUpOrder' },
-);
-export const OpenOrderLink = object({ token: Token }, { $id: 'OpenOrderLink' });
-
-export const OrderEvent = object(
-  {
-    id: Uuid,
-    type: Type.String({ examples: ['placed'] }),
-    label: Type.String({ description: 'Label of the type', examples: ['Placed'] }),
-    message: Type.String({ examples: ['Order placed'] }),
-    actor: ActedBy,
-    createdAt: DateTime,
-  },
-  { $id: 'OrderEvent', description: 'An entry in the timeline of an order' },
-);
-export type OrderEvent = Static<typeof OrderEvent>;
-export const OrderEventPage = pageOf(OrderEvent, 'OrderEventPage');
-
-export const AddOrderNote = object(
-  { note: Type.String({ minLength: 1, maxLength: 5000, examples: ['Called, will pick up on Friday'] }) },
-  { $id: 'AddOrderNote' },
-);

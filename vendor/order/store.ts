@@ -1,7 +1,7 @@
 /**
- * Queries of the order tables.
+ * Orders as they are stored, with their parts, and statements that several subjects need.
  */
-import { type ActorColumns, actedBy, foldCase, json, newId, rows, type TenantDatabase } from '@carton/runtime';
+import { rows, type TenantDatabase } from '@carton/runtime';
 import {
   type AdjustmentKind,
   fulfillmentStatuses,
@@ -12,9 +12,6 @@ import {
   paymentStatuses,
   storedStatuses,
 } from './schemas.ts';
-
-/** Who made an entry in a timeline, if not staff. */
-export type EntryActor = { type: 'system' } | { type: 'shopper'; id: string };
 
 /** An SQL condition on the table `orders`, with a `?` for each value. */
 export interface Condition {
@@ -166,14 +163,6 @@ export interface OrderRow extends OrderState {
   refundItems: OrderRefundRow[];
 }
 
-export interface OrderEventRow extends ActorColumns {
-  id: string;
-  orderId: string;
-  type: string;
-  message: string;
-  createdAt: string;
-}
-
 const partOf = (table: string) =>
   `from ${table} part where part.tenant_id = orders.tenant_id and part.order_id = orders.id`;
 
@@ -223,9 +212,6 @@ export const orders = rows<OrderRow>({
   },
 });
 
-/** The timeline of orders. Entries are immutable. */
-export const { page: listOrderEvents } = rows<OrderEventRow>({ table: 'order_events', noun: 'entry' });
-
 /**
  * SQL condition: a person has an order that was not canceled. For statements of other packages, which would
  * otherwise need a round trip of their own. `$1` is the tenant.
@@ -267,35 +253,6 @@ export async function findUnplaced(db: TenantDatabase, ids: readonly string[]): 
   return found.map(({ id }) => id);
 }
 
-/** Sets an address or, with null, removes it. The order must be locked. */
-export async function putAddress(
-  tx: TenantDatabase,
-  orderId: string,
-  type: AddressType,
-  address: OrderAddress | null,
-): Promise<void> {
-  const key = { orderId, type };
-  if (address === null) {
-    await tx.remove('order_addresses', key);
-    return;
-  }
-  const changed = await tx.update('order_addresses', key, { address: json(address) });
-  if (changed.length === 0) await tx.insert('order_addresses', { ...key, address: json(address) });
-}
-
-/** Replaces the tags of an order. The order must be locked. */
-export async function putTags(tx: TenantDatabase, orderId: string, tags: readonly string[]): Promise<void> {
-  await tx.query('delete from order_tags where tenant_id = $1 and order_id = $2', [orderId]);
-  await tx.query(
-    `insert into order_tags (tenant_id, order_id, tag_key, created_at)
-     select orders.tenant_id, orders.id, tag, orders.created_at
-       from orders cross join unnest($3::text[]) as tag
-      where orders.tenant_id = $1 and orders.id = $2
-         on conflict do nothing`,
-    [orderId, tags.map(foldCase)],
-  );
-}
-
 /** Keeps an unpaid order from being canceled at its `payBy`: from then on it waits for staff. */
 export async function keepUnpaid(tx: TenantDatabase, orderId: string): Promise<void> {
   await tx.query(
@@ -321,29 +278,6 @@ export async function returnPayBy(tx: TenantDatabase, orderId: string): Promise<
       where tenant_id = $1 and id = $2 and held_pay_by is not null`,
     [orderId],
   );
-}
-
-/**
- * Adds an entry to an order's timeline. Its actor is that of `tx`, else `by`. An order that staff have acted on waits for
- * them, also unpaid.
- */
-export function insertOrderEvent(
-  tx: TenantDatabase,
-  orderId: string,
-  type: string,
-  message: string,
-  by: EntryActor = { type: 'system' },
-): Promise<OrderEventRow> {
-  return tx.transaction(async (inside) => {
-    if (inside.actor) await keepUnpaid(inside, orderId);
-    return inside.insert<OrderEventRow>('order_events', {
-      orderId,
-      id: newId(),
-      type,
-      message,
-      ...actedBy(inside, by),
-    });
-  });
 }
 
 /**

@@ -168,7 +168,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'A name in a mail looks like one',
-    file: 'vendor/order/mails.ts',
+    file: 'vendor/order/notices/mailed-order.ts',
     text: 'customer: { name: plausibleName(name), email, phone },',
     replacement: 'customer: { name, email, phone },',
     tests: ['vendor/notification/test/guest-limits.test.ts'],
@@ -196,7 +196,7 @@ export const accounts: readonly Mutation[] = [
   },
   {
     rule: 'An order that is looked up by its number, in any case, is sent to its own address only',
-    file: 'vendor/order/links.ts',
+    file: 'vendor/order/links/service.ts',
     text: 'email.toLowerCase() === request?.emailKey',
     replacement: 'email.toLowerCase() !== null',
     tests: ['vendor/order/test/lookup.test.ts'],

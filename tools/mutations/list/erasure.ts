@@ -9,7 +9,7 @@ const ofAllPackages = ['scripts/test/erasure.test.ts'];
 export const erasure: readonly Mutation[] = [
   {
     rule: 'Erasure removes the name from orders',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/persons-store.ts',
     text: 'set email = $3, customer_name = null, phone = null,',
     replacement: 'set email = $3, phone = null,',
     tests: ['runtime/persons/test/persons.test.ts'],
@@ -23,7 +23,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes the notes of staff about an order',
-    file: 'vendor/order/timeline.ts',
+    file: 'vendor/order/timeline/types.ts',
     text: "label: 'Note', erased: 'Erased'",
     replacement: "label: 'Note'",
     tests: ['runtime/persons/test/persons.test.ts'],
@@ -37,35 +37,35 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure leaves nothing of an address without the code of a country',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/persons-store.ts',
     text: "coalesce(address ->> 'country', '') !~ '^[A-Z]{2}$'",
     replacement: "coalesce(address ->> 'country', address ->> 'province') is null",
     tests: ['vendor/order/test/erased-addresses.test.ts'],
   },
   {
     rule: 'Erasure removes what was engraved',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/persons-store.ts',
     text: "update order_line_items set properties = '{}' where",
     replacement: 'update order_line_items set properties = properties where',
     tests: ofAllPackages,
   },
   {
     rule: 'Erasure detaches an order from the session that placed it',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/persons-store.ts',
     text: "session_hash = null, metadata = '{}',",
     replacement: "metadata = '{}',",
     tests: ['vendor/order/test/lookup.test.ts'],
   },
   {
     rule: 'Erasure ends the links to an order',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/links/store.ts',
     text: '(order_id = any($2::uuid[]) or email_key = any($3::text[]))`',
     replacement: '(order_id = any($2::uuid[]) and email_key = any($3::text[]))`',
     tests: ['vendor/order/test/lookup.test.ts'],
   },
   {
     rule: 'Erasure leaves the orders of other members',
-    file: 'vendor/order/persons.ts',
+    file: 'vendor/order/persons-store.ts',
     text: '(orders.member_id is null and orders.email_key = any($3::text[]))',
     replacement: '(orders.email_key = any($3::text[]))',
     tests: ['runtime/persons/test/persons.test.ts'],
@@ -135,7 +135,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Erasure removes personal values from the audit log',
-    file: 'vendor/audit/persons.ts',
+    file: 'vendor/audit/store.ts',
     text: 'after = after - $2::text[]',
     replacement: 'after = after',
     tests: ['runtime/persons/test/persons.test.ts'],
@@ -212,7 +212,7 @@ export const erasure: readonly Mutation[] = [
   },
   {
     rule: 'Invoices stay for as long as tax law requires',
-    file: 'vendor/invoice/retention.ts',
+    file: 'vendor/invoice/retention/store.ts',
     text: "invoices.kind = 'invoice' and invoices.created_at <",
     replacement: "invoices.kind = 'invoice' and invoices.created_at - interval '1 year' <",
     tests: ['vendor/invoice/test/retention.test.ts'],

@@ -139,7 +139,7 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'What a dispute takes is not due again',
-    file: 'vendor/order/balance.ts',
+    file: 'vendor/order/charges/balance.ts',
     text: 'Math.max(0, missing - disputedAmount)',
     replacement: 'Math.max(0, missing - 0 * disputedAmount)',
     tests: ['vendor/payment/test/disputes.test.ts'],

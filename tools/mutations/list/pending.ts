@@ -67,7 +67,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'An order that was placed is not canceled as pending',
-    file: 'vendor/order/service.ts',
+    file: 'vendor/order/states/canceling.ts',
     text: 'canceled.pendingUntil === null || ',
     replacement: '',
     tests: ['vendor/order/test/pending.test.ts'],
@@ -81,14 +81,14 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'A pending order has no invoice',
-    file: 'vendor/invoice/issuing.ts',
+    file: 'vendor/invoice/service.ts',
     text: "if (state.status === 'pending') throw invoiceNotPossible('The order waits for its payment.');",
     replacement: '',
     tests: [orders],
   },
   {
     rule: 'Nothing is mailed about an order that was not placed',
-    file: 'vendor/order/mails.ts',
+    file: 'vendor/order/notices/mails.ts',
     text: 'if (!order?.wasPlaced) return null;',
     replacement: 'if (!order) return null;',
     tests: [ends],
@@ -116,7 +116,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'An order that staff have acted on waits for them',
-    file: 'vendor/order/store.ts',
+    file: 'vendor/order/timeline/store.ts',
     text: 'if (inside.actor) await keepUnpaid(inside, orderId);',
     replacement: '',
     tests: [unpaid],

@@ -70,7 +70,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'A country is taxed in whatever form it is written',
-    file: 'vendor/order/addresses.ts',
+    file: 'vendor/order/details/addresses.ts',
     text: 'country: countryCodeOf(country) ?? country',
     replacement: 'country',
     tests: ['vendor/tax/test/country.test.ts'],
@@ -294,7 +294,7 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Mails, pages and lists write an address as its country does',
-    file: 'vendor/order/address-lines.ts',
+    file: 'vendor/order/details/address-lines.ts',
     text: 'if (code === null) {',
     replacement: 'if (code !== null) {',
     tests: ['scripts/test/written-addresses.test.ts'],

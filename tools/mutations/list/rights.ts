@@ -139,14 +139,14 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'Members see their own orders only',
-    file: 'vendor/order/service.ts',
+    file: 'vendor/order/owners/service.ts',
     text: 'if (order.memberId !== memberId) throw unknownOrder(id);',
     replacement: 'if (order.memberId === null) throw unknownOrder(id);',
     tests: ['vendor/order/test/member-orders.test.ts'],
   },
   {
     rule: 'An order is masked unless its shopper reads it',
-    file: 'vendor/order/present.ts',
+    file: 'vendor/order/owners/masking.ts',
     text: 'return sessionHash !== null && sessionHash === session.hash;',
     replacement: 'return sessionHash !== null;',
     tests: ['vendor/order/test/masking.test.ts'],

@@ -163,7 +163,7 @@ export const stock: readonly Mutation[] = [
   },
   {
     rule: 'A cancellation returns only what the order still holds',
-    file: 'vendor/order/service.ts',
+    file: 'vendor/order/units/service.ts',
     text: 'quantity: heldUnitsOf(line) },',
     replacement: 'quantity: line.quantity },',
     tests: ['vendor/order/test/canceling.test.ts'],

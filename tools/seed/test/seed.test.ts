@@ -5,7 +5,7 @@
 import { unlimitedStock } from '@carton/inventory';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { wordsText } from '../../../vendor/order/words.ts';
+import { wordsText } from '../../../vendor/order/search/words-store.ts';
 import { type SeedProgress, seedStore } from '../index.ts';
 
 const box = await createTestBox(t);

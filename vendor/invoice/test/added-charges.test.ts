@@ -4,9 +4,9 @@
  */
 import { bodyOf, exactly, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { isCharged } from '../charges.ts';
 import type { ContentLine } from '../content.ts';
-import { followOrder } from '../follow.ts';
+import { isCharged } from '../following/charges.ts';
+import { followOrder } from '../following/service.ts';
 import {
   credit,
   draftOf,

@@ -7,7 +7,7 @@ import { partsOfCharge } from '@carton/tax';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
-import { costOfUnits, creditAll, creditAmount, creditCharges, leftOf } from '../credits.ts';
+import { costOfUnits, creditAll, creditAmount, creditCharges, leftOf } from '../credit-notes/shares.ts';
 import { adjustment, contentOf, line, rowsOf, saleFields, tax } from './sales.ts';
 
 /** Groups as `rates net + tax = gross`. */

@@ -4,7 +4,7 @@
 import { object, publish, Type } from '@carton/runtime';
 import { bodyOf, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { followOrder } from '../follow.ts';
+import { followOrder } from '../following/service.ts';
 import {
   credit,
   draftOf,

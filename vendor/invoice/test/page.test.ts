@@ -4,7 +4,7 @@
 import { newId } from '@carton/runtime';
 import { bodyOf, faultsOfPhrases } from '@carton/runtime/testing';
 import t from 'tap';
-import { renderInvoices } from '../page/page.ts';
+import { renderInvoices } from '../page/markup.ts';
 import { invoicePhrases } from '../page/phrases.ts';
 import { credit, customer, draftOf, eur, issue, openBox, place, placeTaxed, seller, setInvoices } from './helpers.ts';
 

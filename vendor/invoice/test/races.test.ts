@@ -3,7 +3,7 @@
  */
 import { bodyOf, createTestBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
-import { issueInvoice } from '../issuing.ts';
+import { issueInvoice } from '../service.ts';
 import {
   credit,
   draftOf,

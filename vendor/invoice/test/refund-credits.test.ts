@@ -15,8 +15,8 @@ import { bodyOf, exactly } from '@carton/runtime/testing';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, totalsOf } from '../content.ts';
-import { type ChargeCredit, creditAll, creditCharges, isSameCharge, leftOf } from '../credits.ts';
-import { followOrder } from '../follow.ts';
+import { type ChargeCredit, creditAll, creditCharges, isSameCharge, leftOf } from '../credit-notes/shares.ts';
+import { followOrder } from '../following/service.ts';
 import { draftOf, eur, invoicesOf, issue, openBox, pay, place, refund, setInvoices } from './helpers.ts';
 import { contentOf, rowsOf, saleFields } from './sales.ts';
 

@@ -4,7 +4,7 @@
 import { newId } from '@carton/runtime';
 import { bodyOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { deleteOldInvoices } from '../retention.ts';
+import { deleteOldInvoices } from '../retention/service.ts';
 import { credit, draftOf, eur, issue, openBox, place, setInvoices } from './helpers.ts';
 
 const box = await openBox(t, { idleJobs: true });

@@ -5,7 +5,7 @@ import type { ChargedRows as Rows } from '@carton/order';
 import { allocate, percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
 import type { ContentLine } from '../content.ts';
-import { taxedChargesOf } from '../taxation.ts';
+import { taxedChargesOf } from '../issuing/taxation.ts';
 
 type TaxLine = Rows['taxLines'][number];
 

@@ -6,8 +6,8 @@ import type { OrderDraft } from '@carton/order';
 import type { Subject } from '@carton/runtime';
 import t from 'tap';
 import { personalOrders } from '../persons.ts';
-import { insertOrderEvent } from '../store.ts';
 import { openBox, place } from '../testing/index.ts';
+import { insertOrderEvent } from '../timeline/store.ts';
 
 const box = await openBox(t);
 

@@ -6,10 +6,10 @@ import { erasePerson } from '@carton/runtime';
 import { eventsOf, type TestTenant } from '@carton/runtime/testing';
 import { StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';
-import { orderLinkMail } from '../link-mail.ts';
-import { isPlacedBy } from '../present.ts';
+import { orderLinkMail } from '../links/mails.ts';
+import { deleteExpiredLinks } from '../links/service.ts';
+import { isPlacedBy } from '../owners/masking.ts';
 import { readOrder } from '../service.ts';
-import { deleteExpiredLinks } from '../sweep.ts';
 import { openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);
