@@ -53,7 +53,7 @@ const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
 const statement =
   /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s+(?:(?:not\s+)?materialized\s*)?\(|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
 const fragment =
-  /\btenant_id\b|(?:[=(<>,]|\bin|\blimit|\bany)\s*\$\d|\$\d::|\b(?:from|into)\s+[a-z_]+\s[\s\S]*\bwhere\b|\bjoin\s+[a-z_]+\s[\s\S]*\bon\b|(?<![.\w])[a-z_]+\.[a-z_]+\s(?:=|<|>|<=|>=|<>|is|in|between|like)\s|\border by\s|\bcase when\b|\bcoalesce\(/;
+  /\btenant_id\b|(?:[=(<>,]|\bin|\blimit|\bany)\s*\$\d|\$\d::|\b(?:from|into)\s+[a-z_]+\s[\s\S]*\bwhere\b|\bjoin\s+[a-z_]+\s[\s\S]*\bon\b|(?<![.\w])[a-z_]+\.[a-z_]+\s(?:=|<|>|<=|>=|<>|is|in|between|like)\s|\border by\s+[a-z_.]+(?:\s*[,()]|\s+(?:asc|desc|nulls|limit|offset|for)\b|\s*$)|\bcase when\b|\bcoalesce\(/;
 
 /** Whether a text is SQL, or a part of it. */
 export function isSql(text: string): boolean {
