@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import type { RateLimits } from './http/rate-limit.ts';
-import { object, Type } from './http/schemas.ts';
+import { object, type TProperties, Type } from './http/schemas.ts';
 import { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 import { readSettings, readTrustProxy, secret, serviceSettings } from './settings.ts';
 
@@ -104,7 +104,7 @@ export interface Config {
 }
 
 /** All settings with defaults and descriptions, for the documentation. */
-export const settings = Settings.properties;
+export const settings: TProperties = Settings.properties;
 
 /**
  * Reads the settings of a box.

@@ -65,7 +65,7 @@ export const Uuid = Type.String({
 export const DateTime = Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] });
 export const Email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
 /** Of a request that names an address which may be stored, such as a log-in: also one that is no longer taken. */
-export const KnownEmail = { ...Email, 'x-converted': 'known-email' };
+export const KnownEmail: typeof Email = { ...Email, 'x-converted': 'known-email' };
 /** Times of creation and of the last change. */
 export const timestamps = { createdAt: DateTime, updatedAt: DateTime };
 /** As the `body` of a route: the bytes exactly as sent, of any media type, to verify a signature. */

@@ -274,8 +274,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A postal code is checked by its country',
     file: 'runtime/country/postal-codes.ts',
-    text: '.some((form) => (isListed',
-    replacement: '.some((form) => form.length > 0 || (isListed',
+    text: '(isListed && postcodeValidator(form, country)) ||',
+    replacement: 'form.length > 0 || (isListed && postcodeValidator(form, country)) ||',
     tests: ['runtime/country/test/postal-codes.test.ts'],
   },
   {

@@ -3,7 +3,7 @@
  */
 import { invalidField, type ServicesFor, unauthenticated } from '@carton/runtime';
 import type { Attempt } from '../attempts/counts.ts';
-import { guardPassword } from '../attempts/service.ts';
+import { guardPassword, type PasswordGuard } from '../attempts/service.ts';
 import { staffCookies } from '../cookies.ts';
 import { hashPassword, verifyPassword } from '../passwords/hashes.ts';
 import { wrongPassword } from '../passwords/problems.ts';
@@ -68,7 +68,7 @@ async function changePassword(
  * @returns the guard, whose success is for the transaction of the work
  * @throws wrong_password (403), too_many_requests (429)
  */
-export async function verifyOwnPassword(caller: LoggedIn, user: StaffRow, password: string) {
+export async function verifyOwnPassword(caller: LoggedIn, user: StaffRow, password: string): Promise<PasswordGuard> {
   // A stolen session must not allow faster guessing than the log-in.
   const guard = await guardPassword(caller.db, ownAttempt(caller, user.email));
   if (!(await verifyPassword(password, user.passwordHash))) throw wrongPassword();

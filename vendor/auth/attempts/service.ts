@@ -23,7 +23,7 @@ export interface AttemptGuard {
 }
 
 /** An attempt at a password. */
-interface PasswordGuard extends AttemptGuard {
+export interface PasswordGuard extends AttemptGuard {
   /** Uncounts the attempt without trusting the client: the password was correct, but another factor is required. */
   passed(db: TenantDatabase): Promise<void>;
 }
