@@ -79,7 +79,7 @@ const contract = readContract(read(contractFile));
 const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {
   if (/\.([cm]?js|ts)$/.test(file)) faults.push(...checkCitations(file, read(file), contract));
-  if (file.endsWith('.md') && file !== 'CHANGELOG.md' && !file.startsWith('scripts/new/template/')) {
+  if (file.endsWith('.md') && file !== 'CHANGELOG.md') {
     faults.push(...checkReferences(file, { files, scripts, commands: commandWords, read }));
   }
 }

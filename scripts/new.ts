@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
 import { tiers } from '../runtime/box/tier.ts';
 import { sourceRoot } from '../runtime/testing/packages.ts';
 import { vendor } from '../runtime/vendor.ts';
-import { namesOf, nextTimestamp, writeNewPackage } from './new/package.ts';
+import { faultOfField, faultOfTable, namesOf } from './new/names.ts';
+import { nextTimestamp, writeNewPackage } from './new/package.ts';
+import { readTables } from './shape/rules.ts';
 
 const root = join(sourceRoot, '..');
 
@@ -21,6 +23,10 @@ documentation up to date.
   <name>            singular, in lower case: gift-message
   --plural <nouns>  if the plural is irregular: "gift boxes"
   --tier <tier>     the lowest tier that includes it: ${tiers.join(', ')} (basic)
+  --shopper         shoppers list and read what staff have published
+  --filter <field>  a text by which the list of staff is filtered: occasion
+  --sort <field>    a number by which the list of staff is sorted: position
+  --extension-point other packages can refuse a deletion while they need it
   --help            this text
 
 Exit codes: 0 created, 1 could not be created, 2 wrong usage.
@@ -36,6 +42,10 @@ function read(words: string[]) {
       options: {
         plural: { type: 'string' },
         tier: { type: 'string', default: 'basic' },
+        shopper: { type: 'boolean', default: false },
+        filter: { type: 'string' },
+        sort: { type: 'string' },
+        'extension-point': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h' },
       },
     });
@@ -48,6 +58,16 @@ function run(...command: [string, ...string[]]): void {
   const [program, ...parameters] = command;
   const { status } = spawnSync(program, parameters, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`${command.join(' ')} exited with ${status}`);
+}
+
+/** @throws UsageError for a table or a field whose name cannot be used */
+function refuseFaults(table: string, fields: readonly (string | null)[]): void {
+  const tables = readTables(root);
+  const named = fields.filter((field) => field !== null);
+  const faults = named.map((field) => faultOfField(field, new Map([...tables, [table, 'this package']])));
+  const [fault] = [faultOfTable(table, tables), ...faults].filter((each) => each !== null);
+  if (fault !== undefined) throw new UsageError(fault);
+  if (new Set(named).size < named.length) throw new UsageError('--filter and --sort take different fields');
 }
 
 async function main(): Promise<void> {
@@ -63,11 +83,22 @@ async function main(): Promise<void> {
   }
   const tier = tiers.find((each) => each === values.tier);
   if (!tier) throw new UsageError(`unknown tier ${values.tier}: use one of ${tiers.join(', ')}`);
+  const plural = values.plural;
+  if (plural !== undefined && !/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(plural)) {
+    throw new UsageError(`${plural} is not a valid plural: use lower-case words`);
+  }
   if (existsSync(join(root, 'vendor', name))) throw new Error(`vendor/${name} already exists`);
+  const names = namesOf(name, plural);
+  const parts = {
+    shopper: values.shopper,
+    filter: values.filter ?? null,
+    sort: values.sort ?? null,
+    extensionPoint: values['extension-point'],
+  };
+  refuseFaults(names.table, [parts.filter, parts.sort]);
 
-  const names = namesOf(name, values.plural);
   const timestamp = await nextTimestamp(root);
-  const files = await writeNewPackage(root, { names, tier, version: vendor.version, timestamp });
+  const files = await writeNewPackage(root, { names, parts, tier, version: vendor.version, timestamp });
   for (const file of files) process.stdout.write(`wrote ${file}\n`);
   process.stdout.write('linking it\n');
   run('npm', 'install', '--ignore-scripts', '--prefer-offline');

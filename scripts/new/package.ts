@@ -1,72 +1,41 @@
 /**
- * Creates a package from the template beside this file: a resource with a table, routes, an event and a test. The template
- * is checked like all other code; only its nouns are replaced.
+ * Creates a package from the Liquid templates beside this file: a resource with a table, routes, an event and a test, and the
+ * parts that options ask for. A test generates packages and runs all checks on them, since templates are not checked
+ * themselves.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { pluralOf } from '../../runtime/resource/plural.ts';
+import { Liquid } from 'liquidjs';
 import { packageName, vendor } from '../../runtime/vendor.ts';
+import { columnOf, type Names } from './names.ts';
 
 const template = join(import.meta.dirname, 'template');
 
-/** The noun of a package in the forms that its code needs. */
-export interface Names {
-  /** Of the package: `gift-message`. */
-  package: string;
-  /** In sentences: `gift message`, `gift messages`. */
-  noun: string;
-  nouns: string;
-}
+/** A line that has only a tag leaves none; a name that does not exist is an error. */
+const liquid = new Liquid({ trimTagRight: true, greedy: false, strictVariables: true, strictFilters: true });
 
-/** @param nouns the plural, if it is irregular */
-export function namesOf(name: string, nouns?: string): Names {
-  const noun = name.replaceAll('-', ' ');
-  return { package: name, noun, nouns: nouns ?? pluralOf(noun) };
-}
-
-const joined = (noun: string, by: string) => noun.replaceAll(' ', by);
-const camel = (noun: string) => noun.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Marks "thing" inside inserted words such as `plaything`, so that it is not replaced again. */
-const mark = '\0';
-const marked = (text: string) => text.replaceAll('thing', `t${mark}hing`);
-
-/** Returns a text of the template with the nouns of a package. */
-export function replaceWords(text: string, plain: Names): string {
-  const names = { package: marked(plain.package), noun: marked(plain.noun), nouns: marked(plain.nouns) };
-  const isRegular = plain.nouns === pluralOf(plain.noun);
-  const withPlural = isRegular ? text : text.replace("  noun: 'thing',", `$&\n  plural: '${names.nouns}',`);
-  const lines = withPlural.split('\n').map((line) => {
-    // Prose: comments, headings, summaries and test names.
-    const isProse = /^\s*(\*|\/\/|\/\*)|^#|^[A-Z]|^\s*(tag|summary):|^t\.test/.test(line);
-    return line
-      .replaceAll(/@carton\/(\$\{)?/g, (found, open) => (open ? found : `${vendor.scope}/`))
-      .replaceAll(`${vendor.scope}/thing`, packageName(names.package))
-      .replaceAll("'thing'].map", `'${names.package}'].map`)
-      .replaceAll("noun: 'thing'", `noun: '${names.noun}'`)
-      .replaceAll('/things', `/${joined(names.nouns, '-')}`)
-      .replaceAll(/(?<=table: '|`|table |on |drop table )things\b|\bthings(?=_)/g, joined(names.nouns, '_'))
-      .replaceAll(/(?<=type: ')thing|(?<=`)thing(?=\.)/g, joined(names.noun, '_'))
-      .replaceAll('Things', isProse ? capital(names.nouns) : capital(camel(names.nouns)))
-      .replaceAll('Thing', capital(camel(names.noun)))
-      .replaceAll('things', isProse ? names.nouns : camel(names.nouns))
-      .replaceAll('thing', isProse ? names.noun : camel(names.noun));
-  });
-  return lines.join('\n').replaceAll(mark, '');
+/** The parts that a package has beside the smallest one. */
+export interface Parts {
+  /** Shoppers list and read what is published. */
+  shopper: boolean;
+  /** A field of text by which the list is filtered. */
+  filter: string | null;
+  /** A field of whole numbers by which the list is sorted. */
+  sort: string | null;
+  /** Other packages can refuse a deletion. */
+  extensionPoint: boolean;
 }
 
 /** Returns the path of a template file in the package's folder. */
 function placeOf(file: string, names: Names, timestamp: string): string {
-  const snake = joined(names.package, '_').replaceAll('-', '_');
-  if (file === 'migrations/create.js') {
-    return `migrations/${timestamp}_${snake}_create_${joined(names.nouns, '_')}.js`;
-  }
-  return file === 'test/rules.ts' ? `test/${joined(names.nouns, '-')}.test.ts` : file;
+  const place = file.replace(/\.liquid$/, '');
+  if (place === 'migrations/create.js') return `migrations/${timestamp}_${names.snake}_create_${names.table}.js`;
+  return place === 'test/rules.ts' ? `test/${names.path}.test.ts` : place;
 }
 
 export interface NewPackage {
   names: Names;
+  parts: Parts;
   tier: 'basic' | 'growth' | 'enterprise';
   /** Its first version. */
   version: string;
@@ -80,7 +49,7 @@ export interface NewPackage {
  */
 export async function writeNewPackage(
   root: string,
-  { names, tier, version, timestamp }: NewPackage,
+  { names, parts, tier, version, timestamp }: NewPackage,
 ): Promise<string[]> {
   const folder = join(root, 'vendor', names.package);
   await mkdir(folder);
@@ -90,11 +59,22 @@ export async function writeNewPackage(
     ),
   );
   const files = new Map([['package.json', manifestOf(names, tier, version, needed)]]);
+  const scope = {
+    ...names,
+    ...parts,
+    filterColumn: parts.filter && columnOf(parts.filter),
+    sortColumn: parts.sort && columnOf(parts.sort),
+    scope: vendor.scope,
+    packageName: packageName(names.package),
+    tier,
+  };
   for (const entry of await readdir(template, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
     const place = placeOf(relative(template, path), names, timestamp);
-    files.set(place, replaceWords(await readFile(path, 'utf8'), names));
+    const content: string = await liquid.parseAndRender(await readFile(path, 'utf8'), scope);
+    // A file that none of the options asks for.
+    if (content.trim() !== '') files.set(place, content);
   }
   for (const [place, content] of files) {
     await mkdir(dirname(join(folder, place)), { recursive: true });
@@ -112,7 +92,7 @@ function manifestOf(
   const manifest = {
     name: packageName(names.package),
     version,
-    description: `${capital(names.nouns)} managed by staff`,
+    description: `${names.Nouns} managed by staff`,
     license: 'SEE LICENSE IN LICENSE',
     type: 'module',
     exports: {

@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { isChecked } from '../checks.ts';
-import { namesOf, writeNewPackage } from '../new/package.ts';
+import { namesOf } from '../new/names.ts';
+import { writeNewPackage } from '../new/package.ts';
 
 const root = dirname(sourceRoot);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -155,8 +156,14 @@ t.test('a compliant project passes', async (t) => {
 });
 
 t.test('so does a package created by npm run new', async (t) => {
-  const names = namesOf('gift-box');
-  await writeNewPackage(project, { names, tier: 'basic', version: '1.0.0', timestamp: '20260101000000' });
+  const parts = { shopper: true, filter: 'kind', sort: 'position', extensionPoint: true };
+  await writeNewPackage(project, {
+    names: namesOf('gift-box'),
+    parts,
+    tier: 'basic',
+    version: '1.0.0',
+    timestamp: '20260101000000',
+  });
   t.strictSame(await check(), { code: 0, faults: [] });
 });
 
