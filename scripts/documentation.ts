@@ -3,12 +3,15 @@
  * nothing is written: a part that is out of date is a fault.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orderStates, transitions } from '@carton/order';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../runtime/package/load.ts';
+import { readWorkspace } from '../tools/packages/sources.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
+import { exportsTexts } from './documentation/exports.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
@@ -61,6 +64,9 @@ writeOrCompare(
   orderStatesPicture(orderStates, transitions),
   'not the transitions of vendor/order/states/transitions.ts',
 );
+for (const [file, text] of await exportsTexts(await readWorkspace(root), tmpdir())) {
+  writeOrCompare(file, text, 'not what the package exports; see what the change means for those who use it');
+}
 for (const file of metricsFiles) {
   const text = read(file);
   for (const name of new Set(text.match(metrics.pattern))) {
