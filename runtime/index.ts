@@ -57,7 +57,7 @@ export type { Database } from './db/database.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
-export { referenceQuery, referenceTables, referenceVersion } from './db/reference-data.ts';
+export { keepsReferenceData, referenceQuery, referenceTables, referenceVersion } from './db/reference-data.ts';
 export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
 export { isSecretColumn, isTransientTable } from './db/secrets.ts';

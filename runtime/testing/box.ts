@@ -17,6 +17,7 @@ import { showLogOfFailures } from './failures.ts';
 import { temporaryFolder } from './folders.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 import { openTestLog } from './recent.ts';
+import { refuseUnversionedWrites } from './reference-writes.ts';
 import { type OpenedTenant, openTenant } from './tenant.ts';
 
 /** Registers tasks that run after the test; tap's `t` implements it. */
@@ -130,6 +131,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
   });
   if (options.idleJobs) await owner.box.query("alter table background_tasks alter due_at set default 'infinity'");
+  await refuseUnversionedWrites(owner.box);
   const openAnother = (slug?: string) => createTestTenant(box, secrets, slug);
   const first = await openAnother();
   return {

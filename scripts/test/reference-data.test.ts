@@ -3,7 +3,13 @@
  * priced with, in both.
  */
 import { createForSale } from '@carton/cart/testing';
-import { referenceQuery, referenceTables, referenceVersion, type TenantDatabase } from '@carton/runtime';
+import {
+  keepsReferenceData,
+  referenceQuery,
+  referenceTables,
+  referenceVersion,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
@@ -190,7 +196,19 @@ t.test('whatever writes reference data replaces the version', async (t) => {
     ["update stores set name = 'New' where tenant_id = $1", true],
     ['with gone as (delete from tax_rates where tenant_id = $1 and rate > 100) select 1', true],
     ["update promotions set claimed = 1, status = 'draft' where tenant_id = $1 and id = $1", true],
-    ['update promotions set claimed = claimed + 1 where tenant_id = $1 and id = $1', false],
+    ["update only stores set name = 'Only' where tenant_id = $1", true],
+    ["update stores set (name) = row('Listed') where tenant_id = $1", true],
+    ["UPDATE Stores AS s SET name = 'Capital' WHERE tenant_id = $1", true],
+    ["update /* all */ public . stores set name = 'Commented' where tenant_id = $1", true],
+    ['delete from only tax_rates where tenant_id = $1 and rate > 100', true],
+    [
+      `merge into stores using (select $1::uuid as id) mine on stores.tenant_id = mine.id
+         when matched then update set name = 'Merged'`,
+      true,
+    ],
+    ["with a(x) as (select 1), b as (update only stores set name = 'Part' where tenant_id = $1) select from a", true],
+    [keepsReferenceData('update promotions set claimed = claimed + 1 where tenant_id = $1 and id = $1'), false],
+    ['select from tax_rates where tenant_id = $1 for no key update', false],
     ['select from tax_rates where tenant_id = $1 for update', false],
     ['update carts set note = null where tenant_id = $1', false],
   ];
@@ -200,6 +218,27 @@ t.test('whatever writes reference data replaces the version', async (t) => {
     await box.db.query(text);
     t.equal((await versionOf(box.db)) !== before, replaces, text);
   }
+});
+
+t.test('a shopper who fills a cart replaces no version', async (t) => {
+  const before = await versionOf(box.db);
+  const another = box.shopper();
+  await bodyOf(another.post('/cart/items', { variantId, quantity: 1 }));
+  await bodyOf(another.put('/cart/shipping-address', address));
+  await bodyOf(another.put('/cart/shipping-method', { optionId: option.id }));
+  t.equal(await versionOf(box.db), before);
+});
+
+t.test('truncate and copy, which take no parameter, count as writing too', async (t) => {
+  for (const text of ['truncate tax_rates', 'copy stores from stdin']) t.ok(writesReferenceData(text), text);
+});
+
+t.test('a test box refuses a statement that keeps the version and writes what is read', async (t) => {
+  const before = await versionOf(box.db);
+  const text = keepsReferenceData("update stores set name = 'Unseen' where tenant_id = $1");
+  await t.rejects(box.db.query(text), { message: /written stores without replacing the version/ });
+  t.equal(await versionOf(box.db), before);
+  t.strictSame(await box.db.query("select from stores where tenant_id = $1 and name = 'Unseen'"), []);
 });
 
 t.test('a price never lags behind a change that has been answered', async (t) => {

@@ -10,6 +10,7 @@ import { ownStore } from '@carton/core';
 import { regionById } from '@carton/region';
 import {
   type HasExtensions,
+  keepsReferenceData,
   newId,
   onceForBox,
   referenceVersion,
@@ -205,13 +206,13 @@ export async function insertCart(
 ): Promise<CartHeader | null> {
   const [sessionHash, memberId] = by === 'session' ? [key, null] : [null, key];
   const [row] = await tx.query<CartHeader>(
-    `insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
+    keepsReferenceData(`insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
      select own_store.tenant_id, $2, $3, $4, $5::uuid,
             coalesce($6, (select chosen.currency from ${regionById('$5::uuid')} chosen), own_store.default_currency),
             $7, $8, $9
        from ${ownStore} own_store
      on conflict do nothing
-     returning ${headerColumns}`,
+     returning ${headerColumns}`),
     [newId(), sessionHash, memberId, regionId, currency, locale, email, note],
   );
   return row ?? null;

@@ -214,4 +214,25 @@ export const money: readonly Mutation[] = [
     replacement: 'if (refusal !== undefined) return [];',
     tests: ['vendor/checkout/test/amounts.test.ts'],
   },
+  {
+    rule: 'What merges into reference data replaces its version',
+    file: 'runtime/db/reference-data.ts',
+    text: '(?:insert|update|delete|merge|truncate|copy)',
+    replacement: '(?:insert|update|delete)',
+    tests: ['scripts/test/reference-data.test.ts'],
+  },
+  {
+    rule: 'A statement may name a reference table in capitals',
+    file: 'runtime/db/reference-data.ts',
+    text: 'tables.has(name.toLowerCase())',
+    replacement: 'tables.has(name)',
+    tests: ['scripts/test/reference-data.test.ts'],
+  },
+  {
+    rule: 'A test box refuses what writes reference data without a new version',
+    file: 'runtime/testing/reference-writes.ts',
+    text: 'and xmin = pg_current_xact_id()::xid',
+    replacement: '',
+    tests: ['scripts/test/reference-data.test.ts'],
+  },
 ];

@@ -2,7 +2,7 @@
  * Queries of the uses of promotions. Transactions lock in one order, so that none waits for another in a circle: uses that
  * exist, then the counts of promotions, of codes and of customers, and of each kind by promotion.
  */
-import { newId, rows, type TenantDatabase } from '@carton/runtime';
+import { keepsReferenceData, newId, rows, type TenantDatabase } from '@carton/runtime';
 import { codeKey } from '../codes/text.ts';
 import type { PromotionUsage } from './schemas.ts';
 
@@ -39,13 +39,13 @@ export async function holdPromotions(tx: TenantDatabase, ids: readonly string[])
  */
 export async function claimPromotion(tx: TenantDatabase, promotionId: string): Promise<boolean> {
   const [claim] = await tx.query<{ isClaimed: boolean }>(
-    `with claimed as (
+    keepsReferenceData(`with claimed as (
        update promotions set claimed = claimed + 1
         where tenant_id = $1 and id = $2 and max_uses is not null and claimed < max_uses
        returning id
      )
      select max_uses is null or exists (select from claimed) as is_claimed
-       from promotions where tenant_id = $1 and id = $2`,
+       from promotions where tenant_id = $1 and id = $2`),
     [promotionId],
   );
   return claim?.isClaimed ?? false;
@@ -72,13 +72,13 @@ export async function claimCode(tx: TenantDatabase, promotionId: string, code: s
  */
 export async function claimForCustomer(tx: TenantDatabase, promotionId: string, customerKey: string): Promise<boolean> {
   const claimed = await tx.query(
-    `insert into promotion_customers as customers (tenant_id, promotion_id, customer_key, uses, max_uses)
+    keepsReferenceData(`insert into promotion_customers as customers (tenant_id, promotion_id, customer_key, uses, max_uses)
      select $1, id, $3, 1, least(max_uses_per_customer, case when (rules ->> 'firstOrder')::boolean then 1 end)
        from promotions where tenant_id = $1 and id = $2
      on conflict (tenant_id, promotion_id, customer_key) do update
         set uses = customers.uses + 1, max_uses = excluded.max_uses
       where excluded.max_uses is null or customers.uses < excluded.max_uses
-     returning uses`,
+     returning uses`),
     [promotionId, customerKey],
   );
   return claimed.length > 0;
@@ -128,7 +128,9 @@ export function markReturned(tx: TenantDatabase, orderId: string): Promise<Retur
 /** Takes a returned use off the count of the promotion, which has one if it has a limit. */
 export async function returnToPromotion(tx: TenantDatabase, { promotionId }: ReturnedUse): Promise<void> {
   await tx.query(
-    'update promotions set claimed = claimed - 1 where tenant_id = $1 and id = $2 and max_uses is not null',
+    keepsReferenceData(
+      'update promotions set claimed = claimed - 1 where tenant_id = $1 and id = $2 and max_uses is not null',
+    ),
     [promotionId],
   );
 }

@@ -1,0 +1,47 @@
+/**
+ * In test boxes PostgreSQL itself finds what writes reference data without a new version: triggers on the reference tables
+ * look at each commit whether the same transaction has replaced the version of the tenant.
+ */
+import type { BoxDatabase } from '../db/database.ts';
+import { referenceTables, unreadColumns } from '../db/reference-data.ts';
+import { tenantSetting } from '../db/row-security.ts';
+
+/**
+ * Creates the triggers. What the owner writes for no tenant, as an operator with psql does, is left alone, as are changes
+ * of columns that no reference query reads, and tenants that are being removed. Not for Citus, which refuses triggers.
+ */
+export async function refuseUnversionedWrites(owner: BoxDatabase): Promise<void> {
+  const [found] = await owner.query<{ isCitus: boolean }>(
+    `select to_regclass('pg_dist_node') is not null as "isCitus"`,
+  );
+  if (found?.isCitus) return;
+  const tables = await owner.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = any($1)`,
+    [referenceTables()],
+  );
+  const triggers = tables.map(
+    ({ name }) => `
+      create constraint trigger test_version after insert or update or delete on ${name}
+        deferrable initially deferred for each row
+        execute function test_refuse_unversioned('{${unreadColumns(name).join(',')}}')`,
+  );
+  await owner.query(`
+    do $do$ begin
+      create or replace function test_refuse_unversioned() returns trigger language plpgsql as $body$
+        declare
+          tenant uuid := nullif(current_setting('${tenantSetting}', true), '')::uuid;
+        begin
+          if tenant is null or to_jsonb(new) - tg_argv[0]::text[] = to_jsonb(old) - tg_argv[0]::text[] then
+            return null;
+          end if;
+          if exists (select from tenants where id = tenant and removal_started_at is null)
+             and not exists (select from reference_versions
+                              where tenant_id = tenant and xmin = pg_current_xact_id()::xid) then
+            raise 'a transaction has written % without replacing the version of the reference data', tg_table_name;
+          end if;
+          return null;
+        end $body$;
+      ${triggers.map((trigger) => `${trigger};`).join('')}
+    end $do$`);
+}
