@@ -50,7 +50,7 @@ const statement = `
          (select count(*)::int from indexes where recorded <> actual) as stale,
          array(select refresh from versions where recorded <> actual order by name) as unrecorded`;
 
-async function findCollations(client: pg.Client): Promise<Collations> {
+export async function findCollations(client: pg.Client): Promise<Collations> {
   return (await client.query<Collations>(statement)).rows[0] as Collations;
 }
 

@@ -4,21 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
-import { type Module, parse } from '@swc/core';
 import { withDeclarations } from '../../tools/packages/declarations.ts';
 import { entryPoints, type Source, type Workspace } from '../../tools/packages/sources.ts';
 import type { PackageFiles } from '../../tools/packages/tarball.ts';
+import { parseSource, type SyntaxNode } from '../parsed-source.ts';
 
 /** Characters of the longest object type that is written in full inside a signature. */
 const longestObjectType = 200;
 
 const exportsFile = 'exports.md';
-
-interface Node {
-  type: string;
-  span: { start: number; end: number };
-  [property: string]: unknown;
-}
 
 /** Something that a file declares or passes on. */
 type Named =
@@ -99,33 +93,27 @@ async function signaturesOf(files: PackageFiles, entry: string): Promise<string[
 async function readDeclared(file: string, files: PackageFiles): Promise<Declared> {
   const declarations = files.get(file);
   if (declarations === undefined || !('content' in declarations)) throw new Error(`no declarations: ${file}`);
-  const content = declarations.content.toString();
-  // The empty statement shows where the offsets of this file begin: they continue from one parsed source to the next.
-  const code = `;${content}`;
-  const bytes = Buffer.from(code);
-  const { body } = (await parse(code, { syntax: 'typescript', target: 'esnext' })) as Module;
-  const first = body[0]?.span.start ?? 0;
-  const slice = (start: number, end: number) => bytes.subarray(start - first, end - first).toString();
+  const { body, slice } = await parseSource(declarations.content.toString());
   const declared: Declared = { names: new Map(), exported: new Map(), all: [] };
   const add = (name: string, named: Named) => declared.names.set(name, [...(declared.names.get(name) ?? []), named]);
-  const target = (source: Node) => fileOf(file, source.value as string);
+  const target = (source: SyntaxNode) => fileOf(file, source.value as string);
 
-  for (const statement of body as unknown as Node[]) {
+  for (const statement of body) {
     if (statement.type === 'ImportDeclaration') {
-      for (const { local, imported } of statement.specifiers as { local: Node; imported?: Node }[])
-        add(nameOf(local), { from: target(statement.source as Node), name: nameOf(imported ?? local) });
-    } else if (statement.type === 'ExportAllDeclaration') declared.all.push(target(statement.source as Node));
+      for (const { local, imported } of statement.specifiers as { local: SyntaxNode; imported?: SyntaxNode }[])
+        add(nameOf(local), { from: target(statement.source as SyntaxNode), name: nameOf(imported ?? local) });
+    } else if (statement.type === 'ExportAllDeclaration') declared.all.push(target(statement.source as SyntaxNode));
     else if (statement.type === 'ExportNamedDeclaration') {
-      for (const { orig, exported } of statement.specifiers as { orig: Node; exported?: Node }[]) {
+      for (const { orig, exported } of statement.specifiers as { orig: SyntaxNode; exported?: SyntaxNode }[]) {
         const shown = nameOf(exported ?? orig);
         // Names that only pass through get a local name that no declaration can have.
-        const local = statement.source ? `${shown} of ${(statement.source as Node).value}` : nameOf(orig);
-        if (statement.source) add(local, { from: target(statement.source as Node), name: nameOf(orig) });
+        const local = statement.source ? `${shown} of ${(statement.source as SyntaxNode).value}` : nameOf(orig);
+        if (statement.source) add(local, { from: target(statement.source as SyntaxNode), name: nameOf(orig) });
         declared.exported.set(shown, local);
       }
     } else {
       const isExported = statement.type === 'ExportDeclaration';
-      const declaration = isExported ? (statement.declaration as Node) : statement;
+      const declaration = isExported ? (statement.declaration as SyntaxNode) : statement;
       for (const [name, signature] of signaturesIn(declaration, slice)) {
         add(name, { signature });
         if (isExported) declared.exported.set(name, name);
@@ -135,7 +123,7 @@ async function readDeclared(file: string, files: PackageFiles): Promise<Declared
   return declared;
 }
 
-const nameOf = (node: Node) => node.value as string;
+const nameOf = (node: SyntaxNode) => node.value as string;
 
 /** The file of declarations that a module names, or the module itself if it is of another package. */
 function fileOf(from: string, module: string): string {
@@ -145,15 +133,15 @@ function fileOf(from: string, module: string): string {
 type Slice = (start: number, end: number) => string;
 
 /** What one statement declares: each name with its signature under a name. */
-function signaturesIn(declaration: Node, slice: Slice): [string, (name: string) => string][] {
+function signaturesIn(declaration: SyntaxNode, slice: Slice): [string, (name: string) => string][] {
   if (declaration.type === 'VariableDeclaration') {
-    return (declaration.declarations as { id: Node; span: Node['span'] }[]).map(({ id, span }) => {
-      const annotation = id.typeAnnotation as Node | null;
+    return (declaration.declarations as { id: SyntaxNode; span: SyntaxNode['span'] }[]).map(({ id, span }) => {
+      const annotation = id.typeAnnotation as SyntaxNode | null;
       const rest = annotation ? shortened(annotation, slice) : clean(slice(id.span.end, span.end));
       return [nameOf(id), (name) => `const ${name}${annotation && !rest.startsWith(':') ? ': ' : ''}${rest};`];
     });
   }
-  const id = (declaration.id ?? declaration.identifier) as Node | undefined;
+  const id = (declaration.id ?? declaration.identifier) as SyntaxNode | undefined;
   if (id?.type !== 'Identifier') return [];
   const before = clean(slice(declaration.span.start, id.span.start)).replace(/^(?:export |declare )+/, '');
   const rest = shortened({ ...declaration, span: { start: id.span.end, end: declaration.span.end } }, slice);
@@ -161,7 +149,7 @@ function signaturesIn(declaration: Node, slice: Slice): [string, (name: string) 
 }
 
 /** A declaration on one line, without comments; long object types are cut. The members of a type are never cut. */
-function shortened(node: Node, slice: Slice): string {
+function shortened(node: SyntaxNode, slice: Slice): string {
   const cuts = objectTypesIn(node, node.type === 'TsTypeAliasDeclaration')
     .filter(({ span }) => span.start >= node.span.start)
     .sort((a, b) => a.span.start - b.span.start);
@@ -176,10 +164,10 @@ function shortened(node: Node, slice: Slice): string {
 }
 
 /** The outermost object types inside a node; with `inside`, those inside the outermost. */
-function objectTypesIn(value: unknown, inside: boolean): Node[] {
+function objectTypesIn(value: unknown, inside: boolean): SyntaxNode[] {
   if (Array.isArray(value)) return value.flatMap((each) => objectTypesIn(each, inside));
   if (value === null || typeof value !== 'object') return [];
-  const node = value as Node;
+  const node = value as SyntaxNode;
   if (node.type === 'TsTypeLiteral' && !inside) return [node];
   return Object.values(node).flatMap((each) => objectTypesIn(each, inside && node.type !== 'TsTypeLiteral'));
 }

@@ -62,8 +62,11 @@ export function isSql(text: string): boolean {
 
 /** The tables that a statement names; texts in quotes aside. */
 export function tablesIn(text: string, tables: Tables): string[] {
-  const words = text.replaceAll(/'[^']*'/g, ' ').match(/(?<![.\w])[a-z_]+\b(?!\.|\s*\()/g) ?? [];
-  return [...new Set(words)].filter((word) => tables.has(word));
+  const unquoted = text.replaceAll(/'[^']*'/g, ' ');
+  // A name before a parenthesis is that of a function, but after these words.
+  const written = unquoted.matchAll(/\b(?:from|join|into|only|update|using)\s+"?([a-z_]+)/g);
+  const named = unquoted.match(/(?<![.\w])[a-z_]+\b(?!\.|\s*\()/g) ?? [];
+  return [...new Set([...named, ...[...written].map(([, name]) => name as string)])].filter((word) => tables.has(word));
 }
 
 /** The faults of one package. */

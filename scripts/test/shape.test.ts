@@ -61,8 +61,13 @@ t.test('a statement names tables of its own package', async (t) => {
         `db.query("select * from notes where tenant_id = $1 and kind = 'shelves'");`,
       ].join('\n'),
       'vendor/note/other-store.ts': "db.remove('shelves', { id });",
+      'vendor/note/written-store.ts': "db.query('insert into shelves (tenant_id) values ($1)');",
     }),
-    ['table vendor/note/other-store.ts 1 shelves', 'table vendor/note/store.ts 1 shelves'],
+    [
+      'table vendor/note/other-store.ts 1 shelves',
+      'table vendor/note/store.ts 1 shelves',
+      'table vendor/note/written-store.ts 1 shelves',
+    ],
   );
 });
 

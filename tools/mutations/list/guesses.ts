@@ -195,4 +195,18 @@ export const guesses: readonly Mutation[] = [
     replacement: 'if (address === null && member === null)',
     tests: ['vendor/promotion/test/guesses.test.ts'],
   },
+  {
+    rule: 'A right promotion code is no guess',
+    file: 'vendor/promotion/carts/service.ts',
+    text: '() => guard.succeeded(tx)',
+    replacement: '() => undefined',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
+  {
+    rule: 'A promotion code that exists and cannot be used is no guess',
+    file: 'vendor/promotion/carts/service.ts',
+    text: 'if (isKnown) await guard.succeeded(db);',
+    replacement: '',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
 ];

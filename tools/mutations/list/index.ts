@@ -12,6 +12,7 @@ import { money } from './money.ts';
 import { payments } from './payments.ts';
 import { pending } from './pending.ts';
 import { places } from './places.ts';
+import { postalCodes } from './postal-codes.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
 import { tenants } from './tenants.ts';
@@ -20,6 +21,7 @@ export const mutationList = {
   money,
   fees,
   places,
+  postalCodes,
   pending,
   stock,
   holds,

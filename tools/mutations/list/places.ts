@@ -1,6 +1,6 @@
 /**
  * Mutations of the rules of places, the region, currency and country of carts and orders, and of other values that requests
- * may not change on their way to the database: times, texts and numbers.
+ * may not change on their way to the database: times, texts and numbers. Those of postal codes are in `postal-codes.ts`.
  */
 import type { Mutation } from '../mutation.ts';
 
@@ -46,27 +46,6 @@ export const places: readonly Mutation[] = [
     text: 'code !== currencyChanged.code || seenCurrency !== sale.sale.currency',
     replacement: 'code !== currencyChanged.code',
     tests: ['vendor/checkout/test/requirements.test.ts'],
-  },
-  {
-    rule: 'A rate of postal codes that an earlier release has changed stays one',
-    file: 'vendor/tax/rates/store.ts',
-    text: 'mark.toUpperCase()}',
-    replacement: 'mark}',
-    tests: ['vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'A province whose name begins as the mark of postal codes has its rates',
-    file: 'vendor/tax/rates/store.ts',
-    text: 'and bounds.rate_id =',
-    replacement: 'and bounds.rate_id is not null or bounds.rate_id =',
-    tests: ['vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'A province that is written like the mark of postal codes has no rate of them',
-    file: 'vendor/tax/rates/store.ts',
-    text: '= any($3::text[]) and not',
-    replacement: '= any($3::text[]) and true or false and not',
-    tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A country is taxed in whatever form it is written',
@@ -220,7 +199,7 @@ export const places: readonly Mutation[] = [
     file: 'vendor/shipping/sales/step.ts',
     text: "return read.isProvinceUnknown ? ['province_unknown'] : [];",
     replacement: 'return [];',
-    tests: ['vendor/shipping/test/carts.test.ts'],
+    tests: ['vendor/shipping/test/places.test.ts'],
   },
   {
     rule: 'No order is placed without the province on which a rate depends',
@@ -234,14 +213,7 @@ export const places: readonly Mutation[] = [
     file: 'vendor/shipping/sales/step.ts',
     text: "if (read.isProvinceMissing) return ['province_missing'];",
     replacement: '',
-    tests: ['vendor/shipping/test/carts.test.ts'],
-  },
-  {
-    rule: 'A Spanish address without its province is taxed by its postal code',
-    file: 'runtime/country/placed-province.ts',
-    text: 'return number !== undefined && isProvince(country, number) ? number : null;',
-    replacement: 'return number === undefined ? null : null;',
-    tests: ['vendor/tax/test/missing-provinces.test.ts'],
+    tests: ['vendor/shipping/test/places.test.ts'],
   },
   {
     rule: 'A store may require the province of the address',
@@ -251,45 +223,10 @@ export const places: readonly Mutation[] = [
     tests: ['vendor/tax/test/missing-provinces.test.ts'],
   },
   {
-    rule: 'A rate of postal codes replaces what contains them if it overrides',
-    file: 'vendor/tax/rates/applicable.ts',
-    text: 'const above = isReplaced(codes) ? []',
-    replacement: 'const above = isReplaced(provinces) ? []',
-    tests: ['vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'Stores of before the check of postal codes have none until they switch it on',
-    file: 'vendor/cart/pricing/settings.ts',
-    text: 'defaultVersion >= 3 ?',
-    replacement: 'defaultVersion >= 2 ?',
-    tests: ['vendor/checkout/test/postal-codes.test.ts'],
-  },
-  {
-    rule: 'A wrong postal code refuses an order only where the store requires it',
-    file: 'vendor/checkout/placing/built-in.ts',
-    text: 'requiresPostalCode(store, sale) ? fieldProblems(sale)',
-    replacement: 'store ? fieldProblems(sale)',
-    tests: ['vendor/checkout/test/postal-codes.test.ts'],
-  },
-  {
-    rule: 'A postal code is checked by its country',
-    file: 'runtime/country/postal-codes.ts',
-    text: '(isListed && postcodeValidator(form, country)) ||',
-    replacement: 'form.length > 0 || (isListed && postcodeValidator(form, country)) ||',
-    tests: ['runtime/country/test/postal-codes.test.ts'],
-  },
-  {
     rule: 'Where a country writes the town in capital letters, documents do',
     file: 'runtime/country/postal-lines.ts',
     text: "locality: inCapitals('C', city)",
     replacement: 'locality: city',
-    tests: ['runtime/country/test/postal-lines.test.ts'],
-  },
-  {
-    rule: 'A postal code is printed in the form of its country',
-    file: 'runtime/country/postal-codes.ts',
-    text: 'if (found !== undefined) return found;\n  }',
-    replacement: 'if (found === undefined) return text;\n  }',
     tests: ['runtime/country/test/postal-lines.test.ts'],
   },
   {
@@ -326,13 +263,6 @@ export const places: readonly Mutation[] = [
     text: "form.format !== 'uuid' && !takesEmpty(form)",
     replacement: '!takesEmpty(form)',
     tests: ['runtime/http/test/empty-texts.test.ts'],
-  },
-  {
-    rule: 'A rate of postal codes holds for no other code',
-    file: 'vendor/tax/rates/places.ts',
-    text: 'pattern && keys.find((each) => matchesPostal(pattern, each))',
-    replacement: 'pattern && keys[0]',
-    tests: ['vendor/tax/test/provinces.test.ts'],
   },
   {
     rule: 'A province that contains those with rates does not decide the rate',
@@ -391,60 +321,11 @@ export const places: readonly Mutation[] = [
     tests: ['runtime/country/test/provinces.test.ts'],
   },
   {
-    rule: 'A postal code with the country before it is in the zone of the code',
-    file: 'runtime/country/postal-codes.ts',
-    text: '[withoutCountry(country, written), written].map',
-    replacement: '[written, written].map',
-    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'A range of postal codes has those that begin with a number of it',
-    file: 'vendor/region/postal-codes.ts',
-    text: 'const beginning = key.slice(0, from.length);',
-    replacement: 'const beginning = key;',
-    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'The largest code of a range is read with what follows its beginning',
-    file: 'vendor/region/postal-codes.ts',
-    text: "postal_to || '~'",
-    replacement: 'postal_to',
-    tests: ['vendor/tax/test/provinces.test.ts', 'vendor/shipping/test/carts.test.ts'],
-  },
-  {
-    rule: 'A British pattern has no code whose first part is another',
-    file: 'runtime/country/postal-codes.ts',
-    text: 'if (!british.has(country)) return compact;',
-    replacement: 'if (compact) return compact;',
-    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'British patterns that an earlier release has stored hold',
-    file: 'vendor/region/postal-codes.ts',
-    text: "const code = pattern.code.replace(' ', '');",
-    replacement: 'const { code } = pattern;',
-    tests: ['vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'A pattern that matches no postal code is refused',
-    file: 'vendor/region/postal-codes.ts',
-    text: 'if (!hasMatch(country, pattern)) throw',
-    replacement: "if (!hasMatch(country, pattern) && text === '') throw",
-    tests: ['vendor/shipping/test/zones.test.ts', 'vendor/tax/test/provinces.test.ts'],
-  },
-  {
     rule: 'A change of a rate that does not move it leaves its place as it is stored',
     file: 'vendor/tax/rates/service.ts',
     text: '= isMoved ? complete : before;',
     replacement: '= isMoved ? before : complete;',
     tests: ['vendor/tax/test/provinces.test.ts'],
-  },
-  {
-    rule: 'The province tells towns of one name apart where no postal code does',
-    file: 'runtime/country/postal-lines.ts',
-    text: 'if (isNeeded) city =',
-    replacement: 'if (isNeeded && !city) city =',
-    tests: ['runtime/country/test/postal-lines.test.ts'],
   },
   {
     rule: 'A rate is of a known province where those of its country are known',
@@ -466,19 +347,5 @@ export const places: readonly Mutation[] = [
     text: 'place.country === country && place.province === province',
     replacement: 'place.country === country && place.province !== province',
     tests: ['vendor/shipping/test/resources.test.ts'],
-  },
-  {
-    rule: 'A prefix of postal codes is taken as short as it is',
-    file: 'runtime/country/postal-beginnings.ts',
-    text: 'structure.test(part) ? part',
-    replacement: 'part.length > 0 ? part',
-    tests: ['runtime/country/test/postal-beginnings.test.ts', 'vendor/shipping/test/zones.test.ts'],
-  },
-  {
-    rule: 'A range of codes with hyphens is that of their digits',
-    file: 'vendor/region/written-ranges.ts',
-    text: 'if (from && to && from.length === to.length) return [from, to];',
-    replacement: 'if (from && to && from.length === text.length) return [from, to];',
-    tests: ['vendor/shipping/test/zones.test.ts'],
   },
 ];

@@ -155,7 +155,7 @@ t.test('the codes of the built-in steps are those tested here', async (t) => {
     'minimum_order',
     // postal-codes.test.ts
     'postal_code_invalid',
-    // provinces.test.ts of tax, carts.test.ts of shipping
+    // provinces.test.ts of tax, places.test.ts of shipping
     'province_missing',
     'province_unknown',
     'quote_missing',

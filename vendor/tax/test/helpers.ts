@@ -1,8 +1,8 @@
 /**
  * Helpers of the tax tests: articles, regions, rates, and carts with their taxes.
  */
-import { createForSale } from '@carton/cart/testing';
-import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
+import { createForSale, shopperWith } from '@carton/cart/testing';
+import { bodyOf, type Caller, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
 /** Creates a product of one variant with a price and stock; returns the variant's id. */
 export async function createArticle(
@@ -17,7 +17,9 @@ export async function createRegion({ staff }: TestTenant, countries: string[], t
   return (await bodyOf(staff.post('/admin/regions', { name: 'Region', currency: 'EUR', countries, taxInclusive }))).id;
 }
 
-export async function createRate({ staff }: TestTenant, rate: Record<string, unknown>): Promise<string> {
+export type NewRate = Record<string, unknown>;
+
+export async function createRate({ staff }: TestTenant, rate: NewRate): Promise<string> {
   return (await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', ...rate }))).id;
 }
 
@@ -51,4 +53,29 @@ export function taxesOfCart({ adjustments, totals }: Taxed): [taxes: string[], t
     kind === 'tax' ? [`${code} ${rate} % ${amount.amount}`] : [],
   );
   return [taxes, totals.total.amount];
+}
+
+/** A new store with rates, and shoppers who have an article of 10.00 in their carts. */
+export async function openStoreWith(box: TestBox, rates: readonly NewRate[]) {
+  const store = await box.openTenant();
+  for (const rate of rates) await createRate(store, rate);
+  const article = await createArticle(store, 1000);
+  return { store, shopper: () => shopperWith(store, [article, 1]) };
+}
+
+export type StoreWithRates = Awaited<ReturnType<typeof openStoreWith>>;
+
+/** The taxes of a cart with an address, as `taxesOfCart` has them. @throws Error if its order has another total */
+export async function taxedAt(
+  { shopper }: Pick<StoreWithRates, 'shopper'>,
+  country: string,
+  province: string | null,
+  postalCode?: string,
+): Promise<string[]> {
+  const buyer = await shopper();
+  const cart = await bodyOf(buyer.put('/cart/shipping-address', { ...addressIn(country, province), postalCode }));
+  const { status, body } = await buyer.post('/checkout', { customer: { email: 'ada@example.com' } });
+  const [ordered, shown] = [body.totals?.total.amount, cart.totals.total.amount];
+  if (status === 201 && ordered !== shown) throw new Error(`the cart shows ${shown}, and the order has ${ordered}`);
+  return taxesOfCart(cart)[0];
 }
