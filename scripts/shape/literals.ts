@@ -18,7 +18,7 @@ export interface SourceParts {
 }
 
 /** What has names of modules in quotes, and nothing else that counts. */
-const passedOver = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'TsImportType']);
+const skipped = new Set(['ImportDeclaration', 'ExportNamedDeclaration', 'TsImportType']);
 
 /** Reads a TypeScript source. @throws Error if it does not parse */
 export async function readParts(code: string): Promise<SourceParts> {
@@ -38,7 +38,7 @@ export async function readParts(code: string): Promise<SourceParts> {
     if (Array.isArray(value)) for (const each of value) visit(each);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return;
     const node = value as SyntaxNode;
-    if (passedOver.has(node.type)) return;
+    if (skipped.has(node.type)) return;
     const addLiteral = (text: string) => parts.literals.push({ text, line: lineAt(node.span.start) });
     if (node.type === 'StringLiteral') addLiteral(node.value as string);
     if (node.type === 'TemplateLiteral') addLiteral((node.quasis as { raw: string }[]).map(({ raw }) => raw).join(' '));

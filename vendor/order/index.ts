@@ -110,7 +110,6 @@ export {
   findUnplaced,
   hasOrdered,
   holdPayBy,
-  holdsUnpaidStock,
   lockOrder,
   type OrderState,
   orderWithStock,

@@ -227,7 +227,7 @@ export function hasOrdered(memberId: string, email: string): string {
  * SQL condition on the table `orders`, for statements of other packages: the order holds stock for which no money, or only
  * a part of it, was received, and none is authorized.
  */
-export const holdsUnpaidStock =
+const holdsUnpaidStock =
   "orders.status = 'placed' and orders.fulfillment_status = 'unfulfilled' and orders.payment_status in ('unpaid', 'voided', 'partially_paid')";
 
 /**

@@ -283,7 +283,7 @@ export const places: readonly Mutation[] = [
     file: 'runtime/country/provinces.ts',
     text: 'index.lines.get(smallestKey(index, key)) ??',
     replacement: 'index.lines.get(key) ??',
-    tests: ['vendor/tax/test/provinces.test.ts', 'vendor/shipping/test/zones.test.ts'],
+    tests: ['runtime/country/test/provinces.test.ts'],
   },
   {
     rule: 'The province of a place of pickup stops no order',
@@ -325,7 +325,7 @@ export const places: readonly Mutation[] = [
     file: 'vendor/tax/rates/service.ts',
     text: '= isMoved ? complete : before;',
     replacement: '= isMoved ? before : complete;',
-    tests: ['vendor/tax/test/provinces.test.ts'],
+    tests: ['vendor/tax/test/postal-codes.test.ts'],
   },
   {
     rule: 'A rate is of a known province where those of its country are known',
