@@ -50,7 +50,7 @@ export function readTables(root: string): Tables {
   return tables;
 }
 
-const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
+export const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
 
 const statement =
   /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s+(?:(?:not\s+)?materialized\s*)?\(|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
