@@ -5,8 +5,8 @@ import { hasOrdered } from '@carton/order';
 import { referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { codeKey } from '../codes/text.ts';
 import { customerKeyOf } from '../customer.ts';
-import { storedDiscount } from '../promotions/kinds.ts';
 import type { Discount, Rules } from '../promotions/schemas.ts';
+import { storedDiscount } from '../promotions/store.ts';
 import type { Reason } from './schemas.ts';
 
 /** A promotion as a sale needs it. */

@@ -112,7 +112,3 @@ export function columnsOf<D extends { kind: string }>(
     ? { discount, offer: null }
     : { discount: unknownToEarlier, offer: discount };
 }
-
-/** SQL for the discount of a row of `promotions`. */
-export const storedDiscount = `case when promotions.discount -> 'amounts' = '[]' then promotions.offer
-                                    else promotions.discount end`;

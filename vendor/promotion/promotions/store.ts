@@ -2,7 +2,6 @@
  * Queries of promotions as staff manage them.
  */
 import { rows, type TenantDatabase } from '@carton/runtime';
-import { storedDiscount } from './kinds.ts';
 import type { Discount, Promotion, Rules, statuses } from './schemas.ts';
 
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
@@ -16,6 +15,10 @@ export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'd
   /** Uses counted while `maxUses` is set. */
   claimed: number;
 }
+
+/** The discount of a row of `promotions`: see `columnsOf`. */
+export const storedDiscount = `case when promotions.discount -> 'amounts' = '[]' then promotions.offer
+                                    else promotions.discount end`;
 
 export const promotions = rows<PromotionRow>({
   table: 'promotions',
