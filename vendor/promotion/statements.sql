@@ -6,6 +6,12 @@
 select
   "promotions".*,
   (
+    case
+      when promotions.discount -> 'amounts' = '[]' then promotions.offer
+      else promotions.discount
+    end
+  ) as "discount",
+  (
     select
       count(*)::integer
     from
@@ -118,7 +124,10 @@ select
   promotions.label,
   promotions.priority,
   promotions.exclusive,
-  promotions.discount,
+  case
+    when promotions.discount -> 'amounts' = '[]' then promotions.offer
+    else promotions.discount
+  end as discount,
   promotions.rules,
   promotions.max_uses_per_customer,
   found.code,
