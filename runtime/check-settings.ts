@@ -7,9 +7,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readConfig, settings } from './config.ts';
+import type { Contribution } from './extension/extension.ts';
 import type { TProperties } from './http/schemas.ts';
 import { loadPackages } from './package/load.ts';
-import { readPackageSettings } from './package/settings.ts';
+import { checkPackageSettings, readPackageSettings } from './package/settings.ts';
 
 export interface DeclaredSetting {
   name: string;
@@ -40,7 +41,12 @@ async function report(environment: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const names = Object.keys(JSON.parse(await readFile(lockFile, 'utf8')).packages);
   const packages = await loadPackages(names, lockFile);
   const reserved = Object.keys(settings);
-  for (const loaded of packages) check(() => readPackageSettings([loaded], environment, reserved));
+  const read: Contribution[] = [];
+  for (const loaded of packages) check(() => read.push(...readPackageSettings([loaded], environment, reserved)));
+  // Settings of which some cannot be read are not compared: what is missing would be a fault of all that need it.
+  if (faults.length === 0) {
+    for (const loaded of packages) check(() => checkPackageSettings(packages, read, [loaded]));
+  }
   const declared = [settings, ...packages.map((loaded) => loaded.settings?.properties ?? {})].flatMap(describe);
   return { settings: declared, faults };
 }

@@ -15,6 +15,14 @@ import { taxesSales } from './sales/service.ts';
 import { taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
 
+export {
+  type TaxAnswer,
+  type TaxPart,
+  type TaxProvider,
+  type TaxQuestion,
+  wrongAnswer,
+} from './providers/provider.ts';
+export { taxProviders } from './providers/settings.ts';
 export { partsOfCharge, type TaxableGoods } from './sales/compute.ts';
 export { type TaxExemption, taxExemptions } from './sales/step.ts';
 

@@ -16,14 +16,14 @@ export const payments: readonly Mutation[] = [
     file: 'vendor/payment/webhooks/service.ts',
     text: 'currency !== undefined && currency !== session.currency',
     replacement: "currency === ''",
-    tests: ['vendor/payment/test/stripe-webhooks.test.ts'],
+    tests: ['vendor/stripe/test/stripe-webhooks.test.ts'],
   },
   {
     rule: 'A report of a provider is about the payment that the box has started',
     file: 'vendor/payment/webhooks/service.ts',
     text: 'session.reference === null || reference === session.reference',
     replacement: "session.reference === null || reference !== ''",
-    tests: ['vendor/payment/test/stripe-webhooks.test.ts'],
+    tests: ['vendor/stripe/test/stripe-webhooks.test.ts'],
   },
   {
     rule: 'The fee of a payment method is not part of free shipping',
@@ -90,10 +90,10 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'A currency without decimals at the provider is charged without them',
-    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    file: 'vendor/stripe/amounts.ts',
     text: 'if (zeroDecimal.includes(currency)) return 0;',
     replacement: '',
-    tests: ['vendor/payment/test/stripe.test.ts'],
+    tests: ['vendor/stripe/test/stripe.test.ts'],
   },
   {
     rule: 'A method that cannot charge what is left to pay is not listed',
@@ -125,14 +125,14 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'Stripe charges no less than its least amount',
-    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    file: 'vendor/stripe/amounts.ts',
     text: 'if (amount < least)',
     replacement: 'if (amount < 0)',
     tests: ['vendor/checkout/test/amounts.test.ts'],
   },
   {
     rule: 'Stripe charges no more than its greatest amount',
-    file: 'vendor/payment/adapters/stripe/amounts.ts',
+    file: 'vendor/stripe/amounts.ts',
     text: 'if (amount <= most ||',
     replacement: 'if (amount > 0 ||',
     tests: ['vendor/checkout/test/amounts.test.ts'],

@@ -2,10 +2,10 @@
  * Stripe Tax: asks Stripe to calculate the taxes of a sale. A calculation records nothing with Stripe.
  * Source: https://docs.stripe.com/api/tax/calculations/create
  */
-import { findStripeAccount, fromStripe, toStripe } from '@carton/payment';
 import { money, Problem, requestJson, ServiceError, type TSchema } from '@carton/runtime';
-import { type TaxAnswer, type TaxPart, type TaxProvider, type TaxQuestion, wrongAnswer } from '../provider.ts';
-import { providerSettings } from '../settings.ts';
+import { type TaxAnswer, type TaxPart, type TaxProvider, type TaxQuestion, wrongAnswer } from '@carton/tax';
+import { fromStripe, toStripe } from '../amounts.ts';
+import { accountOf, stripeSettings } from '../settings.ts';
 import { type Breakdown, Calculation, LineItems, type Taxed } from './schemas.ts';
 
 const apiVersion = '2026-10-28.endive';
@@ -16,11 +16,12 @@ const path = '/v1/tax/calculations';
 export const stripeTax: TaxProvider = {
   name: 'stripe',
   async connect(db) {
-    const account = await findStripeAccount(db);
+    const account = await accountOf(db);
     if (!account) return null;
-    const api = { secretKey: account.secretKey, url: providerSettings.of(db).stripeUrl ?? account.apiUrl };
+    const { common, taxUrl, url } = stripeSettings.of(db);
+    const api = { secretKey: account.secretKey, url: taxUrl ?? url ?? new URL('https://api.stripe.com') };
     return {
-      id: account.isCommon ? 'common' : db.tenantId,
+      id: account === common ? 'common' : db.tenantId,
       calculate: (question, signal) => calculate(api, question, signal),
     };
   },

@@ -2,9 +2,9 @@
  * A simulator of the part of Stripe Tax that the box uses: calculations and their line items. It taxes Germany (19 %, its
  * code of books 7 %), California (a state tax of 7.25 % and a county's of 1 %), and no other place.
  */
-import { type Form, parseForm, textOf } from '@carton/payment/testing';
 import { allocate, divideRounded, hundredPercent, scalePercent } from '@carton/runtime';
 import type { SimulatedRequest, SimulatedResponse, WrongAnswers } from '@carton/runtime/testing';
+import { type Form, parseForm, textOf } from '../form.ts';
 
 /** Stripe's code of printed books. */
 export const booksCode = 'txcd_35010000';

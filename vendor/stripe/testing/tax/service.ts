@@ -1,5 +1,5 @@
 /**
- * A tax service for tests and rigs: a process with the part of Stripe Tax's HTTP API that the box uses.
+ * A tax service: a process with the part of Stripe Tax's HTTP API that the box uses.
  */
 import { type RunningSimulator, startSimulatorProcess } from '@carton/runtime/testing';
 

@@ -3,9 +3,8 @@
  * some with three of which the last must be zero (KWD), and all others with two, even where minor units are no longer
  * used (HUF, ISK, UGX). Source: https://docs.stripe.com/currencies
  */
+import { formatAmount, paymentRefused } from '@carton/payment';
 import { type MoneyValue, minorUnitDigits, money } from '@carton/runtime';
-import { format } from '../../format.ts';
-import { paymentRefused } from '../problems.ts';
 
 const zeroDecimal = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
 const threeDecimal = 'BHD JOD KWD OMR TND'.split(' ');
@@ -36,13 +35,13 @@ function stepOf(currency: string): number {
 /** Why Stripe cannot move an amount, as `PaymentAdapter.refusalOf` describes; null if it can. */
 export function refusalOf({ amount, currency }: MoneyValue, use: 'charge' | 'part'): string | null {
   const step = stepOf(currency);
-  if (amount % step !== 0) return `The provider takes multiples of ${format(money(step, currency))} only.`;
+  if (amount % step !== 0) return `The provider takes multiples of ${formatAmount(money(step, currency))} only.`;
   if (use === 'part') return null;
   const least = minimum[currency] ?? 0;
-  if (amount < least) return `The provider charges no less than ${format(money(least, currency))}.`;
+  if (amount < least) return `The provider charges no less than ${formatAmount(money(least, currency))}.`;
   const most = fromStripe(maximum, currency);
   if (amount <= most || withMoreDigits.includes(currency)) return null;
-  return `The provider charges no more than ${format(money(most - (most % step), currency))}.`;
+  return `The provider charges no more than ${formatAmount(money(most - (most % step), currency))}.`;
 }
 
 function unitsOf({ amount, currency }: MoneyValue): number {

@@ -4,15 +4,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirmPayment, startPayment } from '@carton/payment';
-import type { Operation } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
+import { cardSales, enableWebhooks, type Operation, openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
-import { fromStripe, toStripe } from '../adapters/stripe/amounts.ts';
-import { enableWebhooks, openStripeTenant } from '../testing/stripe-tenant.ts';
+import { fromStripe, toStripe } from '../amounts.ts';
 import { packages, statusOf, timelineOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator, shopper } = tenant;

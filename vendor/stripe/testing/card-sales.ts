@@ -1,12 +1,12 @@
 /**
- * Sales by card at the simulator of Stripe, for tests.
+ * Sales by card at the simulator.
  */
 import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
-import type { Shopper } from '@carton/payment/testing';
+import { place } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import type { TestTenant } from '@carton/runtime/testing';
-import type { StripeTenant } from '../testing/stripe-tenant.ts';
-import { place } from './helpers.ts';
+import type { Shopper } from './shopper.ts';
+import type { StripeTenant } from './stripe-tenant.ts';
 
 export function cardSales({ box, shopper }: StripeTenant) {
   /** Starts a payment of a cart; with a card, the shopper pays it. */

@@ -1,12 +1,10 @@
 /**
  * Webhooks of Stripe: signed, recent, of this tenant, and about the payment that the box has started.
  */
-import { sign } from '@carton/payment/testing';
 import type { TestTenant } from '@carton/runtime/testing';
+import { cardSales, openStripeTenant, sign, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
-import { openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, statusOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator } = tenant;

@@ -1,9 +1,9 @@
 /**
  * Payment states from Stripe's objects.
  */
+import type { ProviderState, ReportedDispute } from '@carton/payment';
 import type Stripe from 'stripe';
-import type { ProviderState, ReportedDispute } from '../adapter.ts';
-import { fromStripe } from './amounts.ts';
+import { fromStripe } from '../amounts.ts';
 
 /** The currency as the box writes it. */
 export function currencyOf({ currency }: { currency: string }): string {

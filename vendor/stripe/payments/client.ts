@@ -1,12 +1,10 @@
 /**
  * Stripe's library, loaded with the first payment, and the meaning of its errors.
  */
-
+import { paymentProviderFailed, paymentRefused } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
-import { paymentProviderFailed, paymentRefused } from '../problems.ts';
-import { paymentSettings } from '../settings.ts';
-import { accountOf, type StripeAccount } from './settings.ts';
+import { accountOf, type StripeAccount, stripeSettings } from '../settings.ts';
 
 /** Milliseconds. Two attempts fit into the 20 seconds that an adapter has. */
 const timeout = 8000;
@@ -19,10 +17,9 @@ const clients = new WeakMap<StripeAccount, Promise<Stripe>>();
 
 /** @throws payment_refused (409) when the tenant has no account */
 export async function openStripe(db: TenantDatabase): Promise<{ stripe: Stripe; account: StripeAccount }> {
-  const accounts = paymentSettings.of(db).stripe;
-  const account = await accountOf(db, accounts);
+  const account = await accountOf(db);
   if (!account) throw paymentRefused('The store has no account with this provider.');
-  const client = clients.get(account) ?? connect(account, accounts.url);
+  const client = clients.get(account) ?? connect(account, stripeSettings.of(db).url);
   clients.set(account, client);
   return { stripe: await client, account };
 }

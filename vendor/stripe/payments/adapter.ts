@@ -3,9 +3,6 @@
  * intent or refund carry the box's id as idempotency key. Each intent carries the ids of payment and tenant in its
  * metadata; events without them are ignored.
  */
-
-import type { TenantDatabase } from '@carton/runtime';
-import type Stripe from 'stripe';
 import {
   isRefusal,
   type PaymentAdapter,
@@ -14,12 +11,14 @@ import {
   type ProviderState,
   type ProviderStep,
   type StepOutcome,
-} from '../adapter.ts';
-import { webhookSignatureInvalid, webhookUnreadable } from '../problems.ts';
-import { paymentSettings } from '../settings.ts';
-import { refusalOf, toStripe } from './amounts.ts';
+  webhookSignatureInvalid,
+  webhookUnreadable,
+} from '@carton/payment';
+import type { TenantDatabase } from '@carton/runtime';
+import type Stripe from 'stripe';
+import { refusalOf, toStripe } from '../amounts.ts';
+import { accountOf } from '../settings.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
-import { accountOf } from './settings.ts';
 import { currencyOf, isDisputed, stateOfCharge, stateOfDispute, stateOfIntent } from './state.ts';
 
 /** Seconds by which a webhook's timestamp may differ from the box's clock. */
@@ -29,9 +28,10 @@ const withCharge = { expand: ['latest_charge'] };
 
 export const stripeAdapter: PaymentAdapter = {
   name: 'stripe',
+  onlyIfNamed: true,
 
   async methods(db) {
-    return (await accountOf(db, paymentSettings.of(db).stripe)) ? ['card'] : [];
+    return (await accountOf(db)) ? ['card'] : [];
   },
 
   refusalOf,
@@ -130,7 +130,7 @@ async function readWebhook(
   db: TenantDatabase,
   { headers, body }: Parameters<PaymentAdapter['readWebhook']>[1],
 ): Promise<ProviderEvent> {
-  const account = await accountOf(db, paymentSettings.of(db).stripe);
+  const account = await accountOf(db);
   if (!account?.webhookSecret) throw webhookSignatureInvalid('No webhook secret is configured.');
   const { webhooks } = await loadStripe();
   const signature = String(headers['stripe-signature'] ?? '');
