@@ -53,7 +53,6 @@ export { paymentAdapters } from './adapters/settings.ts';
 export { disputeClosed, disputeOpened } from './disputes/events.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees/charge.ts';
-export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './fees/taxes.ts';
 export { format as formatAmount } from './format.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
 export { OrderPayment } from './payments/schemas.ts';

@@ -3,7 +3,7 @@
  */
 import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
-import { chargeTaxers } from '@carton/payment';
+import { chargeTaxers } from '@carton/order';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { adminTaxCategories } from './categories/routes.ts';

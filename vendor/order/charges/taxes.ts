@@ -1,8 +1,10 @@
 /**
  * The taxes of a charge that is added to an existing order.
  */
-import { chargedRowsOf, chargesOf, type NewTax, type Order } from '@carton/order';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import type { Order } from '../present.ts';
+import { chargedRowsOf, chargesOf } from './amounts.ts';
+import type { NewTax } from './store.ts';
 
 /** An order as far as the taxes of a further charge depend on it. Amounts are minor units. */
 export interface ChargedOrder extends Pick<Order, 'currency' | 'regionId' | 'memberId' | 'locale' | 'taxLines'> {
@@ -19,7 +21,7 @@ export interface ChargedOrder extends Pick<Order, 'currency' | 'regionId' | 'mem
  * @param amount of the charge, in minor units
  */
 export type ChargeTaxer = (tx: TenantDatabase, order: ChargedOrder, amount: number) => Promise<NewTax[]>;
-export const chargeTaxers = extensionPoint<ChargeTaxer>('payment.charge-taxers');
+export const chargeTaxers = extensionPoint<ChargeTaxer>('order.charge-taxers');
 
 /** An order as far as the taxes of a further charge depend on it. */
 export function chargedOrderOf(order: Omit<Order, 'sessionHash' | 'cartId' | 'wasPlaced'>): ChargedOrder {
@@ -36,7 +38,8 @@ export function chargedOrderOf(order: Omit<Order, 'sessionHash' | 'cartId' | 'wa
   return { currency, regionId, memberId, locale, taxLines, address, email, lines, shipping };
 }
 
-export async function taxesOf(tx: TenantDatabase, order: Order, amount: number): Promise<NewTax[]> {
+/** The taxes of a charge that is added to an order, by all that compute some. @param amount as for `ChargeTaxer` */
+export async function taxesOfAddedCharge(tx: TenantDatabase, order: Order, amount: number): Promise<NewTax[]> {
   const charged = chargedOrderOf(order);
   return (await Promise.all(chargeTaxers.of(tx).map((taxer) => taxer(tx, charged, amount)))).flat();
 }
