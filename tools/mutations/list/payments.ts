@@ -89,6 +89,13 @@ export const payments: readonly Mutation[] = [
     tests: ['vendor/payment/test/tenders.test.ts'],
   },
   {
+    rule: 'A provider that the settings must name takes no payments without that',
+    file: 'vendor/payment/adapters/bound.ts',
+    text: '!adapter.onlyIfNamed && ',
+    replacement: '',
+    tests: ['vendor/payment/test/settings.test.ts'],
+  },
+  {
     rule: 'A currency without decimals at the provider is charged without them',
     file: 'vendor/stripe/amounts.ts',
     text: 'if (zeroDecimal.includes(currency)) return 0;',
