@@ -29,11 +29,13 @@ export interface SettingsReport {
 
 async function report(environment: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const faults: string[] = [];
-  const check = (read: () => unknown) => {
+  const check = (read: () => unknown): boolean => {
     try {
       read();
+      return true;
     } catch (error) {
       faults.push((error as Error).message);
+      return false;
     }
   };
   check(() => readConfig(environment));
@@ -42,10 +44,13 @@ async function report(environment: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const packages = await loadPackages(names, lockFile);
   const reserved = Object.keys(settings);
   const read: Contribution[] = [];
-  for (const loaded of packages) check(() => read.push(...readPackageSettings([loaded], environment, reserved)));
-  // Settings of which some cannot be read are not compared: what is missing would be a fault of all that need it.
-  if (faults.length === 0) {
-    for (const loaded of packages) check(() => checkPackageSettings(packages, read, [loaded]));
+  const unread = packages.filter(
+    (loaded) => !check(() => read.push(...readPackageSettings([loaded], environment, reserved))),
+  );
+  // A package is not checked against what could not be read: the cause would be told as a fault of its own.
+  const isRead = (name: string) => unread.every(({ fullName }) => fullName !== name);
+  for (const loaded of packages.filter(({ fullName, dependencies }) => [fullName, ...dependencies].every(isRead))) {
+    check(() => checkPackageSettings(packages, read, [loaded]));
   }
   const declared = [settings, ...packages.map((loaded) => loaded.settings?.properties ?? {})].flatMap(describe);
   return { settings: declared, faults };

@@ -5,8 +5,8 @@
 import type { QuotedAddress } from '@carton/cart';
 import { findOwnAccount } from '@carton/core';
 import { isCurrency, minorUnitDigits, requestJson, ServiceError, type Static, Type } from '@carton/runtime';
-import type { CarrierAnswer, CarrierQuestion, CarrierService } from './carrier.ts';
-import { carrierSettings, type EasyPostAccount } from './settings.ts';
+import type { CarrierAnswer, CarrierQuestion, CarrierService } from '@carton/shipping';
+import { type EasyPostAccount, easyPostSettings } from './settings.ts';
 
 const Rates = Type.Object({
   rates: Type.Array(
@@ -22,7 +22,7 @@ const gramsPerOunce = 28.349523125;
 export const easyPost: CarrierService = {
   name: 'easypost',
   async connect(db) {
-    const { url, common, own } = carrierSettings.of(db).easypost;
+    const { url, common, own } = easyPostSettings.of(db);
     const ownAccount = await findOwnAccount(db, own);
     const account = ownAccount ?? common;
     if (!account) return null;
