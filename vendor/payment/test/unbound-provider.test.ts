@@ -1,5 +1,5 @@
 /**
- * Payments of a provider whose package is no longer installed: orders stay readable, staff are told why no step is
+ * Payments of a provider whose package is no longer installed: orders stay readable, staff see why no step is
  * possible, and nothing is given up until the provider is back.
  */
 import { createForSale, shopperWith } from '@carton/cart/testing';

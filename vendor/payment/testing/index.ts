@@ -1,7 +1,8 @@
 /**
- * For tests with payments: a payment provider in memory, orders to be paid, and the passing of time.
+ * For tests with payments: what every adapter must keep, a payment provider in memory, orders to be paid, and the passing of time.
  */
 
+export { testPaymentAdapter } from './contract.ts';
 export { place } from './place.ts';
 export { TestProvider } from './provider.ts';
 export { ageByTwoDays, reconcileAll } from './two-days.ts';
