@@ -2,10 +2,9 @@
  * The writes of a resource, each in one transaction with the event that reports it: `created`, `updated` or `deleted`.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import type { EventDefinition } from '../events/event.ts';
 import { publishRow } from '../events/outbox.ts';
 import type { ResourceEvents } from '../events/resource-events.ts';
-import type { Static, TObject, TSchema } from '../http/schemas.ts';
+import type { Static, TObject } from '../http/schemas.ts';
 import type { Rows, StoredRow } from './rows.ts';
 
 type Identified = { id: string };
@@ -43,36 +42,18 @@ export function publishedWrites<Row extends StoredRow & Static<Payload>, Payload
   rows: Pick<Rows<Row>, 'lock' | 'remove'>,
   events: ResourceEvents<Payload>,
   type: string,
-): PublishedWrites<Row, Static<Payload>>;
-/** With one event for all writes, whose payload says by `deleted` what happened. New resources have three. */
-export function publishedWrites<
-  Row extends StoredRow & Omit<Static<Payload>, 'deleted'>,
-  Payload extends TObject & { properties: { deleted: TSchema } },
->(
-  rows: Pick<Rows<Row>, 'lock' | 'remove'>,
-  event: EventDefinition<Payload>,
-  type: string,
-): PublishedWrites<Row, Omit<Static<Payload>, 'deleted'>>;
-export function publishedWrites<Row extends StoredRow>(
-  rows: Pick<Rows<Row>, 'lock' | 'remove'>,
-  events: ResourceEvents | EventDefinition,
-  type: string,
-): PublishedWrites<Row, unknown> {
-  const publish = (tx: TenantDatabase, name: keyof ResourceEvents, resource: Identified) => {
-    const [event, more] = 'payload' in events ? [events, { deleted: name === 'deleted' }] : [events[name], {}];
-    return publishRow(tx, event as EventDefinition<TObject>, type, resource, more);
-  };
+): PublishedWrites<Row, Static<Payload>> {
   return {
     create: (db, work) =>
       db.transaction(async (tx) => {
         const resource = await work(tx);
-        await publish(tx, 'created', resource);
+        await publishRow(tx, events.created, type, resource);
         return resource;
       }),
     change: (db, id, work) =>
       db.transaction(async (tx) => {
         const resource = await work(tx, await rows.lock(tx, id));
-        await publish(tx, 'updated', resource);
+        await publishRow(tx, events.updated, type, resource);
         return resource;
       }),
     remove: (db, id, before) =>
@@ -80,7 +61,7 @@ export function publishedWrites<Row extends StoredRow>(
         const row = await rows.lock(tx, id);
         await before?.(tx, row);
         await rows.remove(tx, id);
-        await publish(tx, 'deleted', row);
+        await publishRow(tx, events.deleted, type, row);
       }),
   };
 }

@@ -6,10 +6,9 @@ import { nullable, object, resourceEvents, Type, Uuid } from '@carton/runtime';
 export const categoryEvents = resourceEvents({
   type: 'category',
   noun: 'category',
-  changed: 'was changed or moved, or its products were set',
+  updated: 'was changed or moved, or its products were set',
   payload: object({
     handle: Type.String(),
-    name: Type.String(),
     parentId: nullable(Uuid),
     visible: Type.Boolean(),
   }),

@@ -6,6 +6,6 @@ import { object, resourceEvents, Type } from '@carton/runtime';
 export const collectionEvents = resourceEvents({
   type: 'collection',
   noun: 'collection',
-  changed: 'was changed, or its products were set',
-  payload: object({ handle: Type.String(), title: Type.String(), kind: Type.String() }),
+  updated: 'was changed, or its products were set',
+  payload: object({ handle: Type.String(), kind: Type.String() }),
 });
