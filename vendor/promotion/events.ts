@@ -7,7 +7,6 @@ export const promotionEvents = resourceEvents({
   type: 'promotion',
   noun: 'promotion',
   payload: object({
-    label: Type.String(),
     status: Type.String(),
     automatic: Type.Boolean(),
     startsAt: nullable(DateTime),

@@ -7,7 +7,6 @@ export const regionEvents = resourceEvents({
   type: 'region',
   noun: 'region',
   payload: object({
-    name: Type.String(),
     currency: Currency,
     taxInclusive: Type.Boolean(),
     countries: Type.Array(Type.String()),

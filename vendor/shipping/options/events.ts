@@ -8,7 +8,6 @@ export const shippingOptionEvents = resourceEvents({
   noun: 'shipping option',
   payload: object({
     code: Type.String(),
-    name: Type.String(),
     zoneId: nullable(Uuid),
     profile: nullable(Type.String()),
     type: Type.String(),
