@@ -74,6 +74,7 @@ export {
 export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
+export { type ResourceEvents, resourceEvents } from './events/resource-events.ts';
 export {
   type DeliveredEvent,
   type DispatchedEvent,

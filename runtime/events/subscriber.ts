@@ -37,8 +37,8 @@ export interface Subscriber {
   /** `<package>.<action>`, unique in the product. It is stored with each delivery and must not change. */
   readonly name: string;
   /**
-   * The events that are delivered to it; `all` for every event, including those of packages added later; a function for
-   * those that other packages contribute in a box.
+   * The events that are delivered to it; `all` for every event that is not internal, including those of packages added
+   * later; a function for those that other packages contribute in a box.
    */
   readonly events: readonly EventDefinition[] | 'all' | ((box: HasExtensions) => readonly EventDefinition[]);
   /**

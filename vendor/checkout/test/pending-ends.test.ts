@@ -51,7 +51,7 @@ t.test('a refused payment cancels it, and stock and cart return', async (t) => {
   t.equal(await onHand(mug), before);
   const { body: cart } = await shopper.get('/cart');
   t.match(cart, { items: exactly([{ variantId: mug.variantId, quantity: 3 }]), shippingAddress: { city: 'Paris' } });
-  t.strictSame(await orderEventsOf(order.id), ['order.pending', 'order.canceled', 'order.updated']);
+  t.strictSame(await orderEventsOf(order.id), ['order.held', 'order.canceled', 'order.updated']);
   t.strictSame(await mailsOf(order.id), [], 'the shopper has had no mail about it');
   t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   const again = await shopper.post('/checkout', buyer);

@@ -25,7 +25,7 @@ async function checkEnd(t: Tap, id: string, before: number): Promise<string> {
   const { status, paymentStatus, balance } = await orderOf(id);
   const events = await eventTypesOf(box, id);
   const of = (type: string) => events.filter((each) => each === type).length;
-  t.equal(of('order.pending') <= 1, true);
+  t.equal(of('order.held') <= 1, true);
   t.equal(of('order.placed') <= 1, true, 'placed at most once');
   t.equal(of('order.canceled'), status === 'canceled' ? 1 : 0);
   t.equal(await onHand(mug), status === 'canceled' ? before : before - 1);

@@ -44,7 +44,7 @@ t.test('staff create, change and delete members', async (t) => {
   }
   t.strictSame(await idsOf(`email=${email}`), []);
   t.strictSame(await idsOf('q=grace'), []);
-  t.strictSame(await eventTypesOf(box, created.body.id), ['member.created', 'member.updated', 'member.updated']);
+  t.strictSame(await eventTypesOf(box, created.body.id), ['member.created', 'member.updated', 'member.deleted']);
   const again = await staff.post('/admin/members', { email });
   t.equal(again.status, 201, 'the address is free again');
 });
