@@ -1,7 +1,7 @@
 /**
  * The shape of a package (CONTRIBUTING.md, The shape of a package): what belongs in which file.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { readParts } from './literals.ts';
 
@@ -39,6 +39,7 @@ export function readTables(root: string): Tables {
   const tables = new Map([['applied_migrations', 'runtime']]);
   for (const name of readdirSync(join(root, 'vendor'))) {
     const folder = join(root, 'vendor', name, 'migrations');
+    if (!existsSync(folder)) continue;
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const code = readFileSync(join(folder, file.name), 'utf8');
       // The engine's own migrations are part of core so far.

@@ -17,6 +17,55 @@ order by
 limit
   $3;
 
+-- payments.isInDispute
+-- $2 string
+select
+from
+  payment_disputes
+where
+  tenant_id = $1
+  and payment_id = $2
+  and (
+    payment_disputes.status in ('inquiry', 'open')
+    and not payment_disputes.refundable
+    or payment_disputes.status = 'lost'
+    and payment_disputes.currency <> (
+      select
+        payments.currency
+      from
+        payments
+      where
+        payments.tenant_id = $1
+        and payments.id = payment_disputes.payment_id
+    )
+  )
+limit
+  1;
+
+-- payments.paymentsInDispute
+-- $2 string
+select distinct
+  payment_id
+from
+  payment_disputes
+where
+  tenant_id = $1
+  and order_id = $2
+  and (
+    payment_disputes.status in ('inquiry', 'open')
+    and not payment_disputes.refundable
+    or payment_disputes.status = 'lost'
+    and payment_disputes.currency <> (
+      select
+        payments.currency
+      from
+        payments
+      where
+        payments.tenant_id = $1
+        and payments.id = payment_disputes.payment_id
+    )
+  );
+
 -- disputes.disputes.page
 -- $2 string, $3 number
 select

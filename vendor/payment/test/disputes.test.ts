@@ -4,14 +4,11 @@
 
 import { newId } from '@carton/runtime';
 import { eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
+import { cardSales, type Dispute, enableWebhooks, openStripeTenant, sign, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
 import { reconcile } from '../reconcile.ts';
 import { closeCanceled } from '../steps/cancellation.ts';
-import type { Dispute } from '../testing/account.ts';
-import { sign } from '../testing/index.ts';
-import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, timelineOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator } = tenant;

@@ -6,12 +6,10 @@
 import { attachPayment, completePayments, confirmPayment, refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
+import { cardSales, openStripeTenant, sign, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
 import { closeCanceled } from '../steps/cancellation.ts';
-import { sign } from '../testing/index.ts';
-import { openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, place, timelineOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator } = tenant;

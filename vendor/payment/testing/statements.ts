@@ -3,6 +3,7 @@
  */
 import type { StatementSamples } from '@carton/runtime/testing';
 import { disputes } from '../disputes/store.ts';
+import { isInDispute, paymentsInDispute } from '../payments/dispute-store.ts';
 import { steps } from '../payments/store.ts';
 import { listRefunds } from '../refunds/store.ts';
 import * as sessions from '../sessions/store.ts';
@@ -10,6 +11,8 @@ import * as pending from '../steps/store.ts';
 
 export const statements: StatementSamples = {
   'payments.steps.page': ({ db, id }) => steps.page(db, { limit: 20, ofRefunds: true }, { paymentId: id }),
+  'payments.isInDispute': ({ db, id }) => isInDispute(db, { id }),
+  'payments.paymentsInDispute': ({ db, id }) => paymentsInDispute(db, id),
   'disputes.disputes.page': ({ db, id }) => disputes.page(db, { limit: 20, orderId: id }),
   'refunds.listRefunds': ({ db, id }) => listRefunds(db, { limit: 20, status: 'pending', orderId: id }),
   'refunds.listRefunds by status': ({ db }) => listRefunds(db, { limit: 20, status: 'pending' }),
