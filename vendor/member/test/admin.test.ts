@@ -137,6 +137,13 @@ t.test('members are found by address, words of the name, state and time', async 
   t.equal((await staff.get('/admin/members?q=kirch&updatedAfter=2026-01-01T00:00:00Z')).status, 400);
 });
 
+t.test('a member is found by a Greek name in capitals and small letters', async (t) => {
+  const { id } = await create({ name: 'Σωτήρης Παππάς' });
+  for (const q of ['ΠΑΠΠΑΣ', 'παππας', 'Παππάς', 'σωτηρης', 'ΣΩΤΗΡΗΣ', 'σωτηρησ']) {
+    t.strictSame(await idsOf(`q=${encodeURIComponent(q)}`), [id], q);
+  }
+});
+
 t.test('a search is paged in the order of the words that match', async (t) => {
   const expected: string[] = [];
   for (const name of ['Zed Aab', 'Zed Aac Aab', 'Aad', 'Aad', 'Aae Zed']) expected.push((await create({ name })).id);
