@@ -95,6 +95,17 @@ t.test('waits grow, and differ', async (t) => {
   }
 });
 
+t.test('a receiver that asks to wait is not called before', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.respond = (response) => response.writeHead(429, { 'retry-after': '600' }).end();
+  const webhook = await createWebhook(receiver.url, ['license.minted']);
+  await controlPlane.mint('first');
+  await until(t, 'it has failed', async () => (await deliveriesOf(webhook.id))[0]?.failures === 1);
+  const [{ nextAttemptAt }] = await deliveriesOf(webhook.id);
+  const wait = (Date.parse(nextAttemptAt) - Date.now()) / 1000;
+  t.ok(wait > 590 && wait <= 720, `${wait} seconds`);
+});
+
 t.test('410 disables a webhook; its events wait, and are sent in their order once it is enabled', async (t) => {
   const receiver = await startReceiver(t);
   const witness = await startReceiver(t);

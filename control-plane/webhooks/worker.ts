@@ -1,13 +1,10 @@
 /**
  * The worker of one replica: sends what is due to each webhook, so that a slow webhook delays no other one.
  */
-import { vendor } from '@carton/runtime/service';
+import { type CheckUrl, send, signatureHeaders, vendor } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import type { Encryption } from '../encryption.ts';
 import { shownEvent } from '../events/outbox.ts';
-import { defaultTimeout, send } from './send.ts';
-import { signatureHeaders } from './signature.ts';
 import {
   dispatchEvents,
   type LeasedDelivery,
@@ -17,6 +14,8 @@ import {
   storeAttempt,
 } from './work.ts';
 
+/** Milliseconds in which a receiver has to respond; less than a lease. */
+const defaultTimeout = 15_000;
 /** How long requests in progress may go on once the worker is stopped. */
 const stopMilliseconds = 3_000;
 
@@ -57,16 +56,15 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
     const headers = {
       ...signatureHeaders(secrets, leased.id, Math.floor(Date.now() / 1000), body),
       'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
       'user-agent': `${vendor.name}-webhooks`,
     };
-    const attempt = await send({ url, headers, body }, checkWebhook, { stop: stopping.signal, timeout });
-    if (attempt === null) {
+    const sent = await send({ url, headers, body }, { checkUrl: checkWebhook, stop: stopping.signal, timeout });
+    if (sent === null) {
       await releaseDelivery(db, leased);
       return false;
     }
-    const outcome = await storeAttempt(db, leased, attempt);
-    const facts = { webhook: webhookId, event: leased.id, status: attempt.status, error: attempt.error };
+    const outcome = await storeAttempt(db, leased, sent);
+    const facts = { webhook: webhookId, event: leased.id, status: sent.status, error: sent.error };
     if (outcome === 'dead') log.warn(facts, 'event could not be delivered for three days, and is given up');
     if (outcome === 'gone') log.warn(facts, 'webhook has responded with 410, and is disabled');
     if (outcome === 'failing') log.warn(facts, 'webhook has failed for three days, and is disabled; its events wait');
