@@ -14,6 +14,7 @@ export { collectMigrations, migrate, migratorSettings, pendingMigrations } from 
 export { startPatience } from './db/start-patience.ts';
 export { type Attempt, attemptOf, type Sent } from './delivery/attempt.ts';
 export { type BackOff, secondsUntilRetry } from './delivery/backoff.ts';
+export { openCircuits } from './delivery/circuit.ts';
 export { leaseSeconds, selectDue } from './delivery/lease.ts';
 export { type CheckUrl, openUrlChecks } from './delivery/lookups.ts';
 export { send } from './delivery/send.ts';

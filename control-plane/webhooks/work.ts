@@ -21,7 +21,7 @@ export const dispatchLock = 7_041_776_002;
 const eventsPerBatch = 500;
 /** Deliveries of a webhook that are leased, and sent, together: of different resources. */
 const batchSize = 4;
-const backOff: BackOff = { first: 5, factor: 4, most: 7_200 };
+export const backOff: BackOff = { first: 5, factor: 4, most: 7_200 };
 /** Hours after the first attempt from which a failure is the last one. */
 export const retryHours = 72;
 
@@ -55,8 +55,8 @@ export function dispatchEvents(db: Knex): Promise<number> {
 }
 
 /** The webhooks that events are sent to. */
-export function listEnabled(db: Knex): Promise<{ id: string }[]> {
-  return db('webhooks').whereNull('disabledAt').select('id');
+export function listEnabled(db: Knex): Promise<{ id: string; url: string }[]> {
+  return db('webhooks').whereNull('disabledAt').select('id', 'url');
 }
 
 /** A delivery that this replica works on. */

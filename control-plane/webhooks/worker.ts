@@ -1,11 +1,12 @@
 /**
  * The worker of one replica: sends what is due to each webhook, so that a slow webhook delays no other one.
  */
-import { type CheckUrl, send, signatureHeaders, vendor } from '@carton/runtime/service';
+import { type CheckUrl, openCircuits, type Sent, send, signatureHeaders, vendor } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { Encryption } from '../encryption.ts';
 import { shownEvent } from '../events/outbox.ts';
 import {
+  backOff,
   dispatchEvents,
   type LeasedDelivery,
   leaseDeliveries,
@@ -16,6 +17,8 @@ import {
 
 /** Milliseconds in which a receiver has to respond; less than a lease. */
 const defaultTimeout = 15_000;
+/** A receiver that is away gets few requests, however many events wait for it. */
+const circuitOptions = { failures: 3, pause: 30_000 };
 /** How long requests in progress may go on once the worker is stopped. */
 const stopMilliseconds = 3_000;
 
@@ -40,9 +43,15 @@ export interface WebhookWorker {
   stop(): Promise<void>;
 }
 
+/** Whether it is the receiver that cannot work, rather than the event that it does not accept. */
+function isAway({ status }: Sent): boolean {
+  return status === null || status >= 500 || status === 408 || status === 429;
+}
+
 export function openWebhookWorker(services: WebhookServices): WebhookWorker {
   const { db, checkWebhook, webhookSecrets, log, timeout = defaultTimeout } = services;
   const busy = new Map<string, Promise<void>>();
+  const circuits = openCircuits(circuitOptions);
   const stopping = new AbortController();
   let isStopped = false;
 
@@ -63,6 +72,8 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
       await releaseDelivery(db, leased);
       return false;
     }
+    if (isAway(sent)) circuits.failed(url, Math.min(sent.retryAfter, backOff.most));
+    else circuits.answered(url);
     const outcome = await storeAttempt(db, leased, sent);
     const facts = { webhook: webhookId, event: leased.id, status: sent.status, error: sent.error };
     if (outcome === 'dead') log.warn(facts, 'event could not be delivered for three days, and is given up');
@@ -83,8 +94,8 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
   return {
     async work() {
       while ((await dispatchEvents(db)) > 0);
-      for (const { id } of await listEnabled(db)) {
-        if (isStopped || busy.has(id)) continue;
+      for (const { id, url } of await listEnabled(db)) {
+        if (isStopped || busy.has(id) || circuits.isOpen(url)) continue;
         const sending = sendTo(id)
           .catch((error) => log.warn({ err: error, webhook: id }, 'webhook could not be sent to'))
           .finally(() => busy.delete(id));

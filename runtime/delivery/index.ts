@@ -4,6 +4,7 @@
  *
  * - `lease.ts`: which work is due, and whose it is. A row is claimed by one worker; the lease of one that died ends.
  * - `backoff.ts`: when a failed attempt is repeated, and what a Retry-After has to say in it.
+ * - `circuit.ts`: destinations that are away get no attempts for a while.
  * - `urls.ts`, `lookups.ts`, `addresses.ts`: to which URLs and addresses a request may lead.
  * - `send.ts`: one request, to addresses that were checked; redirects are not followed. `signature.ts` signs it.
  * - `attempt.ts`: what is kept of an attempt: status, duration, shortened error.
