@@ -105,6 +105,8 @@ export function startServer(program: string, ...parameters: string[]): Promise<{
 async function start(program: string, parameters: string[], options: string[]) {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
     execArgv: ['--conditions=workspace-source', ...options],
+    // JSON would make objects of the bytes that are values of statements.
+    serialization: 'advanced',
   });
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${program} exited before it sent its address`);

@@ -19,6 +19,7 @@ import { checkMessages, checkReferences } from './documentation/references.ts';
 import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { routesText } from './documentation/routes.ts';
 import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from './documentation/settings.ts';
+import { statementsOfPackages } from './documentation/statements.ts';
 import { listSourceFiles } from './source-files.ts';
 
 const root = join(sourceRoot, '..');
@@ -77,6 +78,10 @@ for (const file of metricsFiles) {
   }
 }
 const files = await listSourceFiles(root);
+const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
+const statements = await statementsOfPackages(root, files, contributions);
+for (const [file, text] of statements.texts) writeOrCompare(file, text, 'not what the samples of the package send');
+faults.push(...statements.faults);
 const engineSources = files
   .filter((file) => /^runtime\/.*\.ts$/.test(file) && !file.includes('/test/'))
   .map((file) => read(file).replace(/\$\{name\}/g, 'box'));

@@ -17,7 +17,7 @@ export interface ComputeTask<Input, Output> {
    * package.json, so that it is bundled as a file of its own. It imports nothing of the engine but its `formats`.
    */
   readonly module: string;
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds of processor time after which it is ended. */
   readonly milliseconds: number;
   /** Never set: types of what is passed to the module and returned by it, which are cloned (`structuredClone`). */
   readonly types?: { input: Input; output: Output };

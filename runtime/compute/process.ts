@@ -17,10 +17,14 @@ const heap = { oldSpace: 48, semiSpace: 2 };
  * V8 lets a single large text exceed the limit of the heap, so both are needed.
  */
 const usualMemory = 192;
-/** Milliseconds between two looks at the memory of a process with a task. */
+/** Milliseconds between two looks at the time and memory of a process with a task. */
 const watchInterval = 25;
 /** Milliseconds for the start of the process, and for loading the module of a task. */
 const startLimit = 30_000;
+/** A task that waits is ended after this many times the processor time that it may take: a busy machine makes it wait, too. */
+const patience = 10;
+/** The unit of proc_pid_stat(5) on Linux in milliseconds, whatever the kernel's own clock. */
+const tick = 10;
 /** How a process ends that V8 aborts. */
 const aborts: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP']);
 /** Characters of its last output that are kept for the log. */
@@ -37,8 +41,10 @@ export class BudgetExceeded extends Error {
 
 /** The task of a process. */
 interface Current {
-  /** Milliseconds for the function of the module. */
+  /** Milliseconds of processor time for the function of the module. */
   readonly milliseconds: number;
+  /** What the process had computed when the function began. */
+  computedBefore: number;
   resolve(output: unknown): void;
   reject(error: Error): void;
 }
@@ -102,7 +108,7 @@ export class ComputeProcess {
 
   /**
    * Does a task.
-   * @param milliseconds for the function of the module
+   * @param milliseconds of processor time for the function of the module
    * @throws BudgetExceeded, after which the process ends; Error of the function, or why the process has ended
    */
   async run(task: ToProcess, milliseconds: number): Promise<unknown> {
@@ -111,7 +117,7 @@ export class ComputeProcess {
       await this.#ready.promise;
       return await new Promise((resolve, reject) => {
         if (this.#hasEnded) throw new Error('the compute process has ended');
-        this.#current = { milliseconds, resolve, reject };
+        this.#current = { milliseconds, computedBefore: 0, resolve, reject };
         this.#setDeadline(startLimit);
         this.#child.send(task);
       });
@@ -138,8 +144,7 @@ export class ComputeProcess {
         this.#ready.resolve();
         break;
       case 'begun':
-        this.#setDeadline(this.#current?.milliseconds ?? 0);
-        this.#watch = setInterval(() => this.#limitMemory(), watchInterval);
+        if (this.#current) this.#begin(this.#current);
         break;
       case 'done':
         this.#limitMemory();
@@ -148,6 +153,16 @@ export class ComputeProcess {
       default:
         this.#current?.reject(Object.assign(new Error(message.message), { stack: message.stack }));
     }
+  }
+
+  #begin(current: Current): void {
+    current.computedBefore = computedBy(this.#child.pid as number);
+    this.#setDeadline(current.milliseconds * patience);
+    this.#watch = setInterval(() => {
+      this.#limitMemory();
+      const computed = computedBy(this.#child.pid as number) - current.computedBefore;
+      if (computed > current.milliseconds) this.end(new BudgetExceeded('time'));
+    }, watchInterval);
   }
 
   #setDeadline(milliseconds: number): void {
@@ -210,6 +225,18 @@ function environment(): NodeJS.ProcessEnv {
 function peakOf(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds of processor time that a process has had; 0 if it has ended. */
+function computedBy(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * tick;
   } catch {
     return 0;
   }

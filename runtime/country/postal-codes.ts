@@ -68,6 +68,12 @@ const patternOf = perCountry((country) => {
   return rule === undefined ? null : new RegExp(`^(?:${rule})$`);
 });
 
+/** With the marks that the rule leaves to the writer; before the four digits of ZIP+4 both are right. */
+const strictPatternOf = perCountry((country) => {
+  const rule = rulesOfAddresses[country]?.postalCode;
+  return rule === undefined ? null : new RegExp(`^(?:${rule.replaceAll(/([ -])\?/g, '$1')})$`);
+});
+
 /** Without the country before the code: `D-10115`, `CH 8001`, `AZ1000`. */
 function withoutCountry(country: string, written: string): string {
   return written.replace(prefixOf(country) as RegExp, '');
@@ -101,10 +107,8 @@ const undividedCountries = new Set(['FR']);
  * known, or the text is no code in it, the text as it is.
  */
 export function printedCode(country: string, text: string): string {
-  const rule = rulesOfAddresses[country]?.postalCode;
-  if (rule === undefined || undividedCountries.has(country) || text.length > maxLength) return text;
-  // With the marks that the rule leaves to the writer; before the four digits of ZIP+4 both are right.
-  const strict = new RegExp(`^(?:${rule.replaceAll(/([ -])\?/g, '$1')})$`);
+  const strict = strictPatternOf(country);
+  if (strict === null || undividedCountries.has(country) || text.length > maxLength) return text;
   const written = plain(text);
   for (const form of [withoutCountry(country, written), written]) {
     const found = ['-', ' ']

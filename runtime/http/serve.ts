@@ -63,14 +63,15 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const query = readQuery(ctx, declaration);
     const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
     const services = options.services(ctx, scope, caller);
-    const { admit } = declaration.upload ?? {};
-    const received = await receive(ctx, declaration, {
-      ...options,
-      correct: corrector(route, params, services, options),
+    const correct = corrector(route, params, services, options);
+    const uploads = declaration.upload && {
+      folder: options.uploadFolder ?? defaultUploadFolder,
       space,
       owner,
-      admit: async (announced) => (await admit?.({ ...services, params, query } as never, announced)) ?? null,
-    });
+      admit: async (announced: number | null) =>
+        (await declaration.upload?.admit?.({ ...services, params, query } as never, announced)) ?? null,
+    };
+    const received = await receive(ctx, declaration, options, { correct, uploads });
     try {
       await respond(ctx, services, { params, query, fields, ...received });
     } finally {
@@ -128,13 +129,10 @@ async function receive(
   {
     bodyDeadline: patience = defaultBodyDeadline,
     emptyTextsAreNull = false,
-    uploadFolder: folder = defaultUploadFolder,
-    correct,
-    ...options
-  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'emptyTextsAreNull' | 'uploadFolder'> &
-    Pick<ReceiveOptions, 'space' | 'owner' | 'admit'> & { correct: Correct | null },
+  }: Pick<AppOptions<never, never>, 'bodyDeadline' | 'emptyTextsAreNull'>,
+  { correct, uploads }: { correct: Correct | null; uploads: Omit<ReceiveOptions, 'patience'> | undefined },
 ): Promise<Omit<Received, 'discard'> & Partial<Received>> {
-  if (declaration.upload) return receiveForm(ctx, declaration, { ...options, patience, folder });
+  if (uploads) return receiveForm(ctx, declaration, { ...uploads, patience });
   let sent: unknown;
   const replace: Correct | null =
     correct &&

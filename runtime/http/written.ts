@@ -32,8 +32,12 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(invisible, '');
 }
 
+/** A text of ASCII, as most are. What follows would change nothing else of it. */
+const plain = /^[\0-\x7f]*$/;
+
 /** The form in which names of things are compared, in capitals: `STRASSE` of `Straße`. */
 export function foldCapitals(text: string): string {
+  if (plain.test(text)) return text.trim().toUpperCase();
   // The capital of ı is I, too: a keyboard with both letters writes neither as others do.
   const letters = withoutInvisible(text).normalize('NFKC').trim().replaceAll('İ', 'I');
   // By way of small letters, since ẞ is a capital whose small letter has two capitals.

@@ -1,6 +1,6 @@
 /**
  * Locales: BCP 47 language tags, as JavaScript's `Intl` uses them to format dates and amounts. Requests write them in any
- * case (RFC 5646, section 2.1.1); what is stored has the usual one.
+ * case (RFC 5646, section 2.1.1), some with `_`; what is stored has the usual one.
  */
 import { defineInputForms } from '../http/input-forms.ts';
 import { Type } from '../http/schemas.ts';
@@ -19,9 +19,9 @@ export function isLocale(tag: string): boolean {
   }
 }
 
-/** A language tag as it is stored: `en-GB` for `EN-gb`; null if it is none, or one with extensions. */
+/** A language tag as it is stored: `en-GB` for `EN-gb` and for `en_GB`, which POSIX and Java write; null if it is none, or one with extensions. */
 export function canonicalLocale(tag: string): string | null {
-  const text = tag.trim();
+  const text = tag.trim().replaceAll('_', '-');
   if (!isLocale(text)) return null;
   const [canonical = ''] = Intl.getCanonicalLocales(text);
   return stored.test(canonical) && canonical.length <= maxLength ? canonical : null;
@@ -34,7 +34,7 @@ defineInputForms(format, {
   meaning,
   parse: canonicalLocale,
   maxLength,
-  description: 'A language tag of BCP 47, in any case',
+  description: 'A language tag of BCP 47, in any case; `_` counts as `-`',
 });
 
 /** The schema of a locale. In bodies and queries of requests it takes any case, and handlers get the usual one. */

@@ -6,7 +6,11 @@ import anyAscii from 'any-ascii';
 
 /** Marks of scripts that are read without them. */
 const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
-const apostrophes = /['’‘ʼ´`＇]/g;
+const apostrophes = /['’‘ʼʻ´`＇׳״]|(?<=\p{Script=Hebrew})"(?=\p{Script=Hebrew})/gu;
+/** The dot of Indian letters of foreign sounds, which many leave out: फ़ is found by फ. */
+const nuktas = /[\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]/g;
+/** Hyphens that look like that of keyboards; U+2011 is the first of them, decomposed. */
+const hyphens = /[\u2010\u2212]/g;
 /** Letters that no mark makes: ß, ł, ø, æ, ı. */
 const otherLetters = /(?!\p{ASCII})\p{Script=Latin}/gu;
 
@@ -16,7 +20,7 @@ const otherLetters = /(?!\p{ASCII})\p{Script=Latin}/gu;
  */
 export function foldText(text: string, apostrophe: '' | ' ' = ''): string {
   const parts = text.replaceAll(apostrophes, apostrophe).normalize('NFKD');
-  const bare = parts.replaceAll(accents, '$1').normalize('NFKC');
+  const bare = parts.replaceAll(accents, '$1').replaceAll(nuktas, '').replaceAll(hyphens, '-').normalize('NFKC');
   return bare.replaceAll(otherLetters, (letter) => anyAscii(letter)).toLowerCase();
 }
 

@@ -58,6 +58,12 @@ t.test('work that exceeds its budget is ended, and the next is done', async (t) 
   const processes = open(t);
   const endless = { ...task, milliseconds: 100 };
   t.equal(await codeOf(processes.run(one, endless, { kind: 'spin' })), 'too_costly', 'of time');
+  t.equal(
+    await codeOf(processes.run(one, endless, { kind: 'wait', value: 300 })),
+    'none',
+    'of time in which it computes: a busy machine is not its fault',
+  );
+  t.equal(await codeOf(processes.run(one, endless, { kind: 'wait', value: 3_600_000 })), 'too_costly', 'of waiting');
   t.equal(await codeOf(processes.run(one, task, { kind: 'fill' })), 'too_costly', 'of memory, a bit at a time');
   t.equal(await codeOf(processes.run(one, task, { kind: 'copy' })), 'too_costly', 'of memory, all at once');
   t.equal(

@@ -2,8 +2,8 @@
  * Work for tests of compute processes. Its default export runs in one.
  */
 export interface Work {
-  /** What to do: `echo` the value, `spin` for ever, `fill` the heap, `copy` a text larger than the heap, `hold` MiB, … */
-  kind: 'echo' | 'spin' | 'fill' | 'copy' | 'hold' | 'throw' | 'exit' | 'pid' | 'environment';
+  /** What to do: `echo` the value, `spin` for ever, `wait` milliseconds, `fill` the heap, `copy` a text larger than the heap, `hold` MiB, … */
+  kind: 'echo' | 'spin' | 'wait' | 'fill' | 'copy' | 'hold' | 'throw' | 'exit' | 'pid' | 'environment';
   value?: unknown;
 }
 
@@ -13,6 +13,8 @@ export default function work({ kind, value }: Work): unknown {
       return value;
     case 'spin':
       for (;;);
+    case 'wait':
+      return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, value as number);
     case 'fill': {
       const all: unknown[] = [];
       for (;;) all.push({ value: all.length });

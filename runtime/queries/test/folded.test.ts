@@ -19,6 +19,11 @@ t.test('accents, apostrophes and letters that many keyboards lack', async (t) =>
     'ｶﾞﾗｽ Ｔ': 'ガラス t',
     한국어: '한국어',
     हिन्दी: 'हिन्दी',
+    'ज़मीन फ़िल्म': 'जमीन फिल्म',
+    'צה״ל צה"ל ג׳ירפה': 'צהל צהל גירפה',
+    Hawaiʻi: 'hawaii',
+    'T\u2011shirt': 't-shirt',
+    '"a" 5"': '"a" 5"',
   };
   for (const [text, expected] of Object.entries(folded)) {
     t.equal(foldText(text), expected, text);

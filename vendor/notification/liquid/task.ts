@@ -3,7 +3,7 @@
  */
 import type { MailTexts, TSchema } from '@carton/runtime';
 import { TextFault, TextTooCostly } from './fault.ts';
-import { parse, render } from './render.ts';
+import { parse, processorTime, render } from './render.ts';
 import { requireKnownVariables } from './variables.ts';
 
 export const mailParts = ['subject', 'text', 'html'] as const;
@@ -17,7 +17,7 @@ export interface Rendering {
   /** The variables of all texts, besides `locale`. */
   data: object;
   timeZone: string;
-  /** For all texts. */
+  /** Of processor time, for all texts. */
   milliseconds: number;
   /** The schemas of the variables that texts may use, to be checked; without them, only those that are reached matter. */
   variables?: Record<string, TSchema>;
@@ -31,7 +31,7 @@ export type Rendered =
 
 /** Renders texts, until one has a fault. */
 export default function renderTexts({ texts, data, timeZone, milliseconds, variables, isCheck }: Rendering): Rendered {
-  const deadline = performance.now() + milliseconds;
+  const deadline = processorTime() + milliseconds;
   const mails: LocalizedTexts[] = [];
   for (const [index, text] of texts.entries()) {
     const { locale } = text;

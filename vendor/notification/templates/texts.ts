@@ -65,7 +65,7 @@ export function chooseText(
   return { ...translations.en, locale: 'en' };
 }
 
-/** Milliseconds for rendering a mail, and for checking the texts of all languages. */
+/** Milliseconds of processor time for rendering a mail, and for checking the texts of all languages. */
 const timeLimits = { mail: 1_000, check: 5_000 };
 
 /** What is left of the time is for parts of the work that do not look at the clock. */
