@@ -63,6 +63,8 @@ export { runConcurrently } from './db/run-concurrently.ts';
 export { isSecretColumn, isTransientTable } from './db/secrets.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
 export { listTenantTables, type TenantTable } from './db/tenant-tables.ts';
+export { errorText } from './delivery/attempt.ts';
+export { openCircuits } from './delivery/circuit.ts';
 export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
 export {

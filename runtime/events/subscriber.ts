@@ -3,6 +3,7 @@
  * resource's events, and retried until it succeeds or the delivery is dead.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { BackOff } from '../delivery/backoff.ts';
 import type { HasExtensions } from '../extension/extension.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import type { EventDefinition } from './event.ts';
@@ -25,12 +26,10 @@ export interface DeliveredEvent<Payload = unknown> {
 /** An event before its deliveries. */
 export type DispatchedEvent = Omit<DeliveredEvent, 'deliveryId' | 'attempt'>;
 
-/** How often a delivery is attempted. */
-export interface Retries {
+/** How often a delivery is attempted, and when. */
+export interface Retries extends BackOff {
   /** After this many the delivery is dead. */
   readonly attempts: number;
-  /** Seconds until the next attempt, after this many. */
-  delay(attempts: number): number;
 }
 
 export interface Subscriber {
