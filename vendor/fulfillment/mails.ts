@@ -1,7 +1,7 @@
 /**
  * Mails to shoppers about parcels that were shipped or delivered.
  */
-import { findOrder, greeting, MailedOrder, mailToShopper, sampleOrder } from '@carton/order';
+import { findOrder, greeting, MailedOrder, mailToShopper, sampleOrder, shownVariantTitle } from '@carton/order';
 import {
   type ComposedMail,
   defineMail,
@@ -57,7 +57,11 @@ async function compose(db: TenantDatabase, { resource }: MailEvent): Promise<Com
   const { items, shippingMethod, tracking } = parcel;
   const fulfillment = {
     number: parcel.number,
-    items: items.map(({ title, variantTitle, quantity }) => ({ title, variantTitle, quantity })),
+    items: items.map(({ title, variantTitle, quantity }) => ({
+      title,
+      variantTitle: shownVariantTitle(variantTitle),
+      quantity,
+    })),
     shippingMethod: shippingMethod?.name ?? null,
     isPickup: shippingMethod?.type === pickupType,
     tracking,

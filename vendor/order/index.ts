@@ -46,6 +46,7 @@ export { addressLines } from './details/address-lines.ts';
 export { writtenAddress } from './details/addresses.ts';
 export { storedAttribution } from './details/attribution.ts';
 export { ReportedAttribution } from './details/schemas.ts';
+export { shownVariantTitle } from './details/variant-titles.ts';
 export {
   isPlacedUnpaid,
   orderCanceled,

@@ -2,7 +2,14 @@
  * The confirmation of an order as a page to read and to print.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, type Order, type PaymentNotice, pageWords, paymentNoticesOf } from '@carton/order';
+import {
+  addressLines,
+  type Order,
+  type PaymentNotice,
+  pageWords,
+  paymentNoticesOf,
+  shownVariantTitle,
+} from '@carton/order';
 import {
   dateTimeFormat,
   fillPhrase,
@@ -146,9 +153,8 @@ function propertyOf(value: unknown, { yes, no }: Phrases): string {
   return String(value);
 }
 
-/** The default variant of a product without options has no title worth showing. */
 function subtitleOf(variantTitle: string | null, sku: string | null): Html | false {
-  const parts = [variantTitle === 'Default' ? null : variantTitle, sku].filter((part) => part !== null);
+  const parts = [shownVariantTitle(variantTitle), sku].filter((part) => part !== null);
   return parts.length > 0 && html`<div class="soft"><bdi>${parts.join(' · ')}</bdi></div>`;
 }
 

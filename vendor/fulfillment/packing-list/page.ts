@@ -2,7 +2,7 @@
  * The packing list of a parcel as a page to print.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, findOrder, type Order, pageWords } from '@carton/order';
+import { addressLines, findOrder, type Order, pageWords, shownVariantTitle } from '@carton/order';
 import {
   dateTimeFormat,
   fillPhrase,
@@ -102,10 +102,9 @@ function rowOf(
   texts: Phrases,
 ): Html {
   const properties = Object.entries(order.items.find(({ id }) => id === lineItemId)?.properties ?? {});
-  // The default variant of a product without options has no title worth showing.
-  const variant = variantTitle !== null && variantTitle !== 'Default' && variantTitle;
+  const variant = shownVariantTitle(variantTitle);
   return html`
-<tr><th scope="row"><bdi>${title}</bdi>${variant && html`<div class="soft"><bdi>${variant}</bdi></div>`}${properties.map(
+<tr><th scope="row"><bdi>${title}</bdi>${variant !== null && html`<div class="soft"><bdi>${variant}</bdi></div>`}${properties.map(
     ([name, value]) =>
       html`<div class="soft">${fillPhrase(texts.labelled, { label: html`<bdi>${name}</bdi>`, value: html`<bdi>${textOf(value, texts)}</bdi>` })}</div>`,
   )}</th><td class="nowrap"><bdi>${sku ?? '–'}</bdi></td><td class="number">${quantity}</td></tr>`;

@@ -1,7 +1,7 @@
 /**
  * Invoices and credit notes as pages to read and to print.
  */
-import { findOrder, isPlacedBy, maskOrder, type Order, pageWords } from '@carton/order';
+import { findOrder, isPlacedBy, maskOrder, type Order, pageWords, shownVariantTitle } from '@carton/order';
 import {
   dateTimeFormat,
   fillPhrase,
@@ -171,7 +171,7 @@ function linesOf(
 <thead><tr class="printed"><th colspan="5">${heading}</th></tr><tr><th scope="col">${texts.item}</th><th scope="col" class="number">${texts.quantity}</th><th scope="col" class="number wide">${texts.price}</th><th scope="col" class="number wide">${texts.tax}</th><th scope="col" class="number">${texts.amount}</th></tr></thead>
 <tbody>${lines.map((line) => {
     const { title, variantTitle, sku, quantity, unitAmount, discount, parts } = line;
-    const subtitle = [variantTitle === 'Default' ? null : variantTitle, sku].filter((part) => part !== null);
+    const subtitle = [shownVariantTitle(variantTitle), sku].filter((part) => part !== null);
     const amount = parts.reduce((sum, part) => sum + priced(part, taxGroups), 0);
     return html`
 <tr><th scope="row"><bdi>${title}</bdi>${subtitle.length > 0 && html`<div class="soft"><bdi>${subtitle.join(' · ')}</bdi></div>`}${discount !== 0 && html`<div class="soft">${labelled(texts, texts.discount, html`<bdi class="nowrap">${show(discount)}</bdi>`)}</div>`}</th>

@@ -17,6 +17,7 @@ import {
   withoutLinks,
 } from '@carton/runtime';
 import { addressLines } from '../details/address-lines.ts';
+import { shownVariantTitle } from '../details/variant-titles.ts';
 import type { Order } from '../present.ts';
 import type { OrderAddress } from '../schemas.ts';
 
@@ -75,7 +76,7 @@ function mailedOrderOf(order: Order, shownIn: string): MailedOrder {
     payBy,
     items: items.map(({ title, variantTitle, sku, quantity, unitPrice, total }) => ({
       title,
-      variantTitle,
+      variantTitle: shownVariantTitle(variantTitle),
       sku,
       quantity,
       unitPrice,
