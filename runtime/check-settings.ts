@@ -11,7 +11,7 @@ import type { TProperties } from './http/schemas.ts';
 import { loadPackages } from './package/load.ts';
 import { readPackageSettings } from './package/settings.ts';
 
-export interface DeclaredSetting {
+interface DeclaredSetting {
   name: string;
   /** As it is written in the environment; absent for none. */
   default?: string;
@@ -20,7 +20,7 @@ export interface DeclaredSetting {
   secret: boolean;
 }
 
-export interface SettingsReport {
+interface SettingsReport {
   settings: DeclaredSetting[];
   /** What is wrong with the environment, a sentence each. */
   faults: string[];

@@ -5,17 +5,15 @@
 
 export { hostingSecretHeader } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
-export { camelCaseRow, connect, planning, poolSettings } from './db/connection.ts';
+export { connect, planning, poolSettings } from './db/connection.ts';
 export { openDatabase } from './db/database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
 export { isUniqueViolation } from './db/errors.ts';
 export { newId } from './db/id.ts';
-export { collectMigrations, migrate, migratorSettings, pendingMigrations } from './db/migrations.ts';
+export { collectMigrations, migrate, migratorSettings } from './db/migrations.ts';
 export { startPatience } from './db/start-patience.ts';
 export { migrationOwners } from './engine/migrations.ts';
 export * from './http/index.ts';
-export { explorer } from './openapi/explorer.ts';
-export { type ServedDocument, serveDocument } from './openapi/served.ts';
 export { type MetricsReader, metricsAccess } from './operations/metrics/access.ts';
 export { LabelledCounter } from './operations/metrics/counter.ts';
 export { valueInTime } from './operations/metrics/database.ts';
@@ -24,7 +22,6 @@ export { type Operations, startOperations } from './operations/operations.ts';
 export { readTracing, type TracingSettings } from './operations/tracing/settings.ts';
 export { loadPackages } from './package/load.ts';
 export { runService } from './process.ts';
-export { problemOfDatabaseError } from './queries/database-problems.ts';
 export { eachRow } from './queries/each-row.ts';
 export { paginate } from './queries/paging.ts';
 export { readSettings, readTrustProxy, serviceSettings } from './settings.ts';

@@ -2,8 +2,7 @@
  * Statements of shoppers and of money, which no list calls, over a large store: each reads what it needs by an index, as the
  * box's role, to which row-level security applies. Lists are measured by `plans.test.ts`.
  */
-import { mergeCarts } from '@carton/cart';
-import { shopperWith } from '@carton/cart/testing';
+import { mergeCarts, shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
 import { findUnplaced } from '@carton/order';
 import { paymentAdapters, reconcile, succeededRefunds } from '@carton/payment';

@@ -41,10 +41,8 @@ export type {
 export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export {
   paymentMethodUnavailable,
-  paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
-  paymentsNotConfigured,
   webhookSignatureInvalid,
   webhookUnreadable,
 } from './adapters/problems.ts';

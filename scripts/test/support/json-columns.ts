@@ -1,9 +1,11 @@
 /**
  * The columns of JSON of all packages, with the schemas by which their values are read.
  */
-import { type EventDefinition, Metadata } from '@carton/runtime';
+
+import type { EventDefinition } from '@carton/runtime';
 import type { TestBox } from '@carton/runtime/testing';
 import type { TSchema } from '../../../runtime/http/schemas.ts';
+import { Metadata } from '../../../runtime/http/schemas.ts';
 import { faults } from '../../../runtime/http/validation.ts';
 
 /**
