@@ -205,6 +205,19 @@ export default {
       { path: '^vendor/', pathNot: '^vendor/$1/', dependencyTypes: ['local'] },
     ),
     wall(
+      'examples-as-partners',
+      "an example imports what a partner's package may: by their names the engine and the index.ts of packages; its tests also what their testing/index.ts exports",
+      { path: '^examples/([^/]+)/' },
+      { pathNot: ['^examples/$1/', '^node:', '^(runtime|vendor/[^/]+)/(testing/)?index\\.ts$'] },
+    ),
+    wall(
+      'examples-by-no-path',
+      'an example imports the engine and packages by their names, not by a path',
+      { path: '^examples/' },
+      { path: '^(runtime|vendor)/', dependencyTypes: ['local'] },
+    ),
+    wall('examples-for-nobody', 'nothing imports an example', { pathNot: '^examples/' }, { path: '^examples/' }),
+    wall(
       'routes-for-the-index',
       'only the index.ts of a package imports its routes',
       { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', ...routesOf('[^/]+'), '/test/'] },
@@ -236,8 +249,8 @@ export default {
     ),
     wall(
       'testing-for-tests',
-      'shipped code imports nothing that is for tests',
-      { path: '^(runtime|vendor|control-plane|installer)/', pathNot: tests },
+      'shipped code, and examples of it, import nothing that is for tests',
+      { path: '^(runtime|vendor|examples|control-plane|installer)/', pathNot: tests },
       { path: tests },
     ),
     wall(
@@ -251,7 +264,7 @@ export default {
     // TypeScript 7 has no JavaScript API.
     parser: 'swc',
     exclude: '(^|/)node_modules/',
-    includeOnly: '^(runtime|vendor|control-plane|installer|scripts|tools|bench|rigs|shipped|knexfile\\.ts)',
+    includeOnly: '^(runtime|vendor|examples|control-plane|installer|scripts|tools|bench|rigs|shipped|knexfile\\.ts)',
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['workspace-source', 'import', 'node', 'default'],

@@ -6,8 +6,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Shopper as Browser } from '@carton/payment/testing';
 import type { Caller } from '@carton/runtime/testing';
+import type { Shopper as Browser } from '@carton/stripe/testing';
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { sendRequest, type Tally } from './client.ts';
 import { requireStatus, type Send, sendUntilFinal } from './shoppers.ts';

@@ -13,6 +13,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
 import {
   type FaultRates,
   findMismatches,
@@ -21,8 +22,7 @@ import {
   type RecordedPayment,
   Shopper,
   type SimulatorOptions,
-} from '@carton/payment/testing';
-import { type Caller, callerOf, freePort } from '@carton/runtime/testing';
+} from '@carton/stripe/testing';
 import { median } from '../tools/load/measurement.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { type RigBox, secrets, startRigBox } from './box.ts';
@@ -140,7 +140,7 @@ interface ProviderReport {
 
 /** Starts the provider as a process of its own. */
 async function startProvider(stage: Stage, options: SimulatorOptions): Promise<Provider> {
-  const main = fileURLToPath(new URL('../vendor/payment/testing/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../vendor/stripe/testing/main.ts', import.meta.url));
   const child = spawn(process.execPath, ['--conditions=workspace-source', main, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { carrierServiceSettings, startCarrierService } from '@carton/easypost/testing';
 import { callerOf, freePort, type RunningSimulator, sessionHashOf } from '@carton/runtime/testing';
-import { carrierServiceSettings, startCarrierService } from '@carton/shipping/testing';
-import { startTaxService, taxServiceSettings } from '@carton/tax/testing';
+import { startTaxService, taxServiceSettings } from '@carton/stripe/testing';
 import { median } from '../tools/load/measurement.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 import { secrets, startRigBox } from './box.ts';

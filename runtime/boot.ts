@@ -20,7 +20,7 @@ import { gatherExtensions } from './extension/extension.ts';
 import type { AccessKind } from './http/credentials.ts';
 import { removeStaleUploads } from './http/upload-folder.ts';
 import { loadPackages } from './package/load.ts';
-import { readPackageSettings } from './package/settings.ts';
+import { checkPackageSettings, readPackageSettings } from './package/settings.ts';
 import { serviceObservers } from './services/observer.ts';
 import { type RunningApi, startService } from './start/service.ts';
 import { vendor } from './vendor.ts';
@@ -53,6 +53,7 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
   return startService({ ...options, about }, async ({ log, operations, onClose }) => {
     const packages = await loadPackages(options.packages, options.packagesFrom);
     const settings = readPackageSettings(packages, environment, Object.keys(boxSettings));
+    checkPackageSettings(packages, [...(options.extends ?? []), ...settings]);
     const connection = {
       url: databaseUrl,
       observer: operations.observeDatabase,

@@ -7,9 +7,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readConfig, settings } from './config.ts';
+import type { Contribution } from './extension/extension.ts';
 import type { TProperties } from './http/schemas.ts';
 import { loadPackages } from './package/load.ts';
-import { readPackageSettings } from './package/settings.ts';
+import { checkPackageSettings, readPackageSettings } from './package/settings.ts';
 
 interface DeclaredSetting {
   name: string;
@@ -28,11 +29,13 @@ interface SettingsReport {
 
 async function report(environment: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const faults: string[] = [];
-  const check = (read: () => unknown) => {
+  const check = (read: () => unknown): boolean => {
     try {
       read();
+      return true;
     } catch (error) {
       faults.push((error as Error).message);
+      return false;
     }
   };
   check(() => readConfig(environment));
@@ -40,7 +43,15 @@ async function report(environment: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const names = Object.keys(JSON.parse(await readFile(lockFile, 'utf8')).packages);
   const packages = await loadPackages(names, lockFile);
   const reserved = Object.keys(settings);
-  for (const loaded of packages) check(() => readPackageSettings([loaded], environment, reserved));
+  const read: Contribution[] = [];
+  const unread = packages.filter(
+    (loaded) => !check(() => read.push(...readPackageSettings([loaded], environment, reserved))),
+  );
+  // A package is not checked against what could not be read: the cause would be told as a fault of its own.
+  const isRead = (name: string) => unread.every(({ fullName }) => fullName !== name);
+  for (const loaded of packages.filter(({ fullName, dependencies }) => [fullName, ...dependencies].every(isRead))) {
+    check(() => checkPackageSettings(packages, read, [loaded]));
+  }
   const declared = [settings, ...packages.map((loaded) => loaded.settings?.properties ?? {})].flatMap(describe);
   return { settings: declared, faults };
 }

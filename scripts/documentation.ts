@@ -22,6 +22,7 @@ import { checkMessages, checkReferences } from './documentation/references.ts';
 import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { routesText } from './documentation/routes.ts';
 import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from './documentation/settings.ts';
+import { statementsOfPackages } from './documentation/statements.ts';
 import { listSourceFiles } from './source-files.ts';
 
 const root = join(sourceRoot, '..');
@@ -82,6 +83,10 @@ for (const file of metricsFiles) {
     if (!operations.has(name)) faults.push(`${file}: there is no operation ${name}`);
   }
 }
+const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
+const statements = await statementsOfPackages(root, files, contributions);
+for (const [file, text] of statements.texts) writeOrCompare(file, text, 'not what the samples of the package send');
+faults.push(...statements.faults);
 const engineSources = files
   .filter((file) => /^runtime\/.*\.ts$/.test(file) && !file.includes('/test/'))
   .map((file) => read(file).replace(/\$\{name\}/g, 'box'));

@@ -135,7 +135,10 @@ t.test('check says what is wrong, and one fault at a time can be corrected', asy
   const box = await makeBox(t, vendor);
   await box.install(['--no-start']);
   t.match(await box.run(['config', 'check', '--json']), { exitCode: 0, end: { result: { faults: exactly([]) } } });
-  await appendFile(box.folder.secrets, 'DRAIN_SECONDS=soon\nSMTP_HOST=mail.example\nOWN_TOKEN=a\n');
+  await appendFile(
+    box.folder.secrets,
+    'DRAIN_SECONDS=soon\nSMTP_HOST=mail.example\nPAYMENT_ADAPTERS=stripe\nOWN_TOKEN=a\n',
+  );
   await chmod(box.folder.secrets, 0o644);
   const { exitCode, end } = await box.run(['config', 'check', '--json']);
   t.equal(exitCode, 16);
@@ -144,11 +147,12 @@ t.test('check says what is wrong, and one fault at a time can be corrected', asy
     /other users can read .*: run chmod 600/,
     /DRAIN_SECONDS must be integer/,
     /MAIL_FROM/,
+    /STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set, and PAYMENT_ADAPTERS names stripe/,
     /OWN_TOKEN in box\.env is no setting/,
   ];
   t.match(faults, exactly(expected));
   t.match(await box.run(['config', 'set', 'DRAIN_SECONDS=1']), { exitCode: 0 });
-  t.match(await box.run(['config', 'unset', 'OWN_TOKEN', 'SMTP_HOST']), { exitCode: 0 });
+  t.match(await box.run(['config', 'unset', 'OWN_TOKEN', 'SMTP_HOST', 'PAYMENT_ADAPTERS']), { exitCode: 0 });
   t.match(await box.run(['config', 'check']), { exitCode: 0, stdout: 'The settings are right.\n' });
 });
 

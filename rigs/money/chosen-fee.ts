@@ -3,8 +3,8 @@
  * have cost with the method from the start.
  */
 import type { TotalsDraft } from '@carton/cart';
+import { chargedOrderOf } from '../../vendor/order/charges/taxes.ts';
 import { orderOf as presentOrder } from '../../vendor/order/present.ts';
-import { chargedOrderOf } from '../../vendor/payment/fees/taxes.ts';
 import { ratesOf } from '../../vendor/tax/rates/applicable.ts';
 import { type StoredOrder, storedRatesOfShipping, taxesAtStoredRates } from '../../vendor/tax/sales/charges.ts';
 import { hold } from './check.ts';

@@ -26,7 +26,7 @@ export function checkExpected(scenario: Scenario, draft: TotalsDraft): void {
   else if (draft.shipping.every(({ discountedAmount }) => discountedAmount === 0)) checkTotalTaxes(scenario, draft);
 }
 
-/** Percentages and fixed amounts are exact in sum, and divided in proportion to what earlier promotions have left. */
+/** Discounts on goods are exact in sum, and divided in proportion to what they are computed of. */
 function checkDiscounts({ promotions, currency, lines }: Scenario, { adjustments }: TotalsDraft): void {
   const left = new Map(lines.map(({ id, total }) => [id, total]));
   const ofGoods = adjustments.filter(({ kind, lineId }) => kind === 'discount' && lineId !== undefined);
@@ -34,28 +34,72 @@ function checkDiscounts({ promotions, currency, lines }: Scenario, { adjustments
     const promotion = promotions.find((each) => each.promotion?.id === id)?.promotion;
     if (!promotion) throw new Error(`the discount of ${id} has no promotion`);
     const { discount, rules } = promotion;
-    const isTarget = (line: TotalsLine) => rules.appliesTo === 'all' || meets(rules.conditions, line);
-    const amounts = new Map(lines.filter(isTarget).map((line) => [line.id, left.get(line.id) as number]));
-    const base = sumOf([...amounts.values()]);
+    const targets = lines.filter((line) => rules.appliesTo === 'all' || meets(rules.conditions, line));
     const amount = sumOf(own.map((each) => -each.amount));
-    if (discount.kind === 'percent') {
-      const percent = [{ rate: discount.percent }];
-      equal(`the discount of ${id}`, amount, halfUp(BigInt(base) * scaled(percent), hundred));
-    }
-    if (discount.kind === 'fixed') {
-      const fixed = discount.amounts.find((each) => each.currency === currency)?.amount ?? 0;
-      equal(`the discount of ${id}`, amount, Math.min(fixed, base));
-    }
+    const expected = expectedOff(discount, currency, targets, left);
+    // Side by side, what is not left of a line is not taken off another.
+    const isSideBySide = 'base' in discount && discount.base === 'price';
+    if (expected && !isSideBySide) equal(`the discount of ${id}`, amount, Math.round(sumOf([...expected.values()])));
     for (const { lineId, amount: share } of own) {
-      const before = left.get(lineId as string) as number;
-      if (discount.kind === 'percent' || discount.kind === 'fixed') {
-        const difference = BigInt(-share) * BigInt(base) - BigInt(amount) * BigInt(amounts.get(lineId as string) ?? 0);
-        const size = difference < 0n ? -difference : difference;
-        hold(size < BigInt(base), () => `${-share} of the discount ${amount} on ${lineId} is no proportional share`);
+      const line = lineId as string;
+      if (expected) {
+        const exact = expected.get(line) ?? 0;
+        hold(Math.abs(-share - exact) < 1, () => `${-share} of the discount ${amount} on ${line} is not ${exact}`);
       }
-      left.set(lineId as string, before + share);
+      left.set(line, (left.get(line) as number) + share);
     }
   }
+}
+
+/**
+ * What is taken off each line, before the division of whole amounts rounds it; the sum is whole. Null for a kind that is not
+ * computed here.
+ */
+function expectedOff(
+  discount: NonNullable<Scenario['promotions'][number]['promotion']>['discount'],
+  currency: string,
+  targets: readonly TotalsLine[],
+  left: ReadonlyMap<string, number>,
+): Map<string, number> | null {
+  const inCurrency = (amounts?: readonly { amount: number; currency: string }[]) =>
+    amounts?.find((each) => each.currency === currency)?.amount;
+  if (!('percent' in discount || 'amounts' in discount) || discount.kind === 'buy_x_get_y') return null;
+  const maxUnits = 'maxUnits' in discount ? discount.maxUnits : undefined;
+  // Unit by unit, each with the place of its line.
+  const units = targets
+    .flatMap((line, place) => Array.from({ length: line.quantity }, (_, at) => ({ line, place, at })))
+    .filter(({ line, at }) =>
+      maxUnits?.per === 'line' ? at < maxUnits.count : maxUnits === undefined || (left.get(line.id) as number) > 0,
+    )
+    .toSorted((one, other) => {
+      if (maxUnits?.per !== 'order') return 0;
+      const byPrice = one.line.unitPrice - other.line.unitPrice;
+      return (maxUnits.first === 'dearest' ? -byPrice : byPrice) || one.place - other.place;
+    })
+    .slice(0, maxUnits?.per === 'order' ? maxUnits.count : undefined);
+  const partOf = (line: TotalsLine, amount: number) => {
+    const count = units.filter((each) => each.line === line).length;
+    return { count, part: halfUp(BigInt(amount) * BigInt(count), BigInt(line.quantity)) };
+  };
+  const parts = new Map(targets.map((line) => [line.id, partOf(line, left.get(line.id) as number)]));
+  if (discount.kind === 'fixed_per_unit') {
+    const off = inCurrency(discount.amounts) ?? 0;
+    return new Map([...parts].map(([id, { count, part }]) => [id, Math.min(off * count, part)]));
+  }
+  const isSideBySide = discount.kind === 'percent' && discount.base === 'price';
+  const bases = new Map(
+    targets.map((line) => [line.id, isSideBySide ? partOf(line, line.total).part : (parts.get(line.id)?.part ?? 0)]),
+  );
+  const base = sumOf([...bases.values()]);
+  const off =
+    'percent' in discount
+      ? Math.min(
+          halfUp(BigInt(base) * scaled([{ rate: discount.percent }]), hundred),
+          inCurrency(discount.maxAmounts) ?? Number.POSITIVE_INFINITY,
+        )
+      : Math.min(inCurrency(discount.amounts) ?? 0, base);
+  const most = (id: string) => (isSideBySide ? (parts.get(id)?.part ?? 0) : Number.POSITIVE_INFINITY);
+  return new Map([...bases].map(([id, own]) => [id, base === 0 ? 0 : Math.min((off * own) / base, most(id))]));
 }
 
 function meets(conditions: readonly { argument: unknown }[], { id }: TotalsLine): boolean {

@@ -18,6 +18,8 @@ export function featuresOf(
   const promoted = new Set(discounts.map(({ source }) => source?.id));
   const hasKind = (kind: string) =>
     scenario.promotions.some(({ promotion }) => promotion?.discount.kind === kind && promoted.has(promotion.id));
+  const has = (holds: (discount: { kind: string; maxUnits?: object; maxAmounts?: object; base?: string }) => boolean) =>
+    scenario.promotions.some(({ promotion }) => promotion && promoted.has(promotion.id) && holds(promotion.discount));
   const charged = scenario.shipping.options.filter(({ code }) => shipping.some((charge) => charge.code === code));
   const isTaxOnShipping = taxes.some(({ shippingCode }) => shippingCode !== undefined);
   return {
@@ -38,6 +40,12 @@ export function featuresOf(
     fixedOff: hasKind('fixed'),
     buyXGetY: hasKind('buy_x_get_y'),
     freeShipping: hasKind('free_shipping'),
+    percentOffShipping: hasKind('shipping_percent'),
+    fixedOffShipping: hasKind('shipping_fixed'),
+    fixedPerUnit: hasKind('fixed_per_unit'),
+    fewUnits: has(({ maxUnits }) => maxUnits !== undefined),
+    mostOff: has(({ maxAmounts }) => maxAmounts !== undefined),
+    sideBySide: has(({ base }) => base === 'price'),
     stackedPromotions: promoted.size > 1,
     flatShipping: charged.some(({ type }) => type === 'flat'),
     tieredShipping: charged.some(({ type }) => type !== 'flat'),

@@ -122,10 +122,21 @@ function promotionsOf(random: Random, currency: string, lines: readonly TotalsLi
 type Discount = NonNullable<Considered['promotion']>['discount'];
 
 function discountOf(random: Random, currency: string, some: () => ReturnType<typeof onLines>[]): Discount {
-  const kind = random.weighted({ percent: 35, fixed: 25, buy_x_get_y: 25, free_shipping: 15 });
+  const kind = random.weighted({
+    ...{ percent: 30, fixed: 15, fixed_per_unit: 15, buy_x_get_y: 20 },
+    ...{ free_shipping: 6, shipping_percent: 7, shipping_fixed: 7 },
+  });
+  const amounts = [{ amount: amountOf(random, currency), currency }];
+  const maxAmounts = random.isTrue(0.3) ? { maxAmounts: amounts } : {};
+  const first = random.pick(['cheapest', 'dearest'] as const);
+  const per = random.pick(['order', 'line'] as const);
+  const maxUnits = random.isTrue(0.4) ? { maxUnits: { count: random.between(1, 6), per, first } } : {};
   const percent = Math.max(0.00001, percentOf(random, [10, 15, 33.33333, 50, 100]));
-  if (kind === 'percent') return { kind, percent };
-  if (kind === 'fixed') return { kind, amounts: [{ amount: amountOf(random, currency), currency }] };
+  const base = random.isTrue(0.3) ? { base: random.pick(['left', 'price'] as const) } : {};
+  if (kind === 'percent') return { kind, percent, ...base, ...maxAmounts, ...maxUnits };
+  if (kind === 'shipping_percent') return { kind, percent, ...maxAmounts };
+  if (kind === 'fixed' || kind === 'shipping_fixed') return { kind, amounts };
+  if (kind === 'fixed_per_unit') return { kind, amounts, ...maxUnits };
   if (kind === 'free_shipping') return { kind };
   return {
     ...{ kind, percent, buyQuantity: random.between(1, 3), getQuantity: random.between(1, 2) },

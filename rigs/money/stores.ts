@@ -63,7 +63,11 @@ export async function openStore(box: TestBox, random: Random, number: number): P
     const discount = random.pick([
       { kind: 'percent', percent: random.pick([10, 15, 33.33333, 100]) },
       { kind: 'fixed', amounts: [{ amount: 1 + amount(30), currency }] },
+      { kind: 'percent', percent: 50, maxUnits: { count: 2, per: 'order', first: 'dearest' } },
+      { kind: 'fixed_per_unit', amounts: [{ amount: 1 + amount(5), currency }] },
       { kind: 'free_shipping' },
+      { kind: 'shipping_percent', percent: 50 },
+      { kind: 'shipping_fixed', amounts: [{ amount: 1 + amount(5), currency }] },
       { kind: 'buy_x_get_y', buyQuantity: 2, getQuantity: 1, percent: 100, getConditions: null, maxSets: null },
     ]);
     const priority = random.between(0, 2);

@@ -154,6 +154,12 @@ function formsOf(written: string): string[] {
 }
 
 /**
+ * A letter, digit or mark that no code has, such as a К that looks like a K. What is left without it may be another code.
+ * Japanese keyboards write ー for a hyphen.
+ */
+const foreign = /(?![A-Z0-9ー])[\p{L}\p{N}\p{M}]/u;
+
+/**
  * Whether a text may be a postal code of a country, whatever its case, spaces and hyphens; with or without the code of the
  * country before it. Countries whose codes are not known have any.
  * @param country ISO 3166-1 alpha-2
@@ -163,7 +169,7 @@ export function isPostalCode(country: string, text: string): boolean {
   const isListed = postcodeValidatorExistsForCountry(country);
   const rule = rulesOfAddresses[country]?.postalCode;
   if (!isListed && rule === undefined) return true;
-  if (written.length > maxLength) return false;
+  if (written.length > maxLength || foreign.test(written)) return false;
   const patterns = [patternOf(country), otherCodes[country] ?? null];
   const bare = withoutCountry(country, written);
   // In Andorra, 500 is AD500.

@@ -40,6 +40,12 @@ export { raceRounds } from './race-rounds.ts';
 export { openTestLog } from './recent.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
+export {
+  type Sampled,
+  type SampledStatement,
+  type StatementSamples,
+  statementsOfSamples,
+} from './sampled-statements.ts';
 export { createTemplate, dropTemplate, startTestServer } from './server.ts';
 export { type OwnServer, startOwnServer } from './shared-server.ts';
 export {

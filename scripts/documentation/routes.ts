@@ -34,8 +34,7 @@ function sectionOf(loaded: LoadedPackage): string {
   return [
     `\n### ${loaded.name}\n`,
     `${loaded.description}. [README](../vendor/${loaded.name}/README.md)\n`,
-    ...table,
-    ...rows,
+    ...(rows.length > 0 ? [...table, ...rows] : ['Without routes.']),
     '',
   ].join('\n');
 }

@@ -1,15 +1,17 @@
 /**
  * The shape of a package (CONTRIBUTING.md, The shape of a package): what belongs in which file.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { readParts } from './literals.ts';
 
 /** Files of one folder, its tests and migrations aside. */
 export const mostFiles = 10;
+/** Of one statement, the tenant included. */
+export const mostParameters = 12;
 
 export interface Fault {
-  rule: 'folder' | 'sql' | 'table' | 'problem' | 'schema';
+  rule: 'folder' | 'sql' | 'parameters' | 'table' | 'problem' | 'schema';
   /** The file, or the folder, from the root. */
   place: string;
   /** Of `table`: which one. */
@@ -37,6 +39,7 @@ export function readTables(root: string): Tables {
   const tables = new Map([['applied_migrations', 'runtime']]);
   for (const name of readdirSync(join(root, 'vendor'))) {
     const folder = join(root, 'vendor', name, 'migrations');
+    if (!existsSync(folder)) continue;
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const code = readFileSync(join(folder, file.name), 'utf8');
       // The engine's own migrations are part of core so far.
@@ -48,7 +51,7 @@ export function readTables(root: string): Tables {
   return tables;
 }
 
-const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
+export const isStore = (file: string) => /(?:^|-)store\.ts$/.test(basename(file));
 
 const statement =
   /^\s*(?:\(\s*)?(?:select\s|with\s+(?:recursive\s+)?[a-z_]+\s+as\s+(?:(?:not\s+)?materialized\s*)?\(|insert into\s|update\s+[a-z_]+\s+(?:[a-z_]+\s+)?set\s|delete from\s|merge into\s|truncate\s)/;
@@ -68,6 +71,10 @@ export function tablesIn(text: string, tables: Tables): string[] {
   const named = unquoted.match(/(?<![.\w])[a-z_]+\b(?!\.|\s*\()/g) ?? [];
   return [...new Set([...named, ...[...written].map(([, name]) => name as string)])].filter((word) => tables.has(word));
 }
+
+/** The highest number of a parameter, 0 without any. */
+const parametersOf = (text: string) =>
+  Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
 
 /** The faults of one package. */
 export async function faultsOf(root: string, name: string, tables: Tables): Promise<Fault[]> {
@@ -103,6 +110,11 @@ async function faultsOfFile(root: string, file: string, name: string, tables: Ta
   const line = statements[0]?.line ?? query?.line;
   if (line !== undefined && !isStore(file))
     faults.push({ rule: 'sql', place, line, advice: 'SQL belongs in store.ts, or another file …-store.ts' });
+  const long = literals.filter(({ text }) => parametersOf(text) > mostParameters && isSql(text));
+  for (const { text, line: at } of long) {
+    const advice = `${parametersOf(text)} parameters: pass rows as JSON (jsonb_to_record), at most ${mostParameters}`;
+    faults.push({ rule: 'parameters', place, line: at, advice });
+  }
   const names = [
     ...statements.flatMap(({ text, line: at }) => tablesIn(text, tables).map((table) => ({ table, at }))),
     ...calls.flatMap(({ name: called, argument, line: at }) =>

@@ -25,7 +25,8 @@ export function hasOwnProcess(file: string): boolean {
 
 /** All test files from the root of the project, in alphabetical order. */
 export function allFiles(root: string): string[] {
-  const pattern = '{runtime,control-plane,installer,vendor,scripts,tools,bench,rigs,shipped}/**/test/**/*.test.ts';
+  const pattern =
+    '{runtime,control-plane,installer,vendor,examples,scripts,tools,bench,rigs,shipped}/**/test/**/*.test.ts';
   return globSync(pattern, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' }).sort();
 }
 

@@ -38,7 +38,15 @@ const promotion = fc.oneof(
   fc
     .constantFrom(50, 100)
     .map((percent) => ({ kind: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1, percent, ...allConditions })),
+  fc.constantFrom(1, 999).map((amount) => ({ kind: 'fixed_per_unit', amounts: [{ amount, currency: 'EUR' }] })),
+  fc.constantFrom('cheapest', 'dearest').map((first) => ({
+    ...{ kind: 'percent', percent: 100, base: 'price', maxUnits: { count: 1, per: 'order', first } },
+  })),
   fc.constant({ kind: 'free_shipping' }),
+  fc.constantFrom(33, 50).map((percent) => ({
+    ...{ kind: 'shipping_percent', percent, maxAmounts: [{ amount: 200, currency: 'EUR' }] },
+  })),
+  fc.constantFrom(1, 500).map((amount) => ({ kind: 'shipping_fixed', amounts: [{ amount, currency: 'EUR' }] })),
 );
 const store: fc.Arbitrary<Store> = fc.record({
   goods: fc.array(

@@ -122,6 +122,7 @@ async function writeSettings(): Promise<void> {
   const discounts = [
     { kind: 'fixed', amounts: [{ amount: 100, currency: 'EUR' }] },
     { kind: 'free_shipping' },
+    { kind: 'shipping_fixed', amounts: [{ amount: 100, currency: 'EUR' }] },
     { kind: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1, percent: 100, getConditions: null, maxSets: null },
   ];
   for (const discount of discounts) await bodyOf(staff.post('/admin/promotions', { label: 'Offer', discount }));

@@ -33,10 +33,10 @@ t.test('every setting that is a secret is declared as one, so that commands do n
       'HOSTING_SECRET',
       'SECOND_FACTOR_KEY',
       'MEDIA_S3_SECRET_ACCESS_KEY',
-      'STRIPE_SECRET_KEY',
-      'STRIPE_WEBHOOK_SECRET',
       'EASYPOST_API_KEY',
       'SMTP_PASSWORD',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
     ],
   );
   const suspicious = all.filter(([name]) => /SECRET|PASSWORD|TOKEN|_KEY$|DATABASE_URL/.test(name));

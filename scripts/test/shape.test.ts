@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { isChecked } from '../checks.ts';
-import { faultsOf, isSql, mostFiles, readTables, tablesIn } from '../shape/rules.ts';
+import { faultsOf, isSql, mostFiles, mostParameters, readTables, tablesIn } from '../shape/rules.ts';
 import { root } from './support/stack.ts';
 
 const migrations = {
@@ -68,6 +68,19 @@ t.test('a statement names tables of its own package', async (t) => {
       'table vendor/note/store.ts 1 shelves',
       'table vendor/note/written-store.ts 1 shelves',
     ],
+  );
+});
+
+t.test('a statement has few parameters', async (t) => {
+  const select = (parameter: number) =>
+    `db.query('select * from notes where tenant_id = $1 and place = $${parameter}');\n`;
+  t.strictSame(
+    await faultsIn(t, {
+      'vendor/note/store.ts': select(mostParameters) + select(mostParameters + 1),
+      'vendor/note/fragment-store.ts': `export const values = \`notes.place in ($${mostParameters + 1}, $2)\`;`,
+      'vendor/note/money.ts': "export const prices = 'from $13 to $99';",
+    }),
+    ['parameters vendor/note/fragment-store.ts 1', 'parameters vendor/note/store.ts 2'],
   );
 });
 

@@ -5,9 +5,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createForSale } from '@carton/cart/testing';
-import { Shopper, startSimulator, webhookSecret } from '@carton/payment/testing';
+import { carrierServiceSettings, startCarrierService } from '@carton/easypost/testing';
 import { bodyOf, freePort, s3Account, startS3Service, temporaryFolder, until } from '@carton/runtime/testing';
-import { carrierServiceSettings, startCarrierService } from '@carton/shipping/testing';
+import { Shopper, startSimulator, webhookSecret } from '@carton/stripe/testing';
 import sharp from 'sharp';
 import { startCollector } from '../../runtime/operations/test/collector.ts';
 import { repository } from '../../tools/packages/sources.ts';

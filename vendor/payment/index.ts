@@ -26,19 +26,20 @@ import { closeCanceled, closeCanceledPayments } from './steps/cancellation.ts';
 import { capturePayment, voidPayment } from './steps/routes.ts';
 import { receivePaymentWebhook } from './webhooks/routes.ts';
 
-export type {
-  InitiatedPayment,
-  PaymentAdapter,
-  PaymentIntent,
-  ProviderEvent,
-  ProviderPayment,
-  ProviderState,
-  ProviderStep,
-  ReportedDispute,
-  StepOutcome,
-  WebhookDelivery,
+export {
+  type InitiatedPayment,
+  isRefusal,
+  type PaymentAdapter,
+  type PaymentIntent,
+  type ProviderEvent,
+  type ProviderPayment,
+  type ProviderState,
+  type ProviderStep,
+  type ReportedDispute,
+  type StepOutcome,
+  type WebhookDelivery,
 } from './adapters/adapter.ts';
-export { paymentAdapters, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
+export { isAdapterNamed, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export {
   paymentMethodUnavailable,
   paymentProviderFailed,
@@ -46,12 +47,11 @@ export {
   webhookSignatureInvalid,
   webhookUnreadable,
 } from './adapters/problems.ts';
-export { findStripeAccount, type StripeApiAccount } from './adapters/stripe/account.ts';
-export { fromStripe, toStripe } from './adapters/stripe/amounts.ts';
+export { paymentAdapters } from './adapters/settings.ts';
 export { disputeClosed, disputeOpened } from './disputes/events.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees/charge.ts';
-export { type ChargedOrder, type ChargeTaxer, chargeTaxers } from './fees/taxes.ts';
+export { format as formatAmount } from './format.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
 export { OrderPayment } from './payments/schemas.ts';
 export { findOrderPayment, paidBesideTenders } from './payments/store.ts';

@@ -13,7 +13,7 @@ import {
   exportPromotionCodes,
   listPromotionCodes,
 } from './codes/routes.ts';
-import { freeShippingStep, promotionsStep } from './discounts/step.ts';
+import { promotionsStep, shippingDiscountsStep } from './discounts/step.ts';
 import { promotionUpdated, promotionUsed } from './events.ts';
 import { adminPromotions } from './promotions/routes.ts';
 import { moveUses } from './uses/guests.ts';
@@ -35,7 +35,7 @@ export default definePackage({
   events: [promotionUpdated, promotionUsed],
   extends: [
     cartTotals.with(promotionsStep),
-    cartTotals.with(freeShippingStep),
+    cartTotals.with(shippingDiscountsStep),
     cartMerges.with(moveCodes),
     cartCleanUps.with({ remove: deleteCodesOf }),
     orderPlacing.with(promotionPlacing),

@@ -21,6 +21,8 @@ import { shippingSettings } from './settings.ts';
 import { adminShippingZones } from './zones/routes.ts';
 import { hasZones } from './zones/store.ts';
 
+export type { CarrierAnswer, CarrierQuestion, CarrierService } from './carriers/carrier.ts';
+export { carrierServices } from './carriers/settings.ts';
 export {
   type NotOffered,
   type Parcel,

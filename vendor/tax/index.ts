@@ -3,7 +3,7 @@
  */
 import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
-import { chargeTaxers } from '@carton/payment';
+import { chargeTaxers } from '@carton/order';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { adminTaxCategories } from './categories/routes.ts';
@@ -15,6 +15,14 @@ import { taxesSales } from './sales/service.ts';
 import { taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
 
+export {
+  type TaxAnswer,
+  type TaxPart,
+  type TaxProvider,
+  type TaxQuestion,
+  wrongAnswer,
+} from './providers/provider.ts';
+export { taxProviders } from './providers/settings.ts';
 export { partsOfCharge, type TaxableGoods } from './sales/compute.ts';
 export { type TaxExemption, taxExemptions } from './sales/step.ts';
 

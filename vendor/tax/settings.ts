@@ -3,17 +3,17 @@
  */
 import { storeSettings } from '@carton/core';
 import { TaxCategoryCode } from '@carton/product';
-import { nullable, oneOf, withOptions } from '@carton/runtime';
+import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
 import { providerNames } from './providers/settings.ts';
 
-export const taxSettings = storeSettings('tax', {
+const settings = {
   roundPer: oneOf(['line', 'total'], {
     default: 'line',
     description:
       'Whether taxes are rounded for each line and shipping charge, or once for the total and then divided among them',
   }),
   provider: nullable(
-    oneOf(providerNames, {
+    Type.String({
       default: null,
       description:
         'The service that computes the taxes; the box must be connected to it. Without one, the tax rates of the store apply',
@@ -28,4 +28,7 @@ export const taxSettings = storeSettings('tax', {
     default: null,
     description: 'Code of the tax category of shipping. Without one, shipping is taxed in proportion to the goods',
   }),
-});
+};
+
+/** `provider` is the name of one that a package of the box contributes. */
+export const taxSettings = storeSettings('tax', settings, undefined, (box) => ({ provider: providerNames(box) }));

@@ -13,7 +13,7 @@ import type { Entry } from './packages.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Those with the settings that tests change. */
-const withSettings = ['media', 'notification', 'payment'].map((name) => `${scope}/${name}`);
+const withSettings = ['media', 'notification', 'payment', 'stripe'].map((name) => `${scope}/${name}`);
 
 /** Returns the program's entry in the engine's package, and the folder to remove after the test. */
 export async function checkSettingsProgram(): Promise<{ entry: Entry; folder: string }> {

@@ -59,6 +59,22 @@ t.test('codes of countries, in the forms in which people write them', async (t) 
   t.notOk(isPostalCode('DE', '1'.repeat(100_000)));
 });
 
+t.test('a letter or digit that no code has is not left out: the rest may be another code', async (t) => {
+  const foreign = [
+    ['GB', 'К', 'W15 1AA'],
+    ['GB', 'Ζ', 'E1 0AA'],
+    ['GB', 'İ', 'V1 1AA'],
+    ['GB', 'I\u0301', 'V1 1AA'],
+    ['GB', 'В', 'T9 5AB'],
+    ['AR', 'С', '1425CLA'],
+  ] as const;
+  for (const [country, letter, rest] of foreign)
+    t.equal(isPostalCode(country, `${letter}${rest}`), false, letter + rest);
+  t.equal(isPostalCode('GB', 'BT1 1AA 漢'), false);
+  t.equal(isPostalCode('GB', 'ＫＷ１５\u00a01AA'), true);
+  t.equal(isPostalCode('JP', '〒900ー8570'), true);
+});
+
 t.test('the codes of all addresses of the table', async (t) => {
   const wrong = writtenAddresses.filter(([entered]) => {
     const [country = '', , , , , , , postalCode = ''] = entered.split('|');

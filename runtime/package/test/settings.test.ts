@@ -2,9 +2,9 @@
  * Settings of packages: read once at the start, which fails for invalid ones.
  */
 import t from 'tap';
-import { gatherExtensions } from '../../extension/extension.ts';
+import { extensionPoint, gatherExtensions } from '../../extension/extension.ts';
 import { Type } from '../../http/schemas.ts';
-import { packageSettings, readPackageSettings } from '../settings.ts';
+import { checkPackageSettings, packageSettings, readPackageSettings } from '../settings.ts';
 
 const mail = packageSettings({
   MAIL_FROM: Type.String({ minLength: 3, default: 'shop@example.com', description: 'Sender' }),
@@ -45,4 +45,25 @@ t.test('an invalid setting fails the start and is named', async (t) => {
   t.throws(() => start({}, ['COLORS']), {
     message: 'the setting COLORS is declared by the box and by @example/colors',
   });
+});
+
+t.test('settings are checked against what other packages contribute, and against their settings', async (t) => {
+  const paints = extensionPoint<string>('paints');
+  const walls = packageSettings(
+    { WALL: Type.String({ default: 'red' }) },
+    ({ WALL }) => WALL,
+    (wall, box) => {
+      if (![...paints.of(box), ...colors.of(box)].includes(wall)) throw new Error(`WALL: no ${wall}`);
+    },
+  );
+  const packages = [
+    { fullName: '@example/walls', settings: walls, extends: [] },
+    { fullName: '@example/colors', settings: colors, extends: [paints.with('white')] },
+  ];
+  const check = (environment: NodeJS.ProcessEnv, checked = packages) =>
+    checkPackageSettings(packages, readPackageSettings(packages, environment, []), checked);
+  check({ WALL: 'white' });
+  check({ WALL: 'blue', COLORS: 'red,blue' });
+  t.throws(() => check({ WALL: 'blue' }), { message: 'invalid setting: WALL: no blue' });
+  check({ WALL: 'blue' }, packages.slice(1));
 });

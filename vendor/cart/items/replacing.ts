@@ -11,7 +11,7 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
-import { explainIssue } from '../pricing/issues.ts';
+import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { LineProperties } from '../pricing/sale.ts';
 import type { Issue } from '../pricing/service.ts';
 import { variantNotFound } from '../problems.ts';
@@ -69,7 +69,7 @@ export async function replaceItems(db: TenantDatabase, session: ShopperSession, 
     for (const line of lines) {
       const [issue] = line.issues;
       const index = keys.indexOf(keyOf(line));
-      if (issue) faults[index] = faultOf(index, issue, explainIssue(line, issue, cart.currency));
+      if (issue) faults[index] = faultOf(index, issue, explainRefusal(line, issue, cart.currency));
     }
     rejectFaults(faults);
   };
@@ -113,8 +113,7 @@ function normalizeItems(items: readonly AddCartItem[]) {
 }
 
 function unknownVariant(index: number, variantId: string): Fault {
-  const detail = `There is no variant for sale with the id ${variantId}.`;
-  return { problem: variantNotFound, pointer: `/items/${index}/variantId`, detail };
+  return { problem: variantNotFound, pointer: `/items/${index}/variantId`, detail: noVariantForSale(variantId) };
 }
 
 function faultOf(index: number, issue: Issue, detail: string): Fault {

@@ -12,7 +12,7 @@ import {
 import { cartUpdated } from '../events.ts';
 import { ownerOf } from '../owner-store.ts';
 import type { PricedCart } from '../pricing/cart.ts';
-import { explainIssue } from '../pricing/issues.ts';
+import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { Issue, PricedLine } from '../pricing/service.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
 import { type AddCartItem, type Cart, type ChangeCartItem, maxCartLines, maxLineQuantity } from '../schemas.ts';
@@ -53,7 +53,7 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
   const change: CartChange = (tx, { id }) => ({ sent: add(tx, id) });
   const priced = await writeCart(db, session, change, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
-      ? variantNotFound(`There is no variant for sale with the id ${variantId}.`)
+      ? variantNotFound(noVariantForSale(variantId))
       : error;
   });
   return presentQuoted(db, priced);
@@ -127,7 +127,7 @@ export function problemOf(issue: Issue): ProblemDefinition {
 
 function rejectIssues({ currency }: { currency: string }, line: PricedLine | undefined): void {
   const [issue] = line?.issues ?? [];
-  if (line && issue) throw problemOfIssue[issue](explainIssue(line, issue, currency));
+  if (line && issue) throw problemOfIssue[issue](explainRefusal(line, issue, currency));
 }
 
 function itemNotFound(id: string) {

@@ -96,9 +96,18 @@ function problemOf(priced: PricedSale, code: CartIssue): CartProblem {
   return { code, detail: explainSale[code](priced), lineId: null };
 }
 
-/** Explains an issue of a line, for the shopper. */
-export function explainIssue(line: AnyLine, issue: Issue, currency: string): string {
+/** Explains an issue of a line of the shopper's cart. */
+function explainIssue(line: AnyLine, issue: Issue, currency: string): string {
   return explain[issue](line, currency);
+}
+
+/** Of a variant that shoppers cannot buy, whether it exists or not: its title may be confidential. */
+export const noVariantForSale = (variantId: string) => `There is no variant for sale with the id ${variantId}.`;
+
+/** Explains why a line cannot be put into a cart. */
+export function explainRefusal(line: AnyLine, issue: Issue, currency: string): string {
+  const isHidden = issue === 'unavailable' && line.variantId !== null;
+  return isHidden ? noVariantForSale(line.variantId) : explainIssue(line, issue, currency);
 }
 
 function nameOf(line: AnyLine): string {

@@ -110,6 +110,7 @@ t.test('without a cart, items are not found and emptying is a no-op', async (t) 
 
 t.test('items that cannot be ordered are rejected', async (t) => {
   const unpublished = await forSale(box, { status: 'draft' });
+  await bodyOf(box.staff.patch(`/admin/products/${unpublished.productId}`, { title: 'Secret' }));
   const deleted = await forSale(box);
   await box.staff.delete(`/admin/products/${deleted.productId}`);
   const unpriced = await forSale(box);
@@ -135,6 +136,10 @@ t.test('items that cannot be ordered are rejected', async (t) => {
   for (const [name, body, status, code] of cases) {
     t.match(await box.shopper().post('/cart/items', body), { status, body: { code } }, name);
   }
+  const { variantId } = unpublished;
+  const hidden = { status: 404, body: { detail: `There is no variant for sale with the id ${variantId}.` } };
+  t.match(await box.shopper().post('/cart/items', { variantId, quantity: 1 }), hidden, 'its title is not told');
+  t.match(await box.shopper().put('/cart/items', { items: [{ variantId, quantity: 1 }] }), hidden);
   t.strictSame(await Promise.all([countRows(box, 'carts'), eventTypesOf(box)]), before, 'nothing is written');
 
   const shopper = await shopperWith(box, [short, 2], [plenty, 9999]);

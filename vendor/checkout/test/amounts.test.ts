@@ -3,9 +3,9 @@
  * reason, by every way to choose it. Parts that cannot be captured or refunded are refused before a step is stored.
  */
 import { createForSale, shopperWith } from '@carton/cart/testing';
-import { openStripeTenant } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { exactly, type TestTenant } from '@carton/runtime/testing';
+import { openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
 import { buyer } from './helpers.ts';
 

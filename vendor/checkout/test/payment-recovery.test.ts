@@ -4,8 +4,10 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { reconcile } from '@carton/payment';
+import { ageByTwoDays } from '@carton/payment/testing';
+import { newId } from '@carton/runtime';
+import { until } from '@carton/runtime/testing';
 import {
-  ageByTwoDays,
   enableWebhooks,
   type Faults,
   mismatchesAfterReconciliation,
@@ -13,9 +15,7 @@ import {
   openStripeTenant,
   randomFaults,
   randomOf,
-} from '@carton/payment/testing';
-import { newId } from '@carton/runtime';
-import { until } from '@carton/runtime/testing';
+} from '@carton/stripe/testing';
 import t from 'tap';
 import { buyer, createArticle } from './helpers.ts';
 

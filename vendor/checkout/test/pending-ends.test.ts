@@ -5,14 +5,9 @@
 import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
 import { paymentAdapters, reconcile, tenders } from '@carton/payment';
-import {
-  ageByTwoDays,
-  enableWebhooks,
-  type Faults,
-  mismatchesAfterReconciliation,
-  TestProvider,
-} from '@carton/payment/testing';
+import { ageByTwoDays, TestProvider } from '@carton/payment/testing';
 import { exactly, extendBox, untilDelivered } from '@carton/runtime/testing';
+import { enableWebhooks, type Faults, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';
 import { buyer, createArticle } from './helpers.ts';
 import { openPendingBox, withCard } from './pending.ts';

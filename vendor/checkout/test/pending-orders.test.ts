@@ -4,9 +4,10 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { reconcile } from '@carton/payment';
-import { ageByTwoDays, enableWebhooks, mismatchesAfterReconciliation } from '@carton/payment/testing';
+import { ageByTwoDays } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { untilDelivered } from '@carton/runtime/testing';
+import { enableWebhooks, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';
 import { buyer } from './helpers.ts';
 import { openPendingBox, withCard } from './pending.ts';

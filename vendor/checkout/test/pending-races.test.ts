@@ -4,8 +4,9 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { paymentAdapters, reconcile } from '@carton/payment';
-import { enableWebhooks, mismatchesAfterReconciliation, reconcileAll, TestProvider } from '@carton/payment/testing';
+import { reconcileAll, TestProvider } from '@carton/payment/testing';
 import { eventTypesOf, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
+import { enableWebhooks, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';
 import { openPendingBox, type Shopper, withCard } from './pending.ts';
 

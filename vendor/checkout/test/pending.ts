@@ -4,9 +4,9 @@
  */
 import { type Article, shopperWith } from '@carton/cart/testing';
 import { startMailServer } from '@carton/notification/testing';
-import { openStripeTenant } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { eventTypesOf, type TestBoxOptions, until, untilDelivered } from '@carton/runtime/testing';
+import { openStripeTenant } from '@carton/stripe/testing';
 import { buyer, createArticle } from './helpers.ts';
 
 export const withCard = { ...buyer, paymentMethod: 'card' };

@@ -6,6 +6,7 @@ import {
   extensionPoint,
   type HasExtensions,
   nullable,
+  oneOf,
   type StaffCaller,
   type Static,
   type TObject,
@@ -23,6 +24,8 @@ export interface StoreSettingsGroup<Values = unknown> {
   /** Its property of `settings`; by convention the name of the package. */
   readonly name: string;
   readonly properties: TProperties;
+  /** The schemas in a box: where packages contribute what can be chosen, one of their names. */
+  propertiesIn(box: HasExtensions): TProperties;
   /**
    * The values in effect in a store that `findStore` has read: those set, else the defaults.
    * @param box without it, changed defaults are left out
@@ -45,6 +48,7 @@ export const storeSettingsGroups = extensionPoint<StoreSettingsGroup>('core.stor
  * Declares settings of the store, for the package to contribute. Each must have a default, for stores that are older
  * than the setting. `/admin/store` reads and changes them as `settings.<name>`.
  * @param changed defaults that depend on the box, or have changed: new stores have them, by `defaultVersion`
+ * @param choices of settings that hold a name, or null: the names that packages of the box contribute
  * @throws Error if a setting has no default
  * @example export const taxSettings = storeSettings('tax', {
  *            roundPer: oneOf(['line', 'total'], { default: 'line', description: 'Where taxes are rounded' }) });
@@ -55,6 +59,7 @@ export function storeSettings<Properties extends TProperties>(
   name: string,
   properties: Properties,
   changed?: (defaultVersion: number, box: HasExtensions) => Partial<Static<TObject<Properties>>>,
+  choices?: (box: HasExtensions) => { readonly [Setting in keyof Properties]?: readonly string[] },
 ): StoreSettingsGroup<Static<TObject<Properties>>> {
   const defaults = Object.fromEntries(
     Object.entries(properties).map(([setting, schema]) => {
@@ -65,9 +70,18 @@ export function storeSettings<Properties extends TProperties>(
   return {
     name,
     properties,
+    propertiesIn: (box) => ({ ...properties, ...(choices && chosenFrom(properties, choices(box))) }),
     of: ({ settings, defaultVersion = 1 }, box) =>
       ({ ...defaults, ...(box && changed?.(defaultVersion, box)), ...settings[name] }) as Static<TObject<Properties>>,
   };
+}
+
+function chosenFrom(properties: TProperties, choices: Readonly<Record<string, readonly string[] | undefined>>) {
+  const schemas = Object.entries(choices).map(([setting, names = []]) => {
+    const { default: value, description } = properties[setting] as TSchema;
+    return [setting, nullable(oneOf(names, { default: value, description }))];
+  });
+  return Object.fromEntries(schemas) as TProperties;
 }
 
 /**

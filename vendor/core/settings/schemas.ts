@@ -7,7 +7,7 @@ import { groupsOf } from './service.ts';
 
 /** The schema of the settings in responses. */
 export function settingsSchema(box: HasExtensions): TSchema {
-  return object(Object.fromEntries(groupsOf(box).map(({ name, properties }) => [name, object(properties)])), {
+  return object(Object.fromEntries(groupsOf(box).map(({ name, propertiesIn }) => [name, object(propertiesIn(box))])), {
     $id: 'StorePackageSettings',
     description: 'Settings of the packages of this box',
   });
@@ -19,8 +19,8 @@ export function settingsSchema(box: HasExtensions): TSchema {
  */
 export function changeSettingsSchema(box: HasExtensions): TSchema | null {
   const withoutDefault = ({ default: _, ...schema }: TSchema) => schema as TSchema;
-  const changes = groupsOf(box).map(({ name, properties }) => {
-    const settable = Object.entries(properties).map(([setting, schema]) => [setting, withoutDefault(schema)]);
+  const changes = groupsOf(box).map(({ name, propertiesIn }) => {
+    const settable = Object.entries(propertiesIn(box)).map(([setting, schema]) => [setting, withoutDefault(schema)]);
     return [name, changeOf(Object.fromEntries(settable))];
   });
   return changes.length === 0 ? null : changeOf(Object.fromEntries(changes), { $id: 'ChangeStorePackageSettings' });

@@ -2,7 +2,7 @@
  * Settings of the packages of a box: what a store has, what a change of it leads to, and who may change what.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { forbidden, type HasExtensions, type StaffCaller } from '@carton/runtime';
+import { forbidden, type HasExtensions, type StaffCaller, type TSchema } from '@carton/runtime';
 import {
   permissionKeyword,
   reservedStoreFields,
@@ -48,9 +48,26 @@ export function groupsOf(box: HasExtensions): readonly StoreSettingsGroup[] {
   return groups;
 }
 
-/** The values in effect in a store, by group, for the response. */
+/**
+ * The values in effect in a store, by group, for the response. A name that no package of the box contributes any longer is
+ * shown as null; it stays stored, for a box that has the package again.
+ */
 export function presentSettings(box: HasExtensions, store: StoreWithSettings): Record<string, unknown> {
-  return Object.fromEntries(groupsOf(box).map((group) => [group.name, group.of(store, box)]));
+  return Object.fromEntries(groupsOf(box).map((group) => [group.name, presentGroup(box, group, store)]));
+}
+
+function presentGroup(
+  box: HasExtensions,
+  { of, properties, propertiesIn }: StoreSettingsGroup,
+  store: StoreWithSettings,
+) {
+  const schemas = propertiesIn(box);
+  const values = Object.entries(of(store, box) as Readonly<Record<string, unknown>>).map(([setting, value]) => {
+    const { enum: names } = schemas[setting] as TSchema & { enum?: unknown[] };
+    const isChosen = schemas[setting] !== properties[setting];
+    return [setting, isChosen && !names?.includes(value) ? null : value];
+  });
+  return Object.fromEntries(values);
 }
 
 /** The stored settings with a change applied. Settings of packages that are no longer mounted are kept. */

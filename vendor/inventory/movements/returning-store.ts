@@ -2,10 +2,11 @@
  * Returning sold stock, in one statement over all lines, whatever is available. Rows are locked in the same order as in
  * taking-store.ts.
  */
-import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import type { TenantDatabase } from '@carton/runtime';
 import { isMissed, markLow } from '../levels-store.ts';
 import { defaultLocation } from '../locations.ts';
 import { newIds, type StockArrays, type StockReference } from './lines.ts';
+import { recordColumns, recordFrom, recordOf } from './records-store.ts';
 
 /**
  * Lines without a location return what the same reference has taken and not returned yet, by the ledger, whether or not the
@@ -86,11 +87,10 @@ const returnText = `
   ),
   ${markLow},
   written as (
-    insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                                 reference_id, ${actorColumns})
+    insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, ${recordColumns})
     select $1, coalesce(($8::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, quantity,
-           'returned', $9, $10, $11, $12, $13
-      from targets
+           'returned', ${recordColumns}
+      from targets cross join ${recordFrom('$11')}
   )
   select id as variant_id from sums where missed order by id`;
 
@@ -98,11 +98,12 @@ const returnText = `
 export function returnTaken(
   tx: TenantDatabase,
   { variantIds, anywhere, placed }: StockArrays,
-  { type, id }: StockReference,
+  reference: StockReference,
 ): Promise<{ variantId: string }[]> {
   const { variantIds: placedIds, locationIds, quantities } = placed;
   const ids = newIds(variantIds.length + placedIds.length);
   const places = [placedIds, locationIds, quantities];
-  const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, ...actorValues(tx)];
+  const { type, id } = reference;
+  const values = [variantIds, anywhere, ...places, variantIds, ids, type, id, recordOf(tx, reference)];
   return tx.query<{ variantId: string }>(returnText, values);
 }

@@ -10,9 +10,10 @@
  * from the first location that has all of it or, if none has, from several in order. A shortage becomes a back-order at
  * the first location, if the variant allows it.
  */
-import { actorColumns, actorValues, type TenantDatabase } from '@carton/runtime';
+import type { TenantDatabase } from '@carton/runtime';
 import { isMissed, markLow } from '../levels-store.ts';
 import { newIds, type Outcome, type StockArrays, type StockReference } from './lines.ts';
+import { recordColumns, recordFrom, recordOf } from './records-store.ts';
 
 /**
  * The beginning of both statements; `$10` and `$11` are the reference of the reservation to consume. The redundant
@@ -160,11 +161,10 @@ const takeText = `
      where ${changedLevel}
   ),
   written as (
-    insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, reference_type,
-                                 reference_id, ${actorColumns})
+    insert into stock_movements (tenant_id, id, stock_item_id, location_id, quantity, reason, ${recordColumns})
     select $1, coalesce(($9::uuid[])[row_number() over ()], gen_random_uuid()), stock_item_id, location_id, -quantity,
-           'sold', $12, $13, $14, $15, $16
-      from changes
+           'sold', ${recordColumns}
+      from changes cross join ${recordFrom('$12')}
      where quantity > 0
   )
   ${outcomesToHandle}
@@ -219,11 +219,11 @@ export function takeFromLocations(
   tx: TenantDatabase,
   arrays: StockArrays,
   serving: readonly string[],
-  { type, id }: StockReference,
+  reference: StockReference,
   reserved: StockReference | null,
 ): Promise<Outcome[]> {
   const own = [reserved?.type ?? null, reserved?.id ?? null];
-  const values = [...valuesOf(arrays, serving), ...own, type, id, ...actorValues(tx)];
+  const values = [...valuesOf(arrays, serving), ...own, recordOf(tx, reference)];
   return queryWithReferenceLock(tx, reserved, takeText, values);
 }
 

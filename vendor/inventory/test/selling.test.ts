@@ -57,13 +57,25 @@ t.test('a sale takes all lines and writes the ledger, in one statement', async (
   await t.rejects(takeStock(box.db, lines, reference), /must run in a transaction/);
 });
 
-t.test('movements of a sale by staff have their actor', async (t) => {
+t.test('movements of sales and returns by staff have their actor and reference', async (t) => {
   const shirt = await createStockedVariant(box, 1);
   const actor = { type: 'staff', id: newId(), label: 'ada@example.com' } as const;
   const db = box.box.database.forTenant(box.id, actor);
-  await db.transaction((tx) => takeStock(tx, [{ variantId: shirt.variantId, quantity: 1 }], order()));
-  const { body } = await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements?reason=sold`);
-  t.match(body.items, exactly([{ actorId: actor.id, actorLabel: 'ada@example.com' }]));
+  const lines = [{ variantId: shirt.variantId, quantity: 1 }];
+  const [sold, reserved, later] = [order(), { type: 'draft_order', id: newId() }, order()];
+  await db.transaction((tx) => takeStock(tx, lines, sold));
+  await db.transaction((tx) => returnStock(tx, lines, sold));
+  await db.transaction((tx) => takeStock(tx, lines, later, { reserved }));
+  const { body } = await box.staff.get(`/admin/stock-items/${shirt.itemId}/movements?limit=3`);
+  const by = { actorId: actor.id, actorLabel: 'ada@example.com', referenceType: 'order' };
+  t.match(
+    body.items,
+    exactly([
+      { ...by, reason: 'sold', quantity: -1, referenceId: later.id },
+      { ...by, reason: 'returned', quantity: 1, referenceId: sold.id },
+      { ...by, reason: 'sold', quantity: -1, referenceId: sold.id },
+    ]),
+  );
 });
 
 t.test('all lines are taken or none, and the problem names those that are short', async (t) => {

@@ -3,9 +3,9 @@
  * disputed and refunded than was paid, nothing is due again, and provider, order and credit notes agree.
  */
 import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
-import { enableWebhooks, mismatchesAfterReconciliation, openStripeTenant } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { raceRounds, untilDelivered } from '@carton/runtime/testing';
+import { enableWebhooks, mismatchesAfterReconciliation, openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
 import { draftOf, eur, invoicesOf, packages, place, seller, setInvoices } from './helpers.ts';
 

@@ -141,6 +141,8 @@ export interface PaymentAdapter {
    * Money moves outside the box and staff record when it has: only they capture, and a pending payment can be captured.
    */
   readonly byHand?: boolean;
+  /** Bound only in boxes whose `PAYMENT_ADAPTERS` names it; others are bound wherever their package is installed. */
+  readonly onlyIfNamed?: boolean;
   /** Codes of the methods that shoppers may choose from, in display order. */
   methods(db: TenantDatabase): readonly string[] | Promise<readonly string[]>;
   /**

@@ -1,18 +1,10 @@
 /**
  * The payment adapters bound in a box.
  */
-import { extensionPoint, type HasExtensions } from '@carton/runtime';
+import type { HasExtensions } from '@carton/runtime';
 import type { PaymentAdapter } from './adapter.ts';
-import { manualAdapter } from './manual.ts';
 import { paymentsNotConfigured } from './problems.ts';
-import { type AdapterName, paymentSettings } from './settings.ts';
-import { stripeAdapter } from './stripe/adapter.ts';
-
-/** Adapters that other packages contribute, in dependency order. */
-export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
-
-/** The adapters of this package, by the names that `PAYMENT_ADAPTERS` uses. */
-const shipped: Record<AdapterName, PaymentAdapter> = { manual: manualAdapter, stripe: stripeAdapter };
+import { ownAdapters, paymentAdapters, paymentSettings } from './settings.ts';
 
 /** The default: it offers no method, and every step with it is 503 (contract, "What the service does", 3). */
 export const noOperationAdapter: PaymentAdapter = {
@@ -30,10 +22,18 @@ function refuse(): never {
   throw paymentsNotConfigured();
 }
 
-/** The adapters of a box: those its settings name, then contributed ones; otherwise the default one. */
+/** Whether the settings of a box name an adapter. */
+export function isAdapterNamed(box: HasExtensions, name: string): boolean {
+  return paymentSettings.of(box).adapters.includes(name);
+}
+
+/** The adapters of a box: those its settings name, then others that need not be named; otherwise the default one. */
 export function boundAdapters(box: HasExtensions): readonly PaymentAdapter[] {
-  const named = paymentSettings.of(box).adapters.map((name) => shipped[name]);
-  const bound = [...named, ...paymentAdapters.of(box)];
+  const contributed = paymentAdapters.of(box);
+  const named = paymentSettings
+    .of(box)
+    .adapters.flatMap((name) => [...ownAdapters, ...contributed].find((adapter) => adapter.name === name) ?? []);
+  const bound = [...named, ...contributed.filter((adapter) => !adapter.onlyIfNamed && !named.includes(adapter))];
   return bound.length > 0 ? bound : [noOperationAdapter];
 }
 

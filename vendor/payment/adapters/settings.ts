@@ -1,18 +1,21 @@
 /**
  * Settings of payment, read from the environment.
  */
-import { packageSettings, Type } from '@carton/runtime';
-import { readStripeAccounts, type StripeAccounts, stripeProperties } from './stripe/settings.ts';
+import { extensionPoint, packageSettings, Type } from '@carton/runtime';
+import type { PaymentAdapter } from './adapter.ts';
+import { manualAdapter } from './manual.ts';
 
-const adapterNames = ['manual', 'stripe'] as const;
-export type AdapterName = (typeof adapterNames)[number];
+/** Adapters that other packages contribute, in dependency order. */
+export const paymentAdapters = extensionPoint<PaymentAdapter>('payment.adapter');
+
+/** The adapters of this package, which a box has if its settings name them. */
+export const ownAdapters: readonly PaymentAdapter[] = [manualAdapter];
 
 interface PaymentSettings {
-  /** In the order in which their methods are offered. */
-  adapters: readonly AdapterName[];
+  /** Names of adapters, in the order in which their methods are offered. */
+  adapters: readonly string[];
   /** Seconds that a payment waits for its order. */
   sessionLifetime: number;
-  stripe: StripeAccounts;
 }
 
 const properties = {
@@ -27,23 +30,26 @@ const properties = {
     default: 3600,
     description: 'Seconds after which a payment without an order is abandoned: voided or refunded',
   }),
-  ...stripeProperties,
 };
 
-export const paymentSettings = packageSettings(properties, (values): PaymentSettings => {
-  const adapters = adaptersNamed(values.PAYMENT_ADAPTERS);
-  const stripe = readStripeAccounts(values);
-  if (adapters.includes('stripe') && !stripe.common && stripe.own.size === 0) {
-    throw new Error('STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set, and PAYMENT_ADAPTERS names stripe');
-  }
-  return { adapters, sessionLifetime: values.PAYMENT_SESSION_LIFETIME, stripe };
-});
+export const paymentSettings = packageSettings(
+  properties,
+  ({ PAYMENT_ADAPTERS: adapters, PAYMENT_SESSION_LIFETIME: sessionLifetime }): PaymentSettings => ({
+    adapters: namesIn(adapters),
+    sessionLifetime,
+  }),
+  ({ adapters }, box) => {
+    const known = [...ownAdapters, ...paymentAdapters.of(box)].map(({ name }) => name);
+    const twice = known.find((name, at) => known.indexOf(name) !== at);
+    if (twice !== undefined) throw new Error(`PAYMENT_ADAPTERS: two packages have an adapter named "${twice}"`);
+    const unknown = adapters.find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      throw new Error(`PAYMENT_ADAPTERS names "${unknown}", which is not one of ${known.join(', ')}`);
+    }
+  },
+);
 
-function adaptersNamed(text: string): AdapterName[] {
+function namesIn(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => name !== '' && !adapterNames.includes(name as AdapterName));
-  if (unknown !== undefined) {
-    throw new Error(`PAYMENT_ADAPTERS names "${unknown}", which is not one of ${adapterNames.join(', ')}`);
-  }
-  return [...new Set(names.filter((name) => name !== ''))] as AdapterName[];
+  return [...new Set(names.filter((name) => name !== ''))];
 }

@@ -13,6 +13,7 @@ import {
   type Order,
   type OrderState,
   replaceCharges,
+  taxesOfAddedCharge,
 } from '@carton/order';
 import { type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
 import { adapterOf } from '../adapters/bound.ts';
@@ -22,7 +23,6 @@ import type { MethodFees } from '../methods/store.ts';
 import { refreshPaymentStatus } from '../payments/bookkeeping.ts';
 import { lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from '../payments/store.ts';
 import { chargeOf, methodOfCharge } from './charge.ts';
-import { taxesOf } from './taxes.ts';
 
 /** The payments of a locked order, and what it owes. */
 export interface Debt {
@@ -104,7 +104,7 @@ async function reprice(
   const added = unearned.some(isAsWanted) ? null : wanted;
   if (removed.length === 0 && !added) return debt.due;
   const before = state.totalAmount;
-  const taxes = added ? await taxesOf(tx, { ...order, adjustments: others }, added.amount) : [];
+  const taxes = added ? await taxesOfAddedCharge(tx, { ...order, adjustments: others }, added.amount) : [];
   await replaceCharges(tx, state, {
     remove: removed.map(({ code }) => code),
     add: added ? [{ ...added, taxes }] : [],

@@ -4,11 +4,21 @@
 import type { TenantDatabase } from '@carton/runtime';
 import type { PaymentRow } from './store.ts';
 
-/** Whether a locked payment has an open dispute because of which its provider refuses refunds. */
+/**
+ * SQL for a dispute because of which nothing of its payment can be refunded: an open one, if the provider refuses refunds
+ * meanwhile, or one that was lost in another currency, since nobody knows how much of the payment it has taken.
+ */
+const forbidsRefunds = `(
+  payment_disputes.status in ('inquiry', 'open') and not payment_disputes.refundable
+  or payment_disputes.status = 'lost' and payment_disputes.currency <> (
+    select payments.currency from payments
+     where payments.tenant_id = $1 and payments.id = payment_disputes.payment_id))`;
+
+/** Whether nothing of a locked payment can be refunded because of a dispute. */
 export async function isInDispute(tx: TenantDatabase, { id }: Pick<PaymentRow, 'id'>): Promise<boolean> {
   const found = await tx.query(
     `select from payment_disputes
-      where tenant_id = $1 and payment_id = $2 and status in ('inquiry', 'open') and not refundable limit 1`,
+      where tenant_id = $1 and payment_id = $2 and ${forbidsRefunds} limit 1`,
     [id],
   );
   return found.length > 0;
@@ -36,11 +46,11 @@ export async function isDisputeChanged(
   return found.length > 0;
 }
 
-/** Ids of a locked order's payments that have an open dispute because of which their provider refuses refunds. */
+/** Ids of a locked order's payments of which nothing can be refunded because of a dispute. */
 export async function paymentsInDispute(tx: TenantDatabase, orderId: string): Promise<ReadonlySet<string>> {
   const found = await tx.query<{ paymentId: string }>(
     `select distinct payment_id from payment_disputes
-      where tenant_id = $1 and order_id = $2 and status in ('inquiry', 'open') and not refundable`,
+      where tenant_id = $1 and order_id = $2 and ${forbidsRefunds}`,
     [orderId],
   );
   return new Set(found.map(({ paymentId }) => paymentId));

@@ -119,6 +119,8 @@ function splitRefund(
   return parts.filter(({ part }) => part > 0);
 }
 
+const heldBy = 'the rest is in dispute, or was lost in a dispute in another currency';
+
 /** @param now minor units that can be refunded now */
 function tooMuch(
   payments: readonly PaymentRow[],
@@ -133,10 +135,10 @@ function tooMuch(
   }
   if (amount > now + held) {
     return paymentStepNotPossible(
-      `At most ${sum(now + held)} is left to refund, of which ${sum(now)} can be refunded while the rest is in dispute.`,
+      `At most ${sum(now + held)} is left to refund, of which ${sum(now)} can be refunded: ${heldBy}.`,
     );
   }
-  return paymentDisputed(`At most ${sum(now)} can be refunded until the dispute is decided.`);
+  return paymentDisputed(`At most ${sum(now)} can be refunded: ${heldBy}.`);
 }
 
 /** A deterministic UUID version 8 (RFC 9562, section 5.8) of work and payment. */

@@ -102,7 +102,9 @@ async function beginStep(
   if (known) return { step: known, isNew: false };
   if (await findPendingStep(tx, paymentId)) throw stepBusy();
   if (type === 'refund' && (await isInDispute(tx, payment))) {
-    throw paymentDisputed('Refund it once the dispute is decided.');
+    throw paymentDisputed(
+      'Refund it once the dispute is decided. What a dispute in another currency has taken is refunded at the provider.',
+    );
   }
   const { byHand } = adapterOf(tx, payment.provider) ?? {};
   const open = maxAmountOf(payment, type, byHand);

@@ -4,14 +4,11 @@
 
 import { newId } from '@carton/runtime';
 import { eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
+import { cardSales, type Dispute, enableWebhooks, openStripeTenant, sign, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
 import { reconcile } from '../reconcile.ts';
 import { closeCanceled } from '../steps/cancellation.ts';
-import type { Dispute } from '../testing/account.ts';
-import { sign } from '../testing/index.ts';
-import { enableWebhooks, openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, timelineOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator } = tenant;
@@ -235,7 +232,7 @@ t.test('a decision may be appealed, and what ended without one follows the money
   t.strictSame(await report({ status: 'prevented', balance_transactions: [] }), ['closed', 0, false]);
 });
 
-t.test('a dispute of no payment here, or in another currency, moves nothing', async (t) => {
+t.test('a dispute of no payment here, or in another currency, is not booked', async (t) => {
   const { orderId, id, intent } = await sell(3000, { live: false });
   const send = (over: object) => {
     const body = {
@@ -256,6 +253,11 @@ t.test('a dispute of no payment here, or in another currency, moves nothing', as
   t.match(await send({ currency: 'usd' }), { status: 204 });
   t.match(await paymentOf(id), { disputed: eur(0) });
   t.match(await listed(`paymentId=${id}`), exactly([{ amount: { amount: 3000, currency: 'USD' }, status: 'lost' }]));
+  const disputed = { status: 409, body: { code: 'payment_disputed' } };
+  t.match(await refund(id), disputed, 'nobody knows how much of it is left');
+  t.match(await refund(id, { amount: eur(1) }), disputed);
+  t.match(await box.staff.post(`/admin/orders/${orderId}/cancel`, {}), { status: 200 });
+  t.match(await paymentOf(id), { refunded: eur(0) }, 'nor is it refunded with the order');
   const other = await box.openTenant();
   t.match(await other.staff.get(`/admin/disputes?paymentId=${id}`), { body: { items: exactly([]) } });
 });

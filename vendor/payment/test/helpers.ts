@@ -1,10 +1,12 @@
 /**
  * Helpers of payment's tests: a box, orders to be paid, and bound adapters.
  */
-import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { attachPayment, type PaymentAdapter, paymentAdapters, startPayment } from '@carton/payment';
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { createTestBox, eventsOf, extendBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
+import { place } from '../testing/place.ts';
+
+export { place };
 
 /** Payment and its dependencies, without their scope. */
 export const packageNames = [
@@ -27,35 +29,6 @@ interface Cleanup {
 
 export function openBox(t: Cleanup, environment?: NodeJS.ProcessEnv): Promise<TestBox> {
   return createTestBox(t, { packages, environment });
-}
-
-let placed = 1000;
-
-/** Places an order with one line, as a checkout would. */
-export function place(tenant: TestTenant, total: number, over: Partial<OrderDraft> = {}): Promise<Order> {
-  const draft: OrderDraft = {
-    number: String(++placed),
-    cartId: newId(),
-    sessionHash: null,
-    memberId: null,
-    currency: 'EUR',
-    lines: [
-      {
-        variantId: newId(),
-        productId: newId(),
-        sku: null,
-        title: 'Linen shirt',
-        variantTitle: 'M',
-        quantity: 1,
-        unitAmount: total,
-        totalAmount: total,
-      },
-    ],
-    totals: { subtotal: total, discount: 0, shipping: 0, tax: 0, credit: 0, total },
-    customer: { email: 'ada@example.com' },
-    ...over,
-  };
-  return tenant.db.transaction((tx) => createOrder(tx, draft));
 }
 
 /** Places an order with a payment started for its cart; returns both ids. */

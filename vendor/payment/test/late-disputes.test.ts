@@ -6,12 +6,10 @@
 import { attachPayment, completePayments, confirmPayment, refundOrder } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
+import { cardSales, openStripeTenant, sign, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
 import { closeCanceled } from '../steps/cancellation.ts';
-import { sign } from '../testing/index.ts';
-import { openStripeTenant, webhookSecret } from '../testing/stripe-tenant.ts';
 import { packages, place, timelineOf } from './helpers.ts';
-import { cardSales } from './stripe-sales.ts';
 
 const tenant = await openStripeTenant(t, { packages });
 const { box, simulator } = tenant;
@@ -157,14 +155,17 @@ t.test('an order is refunded from the payments that are not in dispute', async (
   t.match(await refund(500).catch(String), exactly([{ paymentId: ids[0], amount: eur(500), status: 'succeeded' }]));
   await t.rejects(refund(1501), {
     type: { code: 'payment_disputed' },
-    message: 'At most 15.00 EUR can be refunded until the dispute is decided.',
+    message: 'At most 15.00 EUR can be refunded: the rest is in dispute, or was lost in a dispute in another currency.',
   });
   await t.rejects(refund(3501), {
     type: { code: 'payment_step_not_possible' },
-    message: 'At most 35.00 EUR is left to refund, of which 15.00 EUR can be refunded while the rest is in dispute.',
+    message:
+      'At most 35.00 EUR is left to refund, of which 15.00 EUR can be refunded: the rest is in dispute, or was lost in a dispute in another currency.',
   });
   t.match(await refund(1500), exactly([{ paymentId: ids[0], amount: eur(1500), status: 'succeeded' }]));
-  await t.rejects(refund(1), { message: 'At most 0.00 EUR can be refunded until the dispute is decided.' });
+  await t.rejects(refund(1), {
+    message: 'At most 0.00 EUR can be refunded: the rest is in dispute, or was lost in a dispute in another currency.',
+  });
   const dispute = account.disputes.at(-1) as (typeof account.disputes)[number];
   await report(() => account.changeDispute(dispute, 'lost'))();
   t.match(await refund(2000), exactly([{ paymentId: ids[1], amount: eur(2000), status: 'succeeded' }]));

@@ -1,78 +1,46 @@
 /**
- * Settings of payment: which adapters are bound, and what stops the start.
+ * Settings of payment: which adapters are bound, in which order, and what stops the start.
  */
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gatherExtensions } from '@carton/runtime/testing';
 import t from 'tap';
+import type { PaymentAdapter } from '../adapters/adapter.ts';
 import { boundAdapters, noOperationAdapter } from '../adapters/bound.ts';
-import { paymentSettings } from '../adapters/settings.ts';
+import { paymentAdapters, paymentSettings } from '../adapters/settings.ts';
 
-const start = (environment: NodeJS.ProcessEnv) => ({
-  extensions: gatherExtensions([paymentSettings.read(environment)]),
-});
-const folder = t.testdir();
-const slug = 'linen-house';
+const adapter = (name: string, onlyIfNamed?: boolean): PaymentAdapter => ({ ...noOperationAdapter, name, onlyIfNamed });
 
-/** Writes a file for STRIPE_ACCOUNTS; returns its path. */
-function accounts(content: unknown, mode = 0o600): string {
-  const file = join(folder, 'accounts.json');
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  chmodSync(file, mode);
-  return file;
+/** What the start of a box with these contributed adapters reads and checks. */
+function start(environment: NodeJS.ProcessEnv, ...contributed: PaymentAdapter[]) {
+  const contributions = contributed.map((each) => paymentAdapters.with(each));
+  const box = { extensions: gatherExtensions([...contributions, paymentSettings.read(environment)]) };
+  paymentSettings.check(box);
+  return box;
 }
 
-t.test('adapters are bound in the order of the setting', async (t) => {
-  const key = { STRIPE_SECRET_KEY: 'sk_test_1' };
+t.test('adapters are bound in the order of the setting, then those that need not be named', async (t) => {
+  const contributed = [adapter('acme'), adapter('stripe', true)];
   for (const [named, expected] of [
-    ['', []],
-    ['manual', ['manual']],
-    ['stripe, manual,stripe', ['stripe', 'manual']],
+    ['', ['acme']],
+    ['manual', ['manual', 'acme']],
+    ['stripe, manual,stripe', ['stripe', 'manual', 'acme']],
+    ['acme,stripe', ['acme', 'stripe']],
   ] as const) {
-    const bound = boundAdapters(start({ ...key, PAYMENT_ADAPTERS: named }));
+    const bound = boundAdapters(start({ PAYMENT_ADAPTERS: named }, ...contributed));
     t.strictSame(
-      bound.filter((adapter) => adapter !== noOperationAdapter).map(({ name }) => name),
+      bound.map(({ name }) => name),
       expected,
     );
   }
+  t.strictSame(boundAdapters(start({}, adapter('stripe', true))), [noOperationAdapter], 'not named');
+  t.strictSame(boundAdapters(start({})), [noOperationAdapter]);
 });
 
-t.test('an error names the invalid setting, but no secret', async (t) => {
-  const stripe = { PAYMENT_ADAPTERS: 'stripe' };
-  const own = { secretKey: 'sk_live_secret', webhookSecret: 'whsec_secret' };
-  const cases: [NodeJS.ProcessEnv, RegExp][] = [
-    [{ PAYMENT_ADAPTERS: 'manual,paypal' }, /PAYMENT_ADAPTERS names "paypal", which is not one of manual, stripe/],
-    [stripe, /STRIPE_SECRET_KEY or STRIPE_ACCOUNTS is not set/],
-    [{ ...stripe, STRIPE_SECRET_KEY: 'secret' }, /STRIPE_SECRET_KEY must match pattern/],
-    [{ STRIPE_API_URL: 'ftp://secret' }, /STRIPE_API_URL must match/],
-    [{ PAYMENT_SESSION_LIFETIME: '1' }, /PAYMENT_SESSION_LIFETIME must be >= 5/],
-    [{ STRIPE_ACCOUNTS: join(folder, 'none.json') }, /STRIPE_ACCOUNTS: .*none.json cannot be read/],
-    [{ STRIPE_ACCOUNTS: accounts({ [slug]: own }, 0o640) }, /can be read by others: chmod 600 it/],
-  ];
-  for (const [environment, message] of cases) t.throws(() => start(environment), { message });
-  for (const [content, message] of [
-    ['{"secretKey": sk_live_secret}', /is not JSON$/],
-    [[own], /must hold an object with an account for each tenant/],
-    [{ [slug]: 'sk_live_secret' }, /must hold an object for linen-house/],
-    [{ [slug]: { ...own, secrets: 1 } }, /has an unknown field "secrets" for linen-house/],
-    [{ [slug]: { webhookSecret: 'whsec_secret' } }, /must have a secretKey for linen-house that matches/],
-    [{ [slug]: { ...own, publishableKey: 7 } }, /must have a publishableKey for linen-house that matches/],
-  ] as const) {
-    const environment = { STRIPE_ACCOUNTS: accounts(content) };
-    t.throws(() => start(environment), { message });
-    try {
-      start(environment);
-    } catch (error) {
-      t.notMatch((error as Error).message, /_secret/);
-    }
-  }
-});
-
-t.test('a tenant uses its own account', async (t) => {
-  const own = { secretKey: 'sk_live_own' };
-  const { stripe } = paymentSettings.of(
-    start({ STRIPE_SECRET_KEY: 'sk_box', STRIPE_ACCOUNTS: accounts({ [slug]: own }) }),
-  );
-  t.match(stripe, { common: { secretKey: 'sk_box' }, url: null });
-  t.strictSame([...stripe.own], [[slug, own]]);
+t.test('an error names the invalid setting', async (t) => {
+  t.throws(() => start({ PAYMENT_ADAPTERS: 'manual,paypal' }, adapter('stripe', true)), {
+    message: 'invalid setting: PAYMENT_ADAPTERS names "paypal", which is not one of manual, stripe',
+  });
+  t.throws(() => start({ PAYMENT_ADAPTERS: 'stripe' }), { message: /names "stripe", which is not one of manual$/ });
+  t.throws(() => start({}, adapter('acme'), adapter('acme')), { message: /two packages have an adapter named "acme"/ });
+  t.throws(() => start({}, adapter('manual')), { message: /two packages have an adapter named "manual"/ });
+  t.throws(() => start({ PAYMENT_SESSION_LIFETIME: '1' }), { message: /PAYMENT_SESSION_LIFETIME must be >= 5/ });
 });

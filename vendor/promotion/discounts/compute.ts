@@ -4,19 +4,29 @@
 import type { LineFacts, TotalsLine } from '@carton/cart';
 import type { RuleCondition } from '@carton/product';
 import { allocate, divideRounded, hundredPercent, percentOf, scalePercent } from '@carton/runtime';
+import { amountLists, type MaxUnits } from '../promotions/kinds.ts';
 import type { Discount, Rules } from '../promotions/schemas.ts';
+
+/** A discount in one currency. */
+type DiscountIn<D> = D extends Discount
+  ? Omit<D, 'amounts' | 'maxAmounts'> &
+      (D extends { amounts: unknown } ? { readonly amount: number } : unknown) &
+      (D extends { maxAmounts?: unknown } ? { readonly maxAmount?: number | null } : unknown)
+  : never;
 
 /** The parts of a promotion that decide what it takes off, in one currency. */
 export interface Offer {
-  readonly discount: Exclude<Discount, { kind: 'fixed' }> | { readonly kind: 'fixed'; readonly amount: number };
+  readonly discount: DiscountIn<Discount>;
   readonly rules: Pick<Rules, 'conditions' | 'appliesTo'>;
 }
 
-/** A promotion in a currency; a fixed discount without an amount in it is zero. */
-export function offerIn(currency: string, { discount, rules }: { discount: Discount; rules: Rules }): Offer {
-  if (discount.kind !== 'fixed') return { discount, rules };
-  const { amount = 0 } = discount.amounts.find((each) => each.currency === currency) ?? {};
-  return { discount: { kind: 'fixed', amount }, rules };
+/** A promotion in a currency; without an amount in it, an amount off and the most to take off are zero. */
+export function offerIn(currency: string, { discount, rules }: { discount: Discount; rules: Offer['rules'] }): Offer {
+  const amounts = amountLists(discount).map(({ name, amounts }) => {
+    const { amount = 0 } = amounts.find((each) => each.currency === currency) ?? {};
+    return [name === 'amounts' ? 'amount' : 'maxAmount', amount];
+  });
+  return { discount: { ...discount, ...Object.fromEntries(amounts) }, rules };
 }
 
 /** A part of a discount: `amount`, above zero, off a line. */
@@ -27,6 +37,8 @@ export interface Share {
 
 /** What earlier promotions have left of a line. */
 interface Left {
+  /** Minor units before any promotion. */
+  readonly price: number;
   /** Minor units. */
   amount: number;
   /** Units that no promotion of the kind `buy_x_get_y` has used. */
@@ -39,7 +51,7 @@ type LeftOf = ReadonlyMap<string, Left>;
 function leftOf(lines: readonly TotalsLine[], amountOf: (line: TotalsLine) => number): LeftOf {
   const untouched = (line: TotalsLine): Left => {
     const amount = amountOf(line);
-    return { amount, unused: line.quantity, unusedAmount: amount };
+    return { price: amount, amount, unused: line.quantity, unusedAmount: amount };
   };
   return new Map(lines.map((line) => [line.id, untouched(line)]));
 }
@@ -76,16 +88,20 @@ export function applyOffers(
 }
 
 /** The shares of an offer, which are taken off what is left. */
-function sharesOf({ discount, rules }: Offer, lines: readonly TotalsLine[], facts: LineFacts, left: LeftOf): Share[] {
-  if (discount.kind === 'free_shipping') return [];
+function sharesOf(offer: Offer, lines: readonly TotalsLine[], facts: LineFacts, left: LeftOf): Share[] {
+  const { discount, rules } = offer;
+  if (isOnShipping(discount)) return [];
   const qualifying = linesMeeting(rules.conditions, lines, facts);
   if (discount.kind === 'buy_x_get_y') return sharesOfSets(discount, qualifying, lines, facts, left);
   const targets = rules.appliesTo === 'all' ? lines : qualifying;
-  const amounts = targets.map(({ id }) => (left.get(id) as Left).amount);
-  const total = sum(amounts);
-  // A percentage is rounded once for all lines, so that it is exact however many lines there are.
-  const amount = discount.kind === 'percent' ? percentOf(total, discount.percent) : Math.min(discount.amount, total);
-  const shares = allocate(amount, amounts);
+  const units = unitsOf(targets, 'maxUnits' in discount ? discount.maxUnits : undefined, left);
+  /** The part of an amount of each line that its units have. */
+  const parts = (amountOf: (of: Left) => number) =>
+    targets.map((line, at) =>
+      fraction(amountOf(left.get(line.id) as Left), units[at] as number, BigInt(line.quantity)),
+    );
+  const amounts = parts(({ amount }) => amount);
+  const shares = divided(discount, amounts, { prices: parts(({ price }) => price), units });
   return targets.map(({ id }, at) => {
     const share = shares[at] as number;
     const of = left.get(id) as Left;
@@ -93,6 +109,76 @@ function sharesOf({ discount, rules }: Offer, lines: readonly TotalsLine[], fact
     of.amount -= share;
     return { lineId: id, amount: share };
   });
+}
+
+/**
+ * Divides what a discount takes off among lines.
+ * @param amounts what is left of them, of the units that it is taken off
+ * @param of.prices the same before any promotion
+ */
+function divided(
+  discount: Extract<Offer['discount'], { kind: 'percent' | 'fixed' | 'fixed_per_unit' }>,
+  amounts: readonly number[],
+  { prices, units }: { prices: readonly number[]; units: readonly number[] },
+): number[] {
+  if (discount.kind === 'fixed_per_unit') {
+    return amounts.map((amount, at) => Math.min(discount.amount * (units[at] as number), amount));
+  }
+  if (discount.kind === 'fixed') return allocate(Math.min(discount.amount, sum(amounts)), amounts);
+  const bases = discount.base === 'price' ? prices : amounts;
+  return allocate(percentAtMost(discount, sum(bases)), bases).map((share, at) =>
+    Math.min(share, amounts[at] as number),
+  );
+}
+
+/** A percentage is rounded once for all lines, so that it is exact however many lines there are. */
+function percentAtMost({ percent, maxAmount }: { percent: number; maxAmount?: number | null }, total: number): number {
+  return Math.min(percentOf(total, percent), maxAmount ?? Number.POSITIVE_INFINITY);
+}
+
+/** The number of units of each line that a discount is taken off. Units that cost nothing any more are not counted. */
+function unitsOf(lines: readonly TotalsLine[], most: MaxUnits | undefined, left: LeftOf): number[] {
+  if (!most) return lines.map(({ quantity }) => quantity);
+  if (most.per === 'line') return lines.map(({ quantity }) => Math.min(quantity, most.count));
+  const direction = most.first === 'cheapest' ? 1 : -1;
+  const found = new Map<TotalsLine, number>();
+  let rest = most.count;
+  for (const line of lines.toSorted((one, other) => direction * (one.unitPrice - other.unitPrice))) {
+    const count = (left.get(line.id) as Left).amount > 0 ? Math.min(line.quantity, rest) : 0;
+    found.set(line, count);
+    rest -= count;
+  }
+  return lines.map((line) => found.get(line) as number);
+}
+
+/** A discount that is taken off shipping charges, and not off goods. */
+type ShippingDiscount = Extract<Offer['discount'], { kind: 'free_shipping' | 'shipping_percent' | 'shipping_fixed' }>;
+
+export function isOnShipping<D extends { kind: string }>(
+  discount: D,
+): discount is Extract<D, { kind: ShippingDiscount['kind'] }> {
+  return ['free_shipping', 'shipping_percent', 'shipping_fixed'].includes(discount.kind);
+}
+
+/**
+ * Takes promotions off shipping charges one after the other, each off what the earlier ones have left of all charges
+ * together.
+ * @param charges minor units
+ * @returns the shares of each promotion in each charge, in the order passed; zero for a promotion on goods
+ */
+export function applyToCharges(offers: readonly Offer[], charges: readonly number[]): number[][] {
+  const left = [...charges];
+  return offers.map(({ discount }) => {
+    const total = sum(left);
+    const shares = allocate(isOnShipping(discount) ? offCharges(discount, total) : 0, left);
+    for (const [at, share] of shares.entries()) left[at] = (left[at] as number) - share;
+    return shares;
+  });
+}
+
+function offCharges(discount: ShippingDiscount, total: number): number {
+  if (discount.kind === 'free_shipping') return total;
+  return discount.kind === 'shipping_fixed' ? Math.min(discount.amount, total) : percentAtMost(discount, total);
 }
 
 type Sets = Extract<Discount, { kind: 'buy_x_get_y' }>;

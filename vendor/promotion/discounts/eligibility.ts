@@ -2,6 +2,7 @@
  * Which of the considered promotions apply to a sale, and why the others do not: pure functions.
  */
 import type { LineFacts, Sale, TotalsLine } from '@carton/cart';
+import { amountLists } from '../promotions/kinds.ts';
 import { applyOffers, linesMeeting, makesSet, offerIn } from './compute.ts';
 import type { Reason } from './schemas.ts';
 import type { Considered, ReadPromotion } from './store.ts';
@@ -102,7 +103,8 @@ function unmetRule(
   if (code === null && isPersonal && memberId === null && email === null) return 'email_needed';
   const qualifying = linesMeeting(rules.conditions, lines, facts);
   if (qualifying.length === 0) return 'no_matching_items';
-  if (discount.kind === 'fixed' && !discount.amounts.some((each) => each.currency === currency)) return 'currency';
+  const isIn = (amounts: readonly { currency: string }[]) => amounts.some((each) => each.currency === currency);
+  if (!amountLists(discount).every(({ amounts }) => isIn(amounts))) return 'currency';
   if (rules.minimumAmounts.length > 0) {
     const minimum = rules.minimumAmounts.find((each) => each.currency === currency);
     if (!minimum) return 'currency';

@@ -1,9 +1,9 @@
 /**
- * The steps of the totals pipeline: promotions on goods, and free shipping.
+ * The steps of the totals pipeline: promotions on goods, and on shipping.
  */
 import { type Adjustment, type LineFacts, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { money, type Static, type TenantDatabase } from '@carton/runtime';
-import { applyOffers, offerIn } from './compute.ts';
+import { applyOffers, applyToCharges, isOnShipping, offerIn } from './compute.ts';
 import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
 import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
 import { type Considered, readConsidered, storedChoice } from './store.ts';
@@ -39,16 +39,22 @@ function discountGoods(draft: TotalsDraft, considered: readonly Considered[], fa
   );
 }
 
-/** The first promotion takes off the rest of every shipping charge. */
+/** One discount for each promotion and charge. */
 function discountShipping(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
-  const free = appliedOf(decisionsOf(draft, considered, facts)).find(isFreeShipping);
-  if (!free) return [];
-  return draft.shipping
-    .filter(({ discountedAmount }) => discountedAmount > 0)
-    .map((charge) => ({ ...adjustmentOf(free), shippingCode: charge.code, amount: -charge.discountedAmount }));
+  const applied = appliedOf(decisionsOf(draft, considered, facts)).filter(isOfShipping);
+  const offers = applied.map(({ promotion }) => offerIn(draft.sale.currency, promotion));
+  const shares = applyToCharges(
+    offers,
+    draft.shipping.map(({ discountedAmount }) => discountedAmount),
+  );
+  return applied.flatMap((each, at) =>
+    draft.shipping
+      .map(({ code }, place) => ({ ...adjustmentOf(each), shippingCode: code, amount: -(shares[at]?.[place] ?? 0) }))
+      .filter(({ amount }) => amount < 0),
+  );
 }
 
-const isFreeShipping = ({ promotion }: Applied) => promotion.discount.kind === 'free_shipping';
+const isOfShipping = ({ promotion }: Applied) => isOnShipping(promotion.discount);
 
 /** What each promotion takes off a sale, in minor units above zero, by its id. */
 export function amountsOf(adjustments: readonly Adjustment[]): Map<string, { amount: number; code: string }> {
@@ -72,8 +78,8 @@ function showPromotions(
   const hasCharge = draft.shipping.some(({ amount }) => amount > 0);
   return decisionsOf(draft, considered, facts).flatMap(({ considered: { code, promotion }, reason: unmet }) => {
     const amount = unmet === null && promotion ? (amounts.get(promotion.id)?.amount ?? 0) : 0;
-    // Free shipping applies as soon as its rules are met, even before there is a charge.
-    const isAwaited = promotion?.discount.kind === 'free_shipping' && !hasCharge;
+    // A discount on shipping applies as soon as its rules are met, even before there is a charge.
+    const isAwaited = promotion !== null && isOnShipping(promotion.discount) && !hasCharge;
     const reason = unmet ?? (amount > 0 || isAwaited ? null : 'nothing_left');
     if (code === null && !listed.includes(reason)) return [];
     const shown = { code, label: promotion?.label ?? null, applied: reason === null, reason };
@@ -97,8 +103,8 @@ export const promotionsStep = totalsStep<Considered[], Choice, typeof CartPromot
   shows: { schema: CartPromotions, of: showPromotions, empty: [] },
 });
 
-export const freeShippingStep = totalsStep<Considered[], Choice>({
-  name: 'free_shipping',
+export const shippingDiscountsStep = totalsStep<Considered[], Choice>({
+  name: 'shipping_discounts',
   order: totalsOrder.shippingDiscount,
   reads,
   adjust: discountShipping,

@@ -6,6 +6,7 @@ import { referenceQuery, type TenantDatabase } from '@carton/runtime';
 import { codeKey } from '../codes/text.ts';
 import { customerKeyOf } from '../customer.ts';
 import type { Discount, Rules } from '../promotions/schemas.ts';
+import { storedDiscount } from '../promotions/store.ts';
 import type { Reason } from './schemas.ts';
 
 /** A promotion as a sale needs it. */
@@ -83,8 +84,8 @@ const considered = `
       from entered
       left join promotion_codes codes on codes.tenant_id = $1 and codes.code_key = entered.code_key
   )
-  select promotions.id, promotions.label, promotions.priority, promotions.exclusive, promotions.discount,
-         promotions.rules, promotions.max_uses_per_customer, found.code,
+  select promotions.id, promotions.label, promotions.priority, promotions.exclusive,
+         ${storedDiscount} as discount, promotions.rules, promotions.max_uses_per_customer, found.code,
          found.is_disabled or promotions.status <> 'active' as is_disabled,
          coalesce(promotions.starts_at > $2, false) as is_not_started,
          coalesce(promotions.ends_at <= $2, false) as is_expired,

@@ -3,8 +3,6 @@
  */
 import { ruleConditionSchema } from '@carton/product';
 import {
-  Amount,
-  Currency,
   DateTime,
   type HasExtensions,
   humanText,
@@ -19,21 +17,12 @@ import {
   Uuid,
   withOptions,
 } from '@carton/runtime';
+import { Amounts, discountOf } from './kinds.ts';
 
 export const statuses = ['active', 'inactive'] as const;
 
-const Percent = Type.Number({
-  exclusiveMinimum: 0,
-  maximum: 100,
-  description: 'Per cent, with up to five decimals',
-  examples: [10],
-});
-const Quantity = Type.Integer({ minimum: 1, maximum: 9999, examples: [1] });
 /** A number of uses. */
 export const Count = Type.Integer({ minimum: 1, maximum: 2_000_000_000, examples: [100] });
-const Amounts = (minItems: number, description: string) =>
-  Type.Array(object({ amount: Amount, currency: Currency }), { minItems, maxItems: 200, description });
-
 /** A condition as it is stored: the package that contributed its fact may have left the box. */
 const AnyCondition = Type.Unsafe<{ fact: string; argument: unknown }>({
   type: 'object',
@@ -47,27 +36,8 @@ function conditionsOf(condition: Condition, description: string) {
   return Type.Array(condition, { maxItems: 20, description, examples: [[]] });
 }
 
-function discountOf(condition: Condition) {
-  return Type.Union(
-    [
-      object({ kind: Type.Literal('percent'), percent: Percent }),
-      object({ kind: Type.Literal('fixed'), amounts: Amounts(1, 'One for each currency in which it applies') }),
-      object({ kind: Type.Literal('free_shipping') }),
-      object({
-        kind: Type.Literal('buy_x_get_y'),
-        buyQuantity: Quantity,
-        getQuantity: Quantity,
-        percent: withOptions(Percent, { description: 'Off the units to get: 100 for free ones', examples: [100] }),
-        getConditions: Type.Union([conditionsOf(condition, 'Conditions of the units to get'), Type.Null()], {
-          description: 'Null: the units to get meet the conditions of those to buy',
-        }),
-        maxSets: nullable(withOptions(Quantity, { description: 'Most sets in one order; null for any number' })),
-      }),
-    ],
-    { description: 'What the promotion takes off', examples: [{ kind: 'percent', percent: 10 }] },
-  );
-}
-export type Discount = Static<ReturnType<typeof discountOf>>;
+const discountWith = (condition: Condition) => discountOf((description) => conditionsOf(condition, description));
+export type Discount = Static<ReturnType<typeof discountWith>>;
 
 const noRules = {
   conditions: [],
@@ -124,7 +94,7 @@ function shapesWith(condition: Condition) {
         description: 'Promotions with a higher priority apply first; of the same priority, older ones',
       }),
       exclusive: Type.Boolean({ default: false, description: 'Does not combine with other promotions' }),
-      discount: discountOf(condition),
+      discount: discountWith(condition),
       rules: withOptions(rulesOf(condition), { default: noRules }),
       maxUses: withOptions(nullable(Count), {
         default: null,

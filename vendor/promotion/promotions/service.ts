@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
 import { promotionUpdated } from '../events.ts';
 import { promotionLimit } from '../problems.ts';
+import { amountLists, columnsOf } from './kinds.ts';
 import type { ChangePromotion, CreatePromotion, Promotion } from './schemas.ts';
 import { countAutomatic, countUses, deleteCodesOf, type PromotionRow, promotions } from './store.ts';
 import { instantOf } from './times.ts';
@@ -21,7 +22,7 @@ export function createPromotion(db: TenantDatabase, body: CreatePromotion): Prom
     const { startsAt = null, endsAt = null, ...values } = body;
     const times = await timesOf(tx, { startsAt, endsAt });
     rejectEmptyPeriod(times);
-    const promotion = await promotions.insert(tx, { ...values, ...times } as Partial<PromotionRow>);
+    const promotion = await promotions.insert(tx, { ...columnsFor(values), ...times } as Partial<PromotionRow>);
     await rejectTooMany(tx, promotion);
     return promotion as unknown as Promotion;
   });
@@ -37,7 +38,11 @@ export function changePromotion(db: TenantDatabase, id: string, patch: ChangePro
     rejectEmptyPeriod({ ...before, ...times });
     // The lock on the promotion keeps orders from using it meanwhile.
     const counted = patch.maxUses ? { claimed: await countUses(tx, id) } : {};
-    const promotion = await promotions.change(tx, id, { ...values, ...times, ...counted } as Partial<PromotionRow>);
+    const promotion = await promotions.change(tx, id, {
+      ...columnsFor(values),
+      ...times,
+      ...counted,
+    } as Partial<PromotionRow>);
     await rejectTooMany(tx, promotion);
     return promotion as unknown as Promotion;
   });
@@ -56,6 +61,11 @@ function withoutUnchanged(patch: ChangePromotion, { discount, startsAt, endsAt }
 }
 
 const isoOf = (time: PromotionRow['startsAt']) => time && new Date(time).toISOString();
+
+const columnsFor = <Values extends Pick<ChangePromotion, 'discount'>>({ discount, ...values }: Values) => ({
+  ...values,
+  ...(discount && columnsOf(discount)),
+});
 
 type Times = Pick<ChangePromotion, 'startsAt' | 'endsAt'>;
 
@@ -79,11 +89,11 @@ function rejectInvalid({ discount, rules }: Pick<ChangePromotion, 'discount' | '
   if (discount && 'percent' in discount && Number(discount.percent.toFixed(5)) !== discount.percent) {
     throw invalidField('/discount/percent', 'has more than five decimals');
   }
-  if (discount?.kind === 'fixed') {
-    rejectDuplicates('/discount/amounts', discount.amounts);
+  for (const { name, amounts } of discount ? amountLists(discount) : []) {
+    rejectDuplicates(`/discount/${name}`, amounts);
     // Not in the schema, by which promotions are read that were created when it was allowed.
-    const zero = discount.amounts.findIndex(({ amount }) => amount === 0);
-    if (zero >= 0) throw invalidField(`/discount/amounts/${zero}/amount`, 'must be 1 or more: it takes nothing off');
+    const zero = amounts.findIndex(({ amount }) => amount === 0);
+    if (zero >= 0) throw invalidField(`/discount/${name}/${zero}/amount`, 'must be 1 or more: it takes nothing off');
   }
   if (rules) rejectDuplicates('/rules/minimumAmounts', rules.minimumAmounts);
 }

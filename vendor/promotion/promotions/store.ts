@@ -7,6 +7,8 @@ import type { Discount, Promotion, Rules, statuses } from './schemas.ts';
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
   status: (typeof statuses)[number];
   discount: Discount;
+  /** A discount that earlier releases do not know (`columnsOf`), as it is stored. */
+  offer: Discount | null;
   rules: Rules;
   startsAt: Date | string | null;
   endsAt: Date | string | null;
@@ -14,11 +16,17 @@ export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'd
   claimed: number;
 }
 
+/** The discount of a row of `promotions`: see `columnsOf`. */
+export const storedDiscount = `case when promotions.discount -> 'amounts' = '[]' then promotions.offer
+                                    else promotions.discount end`;
+
 export const promotions = rows<PromotionRow>({
   table: 'promotions',
   noun: 'promotion',
-  json: ['discount', 'rules', 'metadata'],
+  json: ['discount', 'offer', 'rules', 'metadata'],
   computed: {
+    // In place of the column.
+    discount: storedDiscount,
     uses: `select count(*)::integer from promotion_usages usages
             where usages.tenant_id = promotions.tenant_id and usages.promotion_id = promotions.id
               and usages.returned_at is null`,

@@ -161,6 +161,42 @@ t.test('free shipping takes off what is left of every charge', async (t) => {
   t.match((await staff.get(`/admin/promotions/${id}`)).body, { uses: 1 });
 });
 
+t.test('discounts on shipping follow one another, in the currencies that they have', async (t) => {
+  const post = totalsStep({
+    name: 'post',
+    order: totalsOrder.shipping,
+    adjust: () => [{ code: 'post', label: 'Post', kind: 'shipping', amount: 1001 }],
+  });
+  const half = { kind: 'shipping_percent', percent: 50, maxAmounts: fixed(400).amounts };
+  await promoteByCode(box, 'HALF', { discount: half, priority: 2 });
+  await promoteByCode(box, 'FIVE', { discount: { kind: 'shipping_fixed', amounts: fixed(500).amounts }, priority: 1 });
+  await promoteByCode(box, 'DOLLAR', { discount: { kind: 'shipping_fixed', amounts: fixed(500, 'USD').amounts } });
+  await promoteByCode(box, 'CAPPED', { discount: { ...percent(10), maxAmounts: fixed(500, 'USD').amounts } });
+  await promoteByCode(box, 'REST', { discount: freeShipping, priority: -1 });
+  const shopper = await shopperWith(box, [shirt, 1]);
+  for (const code of ['HALF', 'FIVE', 'DOLLAR', 'CAPPED', 'REST']) {
+    await bodyOf(shopper.post('/cart/promotions', { code }));
+  }
+  extendBox(t, box, [cartTotals.with(post)]);
+  const [shown, total] = await shownOf(shopper);
+  t.strictSame(shown, [
+    ['HALF', -400],
+    ['FIVE', -500],
+    ['DOLLAR', 'currency'],
+    ['CAPPED', 'currency'],
+    ['REST', -101],
+  ]);
+  t.equal(total, 5000);
+});
+
+t.test('the dearest unit is free', async (t) => {
+  const free = { ...percent(100), maxUnits: { count: 1, per: 'order', first: 'dearest' } };
+  await promoteByCode(box, 'DEAREST', { discount: free });
+  const shopper = await shopperWith(box, [socks, 3], [shirt, 2]);
+  await bodyOf(shopper.post('/cart/promotions', { code: 'DEAREST' }));
+  t.strictSame((await shownOf(shopper))[0], [['DEAREST', -5000]]);
+});
+
 t.test("a guest's codes move to the member's cart", async (t) => {
   await promoteByCode(box, 'GUEST', { discount: percent(10) });
   const guest = await shopperWith(box, [socks, 1]);

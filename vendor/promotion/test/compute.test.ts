@@ -3,7 +3,7 @@
  */
 import type { LineFacts, TotalsLine } from '@carton/cart';
 import t from 'tap';
-import { applyOffers, makesSet, type Offer } from '../discounts/compute.ts';
+import { applyOffers, applyToCharges, makesSet, type Offer, offerIn } from '../discounts/compute.ts';
 
 type Goods = readonly [id: string, unitPrice: number, quantity: number][];
 
@@ -33,6 +33,11 @@ const offer = (discount: Offer['discount'], lines?: string, appliesTo: Appliance
   rules: { conditions: lines === undefined ? [] : on(lines), appliesTo },
 });
 const percent = (value: number, ...rest: [string?, Appliance?]) => offer({ kind: 'percent', percent: value }, ...rest);
+const percentWith = (value: number, more: object) => offer({ kind: 'percent', percent: value, ...more });
+const perUnit = (amount: number, more: object = {}) => offer({ kind: 'fixed_per_unit', amount, ...more });
+const units = (count: number, per: 'order' | 'line', first: 'cheapest' | 'dearest' = 'cheapest') => ({
+  maxUnits: { count, per, first },
+});
 const fixed = (amount: number, ...rest: [string?, Appliance?]) => offer({ kind: 'fixed', amount }, ...rest);
 const buyGet = (buyQuantity: number, getQuantity: number, { of = '', get = '', off = 100, max = 0 } = {}) =>
   offer(
@@ -85,6 +90,90 @@ t.test('each promotion applies to what the earlier ones have left', async (t) =>
   t.strictSame(discounts(goods, percent(100), percent(15)), [['a 10000'], []]);
   t.strictSame(discounts(goods, percent(15), percent(100)), [['a 1500'], ['a 8500']]);
   t.strictSame(discounts(goods, fixed(9500), fixed(1000), percent(50)), [['a 9500'], ['a 500'], []]);
+});
+
+t.test('percentages side by side are of the prices, and take no more than is left', async (t) => {
+  const goods: Goods = [['a', 10_000, 1]];
+  const side = (value: number) => percentWith(value, { base: 'price' });
+  t.strictSame(discounts(goods, side(10), side(15)), [['a 1000'], ['a 1500']], '25 % of 100.00');
+  t.strictSame(discounts(goods, side(60), side(60)), [['a 6000'], ['a 4000']]);
+  t.strictSame(discounts(goods, side(10), percent(15)), [['a 1000'], ['a 1350']], 'one after the other');
+  const two: Goods = [
+    ['a', 1000, 1],
+    ['b', 1000, 1],
+  ];
+  // 50 % of 20.00 is 5.00 for each line, and nothing is left of one.
+  t.strictSame(discounts(two, percent(100, 'a'), side(50)), [['a 1000'], ['b 500']]);
+});
+
+t.test('a percentage takes off at most an amount', async (t) => {
+  const goods: Goods = [
+    ['a', 10_000, 1],
+    ['b', 20_000, 1],
+  ];
+  t.strictSame(discounts(goods, percentWith(10, { maxAmount: 2000 })), [['a 667', 'b 1333']], '30.00 is too much');
+  t.strictSame(discounts(goods, percentWith(10, { maxAmount: 3000 })), [['a 1000', 'b 2000']]);
+});
+
+t.test('an amount off each unit is at most its price', async (t) => {
+  const goods: Goods = [
+    ['a', 1000, 3],
+    ['b', 150, 2],
+  ];
+  t.strictSame(discounts(goods, perUnit(200)), [['a 600', 'b 300']]);
+  t.strictSame(discounts(goods, percent(50), perUnit(400)), [['a 1500', 'b 150'], ['a 1200', 'b 150']]); // biome-ignore format: short
+});
+
+t.test('a discount has at most so many units of an order or a line', async (t) => {
+  const goods: Goods = [
+    ['a', 1000, 3],
+    ['b', 400, 2],
+    ['c', 1000, 1],
+  ];
+  t.strictSame(discounts(goods, percentWith(50, units(3, 'order'))), [['a 500', 'b 400']], 'two of b and one of a');
+  t.strictSame(discounts(goods, percentWith(100, units(1, 'order', 'dearest'))), [['a 1000']], 'the dearest is free');
+  t.strictSame(discounts(goods, percentWith(50, units(4, 'order', 'dearest'))), [['a 1500', 'c 500']]);
+  t.strictSame(discounts(goods, percentWith(50, units(2, 'line'))), [['a 1000', 'b 400', 'c 500']]);
+  t.strictSame(discounts(goods, perUnit(100, units(1, 'line'))), [['a 100', 'b 100', 'c 100']]);
+  t.strictSame(
+    discounts(goods, perUnit(100, units(9, 'order'))),
+    [['a 300', 'b 200', 'c 100']],
+    'no more than there are',
+  );
+  const free: Goods = [
+    ['a', 0, 5],
+    ['b', 400, 2],
+  ];
+  t.strictSame(discounts(free, percentWith(50, units(1, 'order'))), [['b 200']], 'what is free is not counted');
+  // A third of 10.00 is 3.33 or 3.34, and 33 % of it 1.10.
+  t.strictSame(discounts([['a', 400, 3]], fixed(200), percentWith(33, units(1, 'order'))), [['a 200'], ['a 110']]);
+});
+
+t.test('promotions on shipping are taken off what earlier ones have left of all charges', async (t) => {
+  const shipping = (discount: Offer['discount']) => offer(discount);
+  const half = shipping({ kind: 'shipping_percent', percent: 50 });
+  const five = shipping({ kind: 'shipping_fixed', amount: 500 });
+  const free = shipping({ kind: 'free_shipping' });
+  t.strictSame(applyToCharges([half, five], [990, 333]), [[495, 167], [374, 126]]); // biome-ignore format: short
+  t.strictSame(applyToCharges([five, free, half], [300, 100]), [[300, 100], [0, 0], [0, 0]]); // biome-ignore format: short
+  t.strictSame(applyToCharges([shipping({ kind: 'shipping_percent', percent: 50, maxAmount: 100 })], [990]), [[100]]);
+  t.strictSame(applyToCharges([percent(100)], [990]), [[0]], 'one on goods takes nothing off shipping');
+  t.strictSame(applyToCharges([half], []), [[]]);
+  t.strictSame(discounts([['a', 1000, 1]], half, five, free), [[], [], []], 'nor those on shipping off goods');
+});
+
+t.test('amounts are those of the currency', async (t) => {
+  const amounts = [
+    { amount: 100, currency: 'EUR' },
+    { amount: 20_000, currency: 'JPY' },
+  ];
+  const { rules } = percent(10);
+  t.strictSame(offerIn('JPY', { discount: { kind: 'shipping_fixed', amounts }, rules }).discount, {
+    ...{ kind: 'shipping_fixed', amounts, amount: 20_000 },
+  });
+  t.match(offerIn('EUR', { discount: { kind: 'percent', percent: 10, maxAmounts: amounts }, rules }).discount, {
+    maxAmount: 100,
+  });
 });
 
 t.test('the cheapest units of a set are free', async (t) => {
@@ -174,7 +263,12 @@ t.test('no line is discounted below zero, and discounts are whole, in any combin
     ]);
     const some = () => ['abcde', 'ab', 'bcd', 'e'][random(4)] as string;
     const offers = Array.from({ length: 1 + random(5) }, () => {
-      const kind = random(3);
+      const kind = random(5);
+      const most = random(2)
+        ? units(1 + random(4), random(2) ? 'order' : 'line', random(2) ? 'cheapest' : 'dearest')
+        : {};
+      if (kind === 3) return perUnit(random(2000), most);
+      if (kind === 4) return percentWith(1 + random(100), { ...most, base: random(2) ? 'price' : 'left' });
       if (kind === 0) return percent((1 + random(10_000_000)) / 100_000, some());
       if (kind === 1) return fixed(random(200_000), some());
       return buyGet(1 + random(3), 1 + random(3), { of: some(), get: random(2) ? some() : '', off: 1 + random(100) });

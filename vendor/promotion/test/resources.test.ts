@@ -4,7 +4,7 @@
 import { bodyOf, createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
 import { maxAutomatic } from '../promotions/service.ts';
-import { buyGet, endAll, fixed, percent, promote, promoteByCode, rules } from './helpers.ts';
+import { buyGet, endAll, fixed, freeShipping, percent, promote, promoteByCode, rules } from './helpers.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const { staff } = box;
@@ -47,6 +47,14 @@ t.test('a promotion without a sense is rejected', async (t) => {
     [{ discount: fixed(0) }, '/discount/amounts/0/amount'],
     [{ discount: { kind: 'fixed', amounts: [...fixed(1).amounts, ...fixed(2).amounts] } }, '/discount/amounts'],
     [{ discount: { kind: 'fixed', amounts: [] } }, '/discount'],
+    [{ discount: { kind: 'shipping_fixed', amounts: fixed(0).amounts } }, '/discount/amounts/0/amount'],
+    [{ discount: { kind: 'fixed_per_unit', amounts: fixed(0).amounts } }, '/discount/amounts/0/amount'],
+    [{ discount: { ...percent(5), maxAmounts: fixed(0).amounts } }, '/discount/maxAmounts/0/amount'],
+    [{ discount: { ...percent(5), maxAmounts: [] } }, '/discount'],
+    [{ discount: { ...percent(5), maxUnits: { count: 0, per: 'order', first: 'dearest' } } }, '/discount'],
+    [{ discount: { ...percent(5), base: 'cost' } }, '/discount'],
+    [{ discount: { kind: 'shipping_percent', percent: 1.123456 } }, '/discount/percent'],
+    [{ discount: { kind: 'free_goods' } }, '/discount/kind'],
     [{ rules: rules({ conditions: [{ fact: 'weather', argument: {} }] }) }, '/rules'],
     [{ rules: rules({ conditions: [{ fact: 'product', argument: { productIds: [] } }] }) }, '/rules'],
     [{ startsAt: '2026-02-30' }, '/startsAt'],
@@ -229,4 +237,36 @@ t.test('what earlier releases took can be sent back', async (t) => {
     400,
   );
   t.equal((await staff.patch(path, { startsAt: endsAt })).status, 400);
+});
+
+t.test('an earlier release sees nothing off where it does not know a discount, and may change it', async (t) => {
+  const discounts = [
+    { kind: 'shipping_percent', percent: 50 },
+    { kind: 'shipping_fixed', amounts: fixed(100).amounts },
+    { kind: 'fixed_per_unit', amounts: fixed(100).amounts },
+    { kind: 'percent', percent: 5, base: 'price' },
+    { ...percent(5), maxUnits: { count: 1, per: 'order', first: 'dearest' } },
+  ];
+  const stored = async (id: string) => {
+    const [row] = await box.db.query<{ discount: object; offer: object | null }>(
+      'select discount, offer from promotions where tenant_id = $1 and id = $2',
+      [id],
+    );
+    return row;
+  };
+  for (const discount of discounts) {
+    const { id, ...created } = await bodyOf(staff.post('/admin/promotions', { label: 'New', discount }));
+    t.strictSame(created.discount, discount);
+    t.strictSame(await stored(id), { discount: { kind: 'fixed', amounts: [] }, offer: discount });
+    const path = `/admin/promotions/${id}`;
+    t.strictSame((await bodyOf(staff.patch(path, { label: 'Newer' }))).discount, discount);
+    t.strictSame((await bodyOf(staff.patch(path, { discount }))).discount, discount, 'sent back');
+    // As release 0.2.0 does, which does not know the column.
+    const tenth = { kind: 'percent', percent: 10 };
+    await box.owner.query('update promotions set discount = $2 where id = $1', [id, JSON.stringify(tenth)]);
+    t.strictSame((await bodyOf(staff.get(path))).discount, tenth);
+    t.strictSame((await bodyOf(staff.patch(path, { discount: freeShipping }))).discount, freeShipping);
+    t.strictSame(await stored(id), { discount: freeShipping, offer: null });
+    await bodyOf(staff.delete(path));
+  }
 });

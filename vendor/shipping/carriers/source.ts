@@ -21,12 +21,9 @@ import {
   type ShippingRateSource,
 } from '../options/sources.ts';
 import { shippingSettings } from '../settings.ts';
-import type { CarrierAnswer, CarrierQuestion, CarrierService } from './carrier.ts';
-import { easyPost } from './easypost.ts';
-import { carrierSettings, hasCarrierService } from './settings.ts';
+import type { CarrierAnswer, CarrierQuestion } from './carrier.ts';
+import { carrierServices, carrierSettings, hasCarrierService } from './settings.ts';
 import { carrierQuotes, findQuotes } from './store.ts';
-
-const services: Record<string, CarrierService> = { easypost: easyPost };
 
 /** What the source reads; null in a box without a carrier service. */
 interface CarrierRead {
@@ -94,7 +91,7 @@ function missingFor(_: RatedOption, parcel: Parcel, read: CarrierRead | null): M
 
 async function askService(db: TenantDatabase, question: CarrierQuestion, saleKey: string): Promise<boolean> {
   const { service: name, timeout, pause, quoteLifetime } = carrierSettings.of(db);
-  const service = services[name ?? ''];
+  const service = carrierServices.of(db).find((each) => each.name === name);
   const account = await service?.connect(db);
   if (!service || !account) return false;
   const call = { service: `${service.name}-rates`, account: account.id, timeout, pause };

@@ -3,14 +3,14 @@
  * be, and what applies while it gives none.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { bodyOf, createTestBox, exactly, type RunningSimulator, until } from '@carton/runtime/testing';
 import {
   carrierServiceSettings,
   failingPostalCode,
   startCarrierService,
   unknownPostalCode,
   wrongAnswers,
-} from '@carton/shipping/testing';
+} from '@carton/easypost/testing';
+import { bodyOf, createTestBox, exactly, type RunningSimulator, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { addressIn, choose, createArticle, createOption, createProfile, offeredTo } from './helpers.ts';
 

@@ -14,23 +14,20 @@ import { allocate, callService, type TenantDatabase } from '@carton/runtime';
 import type { taxSettings } from '../settings.ts';
 import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './provider.ts';
 import { questionOf, type SaleQuestion } from './questions.ts';
-import { type ProviderName, providerSettings } from './settings.ts';
+import { connectedProviders, providerSettings } from './settings.ts';
 import { findQuotes, type StoredQuotes, taxQuotes } from './store.ts';
-import { stripeTax } from './stripe/stripe.ts';
-
-const shipped: Record<ProviderName, TaxProvider> = { stripe: stripeTax };
 
 /** What the step reads about quotes. */
 export interface QuotesRead extends StoredQuotes {
   saleKey: string;
   /** The providers that the box is connected to. */
-  providers: readonly ProviderName[];
+  providers: readonly TaxProvider[];
 }
 
 /** In one statement. */
 export async function readQuotes(db: TenantDatabase, sale: Sale): Promise<QuotesRead> {
   const saleKey = saleKeyOf(sale);
-  return { ...(await findQuotes(db, saleKey)), saleKey, providers: providerSettings.of(db).names };
+  return { ...(await findQuotes(db, saleKey)), saleKey, providers: connectedProviders(db) };
 }
 
 /** A quote that the taxes of a sale need; `answer` is null while there is none. */
@@ -47,7 +44,7 @@ type Settings = ReturnType<typeof taxSettings.of>;
 export function quoteFor(draft: TotalsDraft, settings: Settings, read: QuotesRead | null): NeededQuote | null {
   if (settings.provider === null) return null;
   const none = { asked: null, answer: null, isRefused: false };
-  const provider = read?.providers.includes(settings.provider) ? shipped[settings.provider] : null;
+  const provider = read?.providers.find(({ name }) => name === settings.provider) ?? null;
   const address = quotedAddressOf(draft.sale.shippingAddress);
   if (!provider || !read || !address) return { provider, ...none };
   const asked = questionOf(draft, address, { codes: read.codes, shippingCategory: settings.shippingCategory });

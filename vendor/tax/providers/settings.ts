@@ -1,22 +1,21 @@
 /**
  * Settings of tax providers, read from the environment.
  */
-import { type HasExtensions, packageSettings, Type } from '@carton/runtime';
+import { extensionPoint, type HasExtensions, packageSettings, Type } from '@carton/runtime';
+import type { TaxProvider } from './provider.ts';
 
-export const providerNames = ['stripe'] as const;
-export type ProviderName = (typeof providerNames)[number];
+/** Tax providers of other packages. The settings of a box name those that its stores may choose. */
+export const taxProviders = extensionPoint<TaxProvider>('tax.providers');
 
 export interface ProviderSettings {
   /** Those that a store may choose. */
-  names: readonly ProviderName[];
+  names: readonly string[];
   /** Milliseconds for a call with its retries. */
   timeout: number;
   /** Milliseconds. */
   pause: number;
   /** Minutes for which an answer is used. */
   quoteLifetime: number;
-  /** Null for the address that payments use. */
-  stripeUrl: URL | null;
 }
 
 const properties = {
@@ -43,35 +42,41 @@ const properties = {
     default: 60,
     description: "Minutes for which a provider's answer is used for the same question",
   }),
-  TAX_STRIPE_API_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/]+/?$',
-      description: "Replaces the address of Stripe's API for taxes: a gateway, or the simulator",
-    }),
-  ),
 };
 
-export const providerSettings = packageSettings(properties, (values): ProviderSettings => {
-  const { TAX_STRIPE_API_URL: url } = values;
-  return {
-    names: providersNamed(values.TAX_PROVIDERS),
+export const providerSettings = packageSettings(
+  properties,
+  (values): ProviderSettings => ({
+    names: namesIn(values.TAX_PROVIDERS),
     timeout: values.TAX_PROVIDER_TIMEOUT,
     pause: values.TAX_PROVIDER_PAUSE * 1000,
     quoteLifetime: values.TAX_QUOTE_MINUTES,
-    stripeUrl: url === undefined ? null : new URL(url),
-  };
-});
+  }),
+  ({ names }, box) => {
+    const known = providerNames(box);
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      throw new Error(`TAX_PROVIDERS names "${unknown}", which is not one of ${known.join(', ')}`);
+    }
+  },
+);
 
-function providersNamed(text: string): ProviderName[] {
-  const names = text
+function namesIn(text: string): string[] {
+  return text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const unknown = names.find((name) => !providerNames.includes(name as ProviderName));
-  if (unknown !== undefined) {
-    throw new Error(`TAX_PROVIDERS names "${unknown}", which is not one of ${providerNames.join(', ')}`);
-  }
-  return names as ProviderName[];
+}
+
+/** The names of all providers in a box, also those that its settings do not name. */
+export function providerNames(box: HasExtensions): string[] {
+  return taxProviders.of(box).map(({ name }) => name);
+}
+
+/** The providers that the stores of a box may choose. */
+export function connectedProviders(box: HasExtensions): readonly TaxProvider[] {
+  const { names } = providerSettings.of(box);
+  return taxProviders.of(box).filter(({ name }) => names.includes(name));
 }
 
 /** Whether the stores of a box may choose a provider. */

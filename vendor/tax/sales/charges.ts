@@ -9,7 +9,7 @@
  */
 import { type Sale, saleAddressOf } from '@carton/cart';
 import { findStore } from '@carton/core';
-import type { ChargedOrder, ChargeTaxer } from '@carton/payment';
+import type { ChargedOrder, ChargeTaxer } from '@carton/order';
 import { findRegion } from '@carton/region';
 import { allocate, divideRounded, type TenantDatabase } from '@carton/runtime';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';

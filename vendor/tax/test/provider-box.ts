@@ -3,7 +3,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, type RunningSimulator, type TestBox, type TestTenant } from '@carton/runtime/testing';
-import { startTaxService, taxServiceSettings } from '@carton/tax/testing';
+import { startTaxService, taxServiceSettings } from '@carton/stripe/testing';
 import type { Test } from 'tap';
 import { addressIn, createArticle, createRate } from './helpers.ts';
 

@@ -4,7 +4,7 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, createTestBox, exactly, until } from '@carton/runtime/testing';
-import { unknownPostalCode, wrongAnswers } from '@carton/tax/testing';
+import { unknownPostalCode, wrongAnswers } from '@carton/stripe/testing';
 import t from 'tap';
 import { createArticle, createRate, shipTo, taxesOfCart } from './helpers.ts';
 import {

@@ -5,7 +5,7 @@
 import { type Adjustment, cartTotals, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { bodyOf, exactly, extendBox } from '@carton/runtime/testing';
-import { booksCode } from '@carton/tax/testing';
+import { booksCode } from '@carton/stripe/testing';
 import t from 'tap';
 import { taxExemptions } from '../index.ts';
 import { createArticle, createCategory, createRegion, shipTo, taxesOfCart, taxesOfLines } from './helpers.ts';

@@ -114,7 +114,10 @@ async function validateHost(requested: string, isOperator: boolean): Promise<str
   if (!host) throw invalidField('/host', 'must be a host name, or *. before one, and not an address');
   if (await isPublicSuffix(host))
     throw invalidField('/host', 'must be a name below a public suffix, not a public suffix itself');
-  if (host === 'localhost' && !isOperator) throw invalidField('/host', 'can only be localhost if the operator adds it');
+  // With a name below it, a store would keep localhost from all others.
+  if (/(^|\.)localhost$/.test(host) && !isOperator) {
+    throw invalidField('/host', 'can only be localhost, or below it, if the operator adds it');
+  }
   return host;
 }
 

@@ -53,6 +53,7 @@ t.test('public suffixes, addresses and invalid names are refused', async (t) => 
     for (const caller of [second.staff, box.operator]) t.match(await add(second, host, caller), wrong, host);
   }
   t.match(await add(second, 'localhost'), wrong, 'only the operator can add localhost');
+  t.match(await add(second, 'shop.localhost'), wrong, 'or a name below it');
   t.match(await approve(second, 'localhost'), { status: 201 });
   for (const host of ['localhost', 'LOCALHOST:3001', '127.0.0.1:3001', '127.0.0.2', '[::1]:3001']) {
     t.equal(await servedAt(host), second.slug, host);

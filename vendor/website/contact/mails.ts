@@ -24,6 +24,8 @@ const phrases: InLanguages<{ newMessage: string; from: string; about: string }> 
   ar: { newMessage: 'رسالة جديدة من نموذج الاتصال', from: 'من: ', about: 'الموضوع: ' },
 };
 
+const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+
 /** Records of mails have their subjects, so it has nothing of the message. */
 export const contactMail = defineMail<typeof ContactMailData>({
   key: 'contact.received',
@@ -51,7 +53,9 @@ export const contactMail = defineMail<typeof ContactMailData>({
   async compose(db, { resource }) {
     const found = await messages.find(db, resource.id);
     if (!found || found.status === 'spam') return null;
-    const { name, email, subject, message } = found;
+    const { email, message } = found;
+    // One line each, so that nothing of them looks like a part of the mail's own.
+    const [name, subject] = [oneLine(found.name), found.subject === null ? null : oneLine(found.subject)];
     const replyTo = { name, address: email };
     return { to: null, locale: null, replyTo, data: { name, email, subject, message } };
   },

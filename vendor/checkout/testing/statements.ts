@@ -1,0 +1,25 @@
+/**
+ * Samples of the statements that stores compose of parts, for statements.sql.
+ */
+import type { StatementSamples } from '@carton/runtime/testing';
+import * as guests from '../guests/store.ts';
+import { upsertCompleted } from '../store.ts';
+
+const questionOf = (id: string): guests.CountedUnits => ({
+  keys: [['email', 'ada@example.com']],
+  lines: [{ variantId: id, quantity: 1 }],
+  cartId: id,
+  tenders: ['gift_card'],
+  least: 1,
+});
+
+export const statements: StatementSamples = {
+  upsertCompleted: ({ db, id }) =>
+    upsertCompleted(db, id, id, { id, payload: '{}' } as Parameters<typeof upsertCompleted>[3]),
+  'guests.countUnits': ({ db, id }) => guests.countUnits(db, questionOf(id)),
+  'guests.countWithOrder': ({ db, id }) => guests.countWithOrder(db, questionOf(id), id),
+  'guests.countWithReservation': ({ db, id }) => guests.countWithReservation(db, questionOf(id)),
+  'guests.deleteEndedUnits': ({ db }) => guests.deleteEndedUnits(db, ['gift_card']),
+  'guests.deleteEndedReservations': ({ db }) => guests.deleteEndedReservations(db),
+  'guests.insertGuestOrder': ({ db, id }) => guests.insertGuestOrder(db, id, '192.0.2.0/24'),
+};
