@@ -24,8 +24,9 @@ export const rooms = {
     money: ['http', 'intl'],
     'formats.ts': ['intl', 'money'],
     country: ['http'],
+    delivery: ['http'],
     locale: ['http'],
-    events: ['http', 'extension', 'db', 'operations'],
+    events: ['http', 'extension', 'db', 'operations', 'delivery'],
     background: ['extension', 'db', 'operations', 'workers', 'locale', 'events', 'vendor.ts'],
     pages: ['http', 'intl'],
     mails: ['http', 'extension', 'intl', 'db', 'events'],
@@ -59,7 +60,6 @@ export const rooms = {
     'encryption.ts': ['registry'],
     'encrypt-again.ts': ['registry', 'schedule.ts', 'encryption.ts'],
     'journal-key.ts': ['registry', 'encryption.ts', 'encrypt-again.ts'],
-    addresses: [],
     dns: [],
     'services.ts': ['registry', 'journal-key.ts', 'dns'],
     'csv-routes.ts': ['csv.ts', 'services.ts'],
@@ -68,17 +68,7 @@ export const rooms = {
     signing: ['registry', 'services.ts'],
     telemetry: ['schemas.ts', 'scrape.ts', 'erasures.ts', 'services.ts', 'csv-routes.ts'],
     license: ['schemas.ts', 'erasures.ts', 'services.ts', 'events', 'releases', 'signing'],
-    boxes: [
-      'registry',
-      'erasures.ts',
-      'schemas.ts',
-      'services.ts',
-      'encryption.ts',
-      'addresses',
-      'events',
-      'license',
-      'dns',
-    ],
+    boxes: ['registry', 'erasures.ts', 'schemas.ts', 'services.ts', 'encryption.ts', 'events', 'license', 'dns'],
     administrators: ['schemas.ts', 'services.ts', 'journal-key.ts', 'license'],
     customers: [
       'schemas.ts',
@@ -92,7 +82,7 @@ export const rooms = {
       'boxes',
       'administrators',
     ],
-    webhooks: ['schemas.ts', 'scrape.ts', 'services.ts', 'encryption.ts', 'addresses', 'events'],
+    webhooks: ['schemas.ts', 'scrape.ts', 'services.ts', 'encryption.ts', 'events'],
     'refused-credentials.ts': [],
     'access.ts': ['registry', 'services.ts', 'license', 'administrators', 'refused-credentials.ts'],
     'config.ts': ['registry', 'dns'],
@@ -129,7 +119,7 @@ export const rooms = {
 
 /** The entry points of the engine, which `runtime/package.json` exports. */
 const names =
-  '^runtime/(index|service|formats|http/html-sanitizer|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
+  '^runtime/(index|service|formats|delivery/index|http/html-sanitizer|testing/index|testing/contract/index|testing/embedded|testing/plans/index)\\.ts$';
 const manifests = 'package\\.json$';
 /** The routes of a package, and of its subjects. */
 const routesOf = (name) => [`^vendor/${name}/routes[/.]`, `^vendor/${name}/[^/]+/routes[/.]`];
@@ -231,9 +221,18 @@ export default {
     ),
     wall(
       'installer-alone',
-      'the installer and the registry use HTTP and files, and import nothing of the engine',
-      { path: '^(installer|control-plane/registry)/', pathNot: tests },
-      { path: '^(runtime|vendor|control-plane|installer)/', pathNot: '^$1/' },
+      'the installer uses HTTP and files, and imports nothing of the engine',
+      { path: '^installer/', pathNot: tests },
+      { path: '^(runtime|vendor|control-plane)/' },
+    ),
+    wall(
+      'registry-alone',
+      'the registry uses HTTP and files, and imports of the engine only how to deliver: it has no database',
+      { path: '^control-plane/registry/', pathNot: tests },
+      {
+        path: '^(runtime|vendor|control-plane|installer)/',
+        pathNot: ['^control-plane/registry/', '^runtime/delivery/index\\.ts$'],
+      },
     ),
     wall(
       'tools-apart',

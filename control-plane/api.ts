@@ -7,14 +7,15 @@ import {
   type ApiDescription,
   type ApiGroup,
   accessKindsOf,
+  type CheckUrl,
   hostingSecretHeader,
   type IdempotentRunner,
+  openUrlChecks,
   tooManyRequests,
   vendor,
 } from '@carton/runtime/service';
 import type { Context } from 'koa';
 import { accessKinds, type Caller, type CredentialScope, isSecret } from './access.ts';
-import { type CheckUrl, openUrlChecks } from './addresses/lookups.ts';
 import { journalled } from './administrators/journalled.ts';
 import { declareRole } from './administrators/roles.ts';
 import { administratorRoutes } from './administrators/routes.ts';

@@ -4,13 +4,13 @@
 import {
   applyMigrations,
   connect,
+  openUrlChecks,
   type RunningApi,
   startPatience,
   startService,
   vendor,
 } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import { openUrlChecks } from './addresses/lookups.ts';
 import { type ControlPlaneServices, controlPlaneApi, migrationOwner } from './api.ts';
 import { hostingSecretEncryption } from './boxes/hosting-secret.ts';
 import { checkDueDomains } from './boxes/proof/schedule.ts';

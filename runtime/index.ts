@@ -61,12 +61,15 @@ export { keepsReferenceData, referenceQuery, referenceVersion } from './db/refer
 export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
+export { errorText } from './delivery/attempt.ts';
+export { openCircuits } from './delivery/circuit.ts';
 export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
 export { type ExportedTable, exportTenantRows, listAppliedMigrations } from './engine/tenant-export.ts';
 export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
+export { type ResourceEvents, resourceEvents } from './events/resource-events.ts';
 export {
   type DeliveredEvent,
   type DispatchedEvent,

@@ -1,9 +1,8 @@
 /**
  * Deployments of boxes: their names, URLs and domains.
  */
-import { type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
+import { type CheckUrl, type FieldError, invalidRequest, isUniqueViolation } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import { shareErasures } from '../erasures.ts';
 import type { License } from '../license/schemas.ts';
 import { readLicense } from '../license/service.ts';

@@ -2,6 +2,7 @@
  * Routes between boxes and the website hosting layer: where it sends a request, and the secret that it sends with it.
  */
 import {
+  type CheckUrl,
   normalizeHost,
   notFound,
   object,
@@ -10,7 +11,6 @@ import {
   tooManyRequests,
   wildcardOver,
 } from '@carton/runtime/service';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import { licenseKeyMalformed, licenseKeyUnknown, licenseRevoked, licenseSuspended } from '../license/problems.ts';
 import type { LicenseCallers } from '../license/service.ts';
 import { rejectWithdrawn } from '../license/withdrawn.ts';

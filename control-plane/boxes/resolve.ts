@@ -1,9 +1,8 @@
 /**
  * From the host of a request to the box that serves it.
  */
-import { normalizeHost, notFound, wildcardOver } from '@carton/runtime/service';
+import { type CheckUrl, normalizeHost, notFound, wildcardOver } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import { backendForbidden } from './problems.ts';
 import type { ServedDomains } from './served/domains.ts';
 import { findBackend } from './store.ts';

@@ -2,6 +2,7 @@
  * Boxes and their domains: registered with a licence key, resolved by servers that render websites.
  */
 import {
+  type CheckUrl,
   hostingSecretHeader,
   invalidRequest,
   normalizeDomain,
@@ -12,7 +13,6 @@ import {
   Type,
   tooManyRequests,
 } from '@carton/runtime/service';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import type { GuessLimiter } from '../license/guesses.ts';
 import type { LicenseLimits } from '../license/limits.ts';
 import {

@@ -1,9 +1,8 @@
 /**
  * The status of a box: its URLs, and the state of each domain with what its owner must do.
  */
-import { isReservedDomain, recordOf } from '@carton/runtime/service';
+import { type CheckUrl, isReservedDomain, recordOf } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import type { PowerDnsSettings } from '../dns/settings.ts';
 import { describeZones, type ZoneStatus } from '../dns/status.ts';
 import type { LicenseLimits } from '../license/limits.ts';

@@ -1,6 +1,7 @@
 /**
  * Queries of the zones of the nameserver.
  */
+import { type BackOff, secondsUntilRetry, selectDue } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { undelegatedZone } from './settings.ts';
 
@@ -12,6 +13,7 @@ export interface LeasedZone {
   wanted: boolean;
   state: ZoneState;
   revision: number;
+  failures: number;
   leasedUntil: string;
 }
 
@@ -19,8 +21,7 @@ export interface LeasedZone {
 const leaseSeconds = 120;
 /** Zones that are leased together. */
 const batchSize = 5;
-/** Between attempts that fail: doubled each time, up to the second. */
-const backOffSeconds = [15, 600];
+const backOff: BackOff = { first: 15, factor: 2, most: 600 };
 
 /**
  * Derives the wanted zones from the domains of boxes, and marks the work: zones that are missing, that are no longer
@@ -58,24 +59,22 @@ export async function markZones(db: Knex, settings: string): Promise<void> {
   );
 }
 
+const dueZones = selectDue({
+  table: 'dns_zones',
+  key: 'zone',
+  leasedUntil: 'leased_until',
+  order: 'due.next_attempt_at',
+  limit: batchSize,
+});
+
 /** Takes zones that are due and that no other replica works on. */
 export async function leaseZones(db: Knex): Promise<LeasedZone[]> {
   return db
-    .with('due', (due) =>
-      due
-        .from('dns_zones')
-        .select('zone')
-        .where('nextAttemptAt', '<=', db.fn.now())
-        .whereRaw('(leased_until is null or leased_until <= now())')
-        .orderBy('nextAttemptAt')
-        .limit(batchSize)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .with('due', db.raw(dueZones))
     .from('dns_zones')
     .whereIn('zone', db.from('due').select('zone'))
     .update({ leasedUntil: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
-    .returning(['zone', 'wanted', 'state', 'revision', 'leasedUntil']);
+    .returning(['zone', 'wanted', 'state', 'revision', 'failures', 'leasedUntil']);
 }
 
 /** Stores the result of an attempt, unless the work has changed meanwhile. @param seconds until the zone is due again */
@@ -101,25 +100,21 @@ export async function endLease(db: Knex, { zone, leasedUntil }: LeasedZone): Pro
 }
 
 /**
- * Postpones a zone after an attempt that failed, or all zones that are due. Those that were served before still are, as
- * far as anybody knows.
+ * Postpones a zone after an attempt that failed, or also all others that are due. Those that were served before still
+ * are, as far as anybody knows.
  */
-export async function postponeZones(db: Knex, failed: LeasedZone | 'all due', reason: string): Promise<void> {
-  const [first, most] = backOffSeconds;
+export async function postponeZones(
+  db: Knex,
+  { zone, revision, failures }: LeasedZone,
+  { allDue, reason }: { allDue: boolean; reason: string },
+): Promise<void> {
   await db('dns_zones')
-    .where((due) =>
-      failed === 'all due'
-        ? due.where('nextAttemptAt', '<=', db.fn.now())
-        : due.where({ zone: failed.zone, revision: failed.revision }),
-    )
+    .where((due) => (allDue ? due.where('nextAttemptAt', '<=', db.fn.now()) : due.where({ zone, revision })))
     .update({
       state: db.raw("case when state = 'served' then state else 'failed' end"),
       reason,
       failures: db.raw('failures + 1'),
-      nextAttemptAt: db.raw('now() + make_interval(secs => least(?::float8, ? * 2 ^ least(failures, 20)))', [
-        most as number,
-        first as number,
-      ]),
+      nextAttemptAt: db.raw('now() + make_interval(secs => ?)', [secondsUntilRetry(backOff, failures + 1)]),
     });
 }
 

@@ -54,7 +54,7 @@ async function updateZone(db: Knex, leased: LeasedZone, settings: ZoneSettings, 
     if (!(error instanceof PowerDnsError)) throw error;
     const { message, isGeneral } = error;
     log.warn({ zone, reason: message }, 'zone could not be updated; it is tried again');
-    await postponeZones(db, isGeneral ? 'all due' : leased, message);
+    await postponeZones(db, leased, { allDue: isGeneral, reason: message });
     return !isGeneral;
   }
 }

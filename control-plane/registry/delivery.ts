@@ -2,14 +2,16 @@
 // accepts no batches, gets them one by one.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackOff, type Sent, secondsUntilRetry, send as sendRequest } from '@carton/runtime/delivery';
 import { type BatchAnswer, batchOf, batchSize, readBatchAnswer } from './batches.ts';
 import type { Log } from './log.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
 import { firstOf, type Secret } from './secrets.ts';
 
 const sendTimeout = 10_000;
-const firstDelay = 1_000;
-const longestDelay = 60_000;
+const backOff: BackOff = { first: 1, factor: 2, most: 60 };
+/** Bytes: more than the outcomes of a batch. */
+const longestAnswer = 1024 * 1024;
 /** Milliseconds after which an earlier control plane is asked again whether it accepts batches. */
 const batchesAskedAgain = 10 * 60_000;
 /** Client errors that are temporary, or caused by an address or the registry's secret, not by the report. */
@@ -33,8 +35,10 @@ export type Delivery = {
   stop(): Promise<void>;
 };
 
+const nothingSent = { status: null, error: null, milliseconds: 0, retryAfter: 0 };
+
 /** `retry`: it stays in the outbox; `unavailable`: so do the others, which would fail too. */
-type Sent = 'done' | 'retry' | 'unavailable';
+type ReportSent = 'done' | 'retry' | 'unavailable';
 
 /** Starts the delivery. It sends all due reports, then waits until woken; the back-off after failures is 1 to 60 s. */
 export function startDelivery(options: DeliveryOptions): Delivery {
@@ -43,21 +47,16 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   let wakeUp = () => {};
   let hasNewReports = true;
   let batchesFrom = Number.NEGATIVE_INFINITY;
+  let lastSent: Sent | null = null;
 
   /** Returns undefined if there is no answer. */
-  async function post(path: string, body: string, headers = {}): Promise<{ status: number; text: string } | undefined> {
-    try {
-      const response = await fetch(`${controlPlaneUrl}${path}`, {
-        method: 'POST',
-        redirect: 'error',
-        headers: { Authorization: `Bearer ${firstOf(registrySecret)}`, 'Content-Type': 'application/json', ...headers },
-        body,
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(sendTimeout)]),
-      });
-      return { status: response.status, text: await response.text() };
-    } catch {
-      return undefined;
-    }
+  async function post(path: string, body: string, more = {}): Promise<{ status: number; text: string } | undefined> {
+    const authorization = `Bearer ${firstOf(registrySecret)}`;
+    const headers = { authorization, 'content-type': 'application/json', ...more };
+    const options = { stop: stopping.signal, timeout: sendTimeout, mostRead: longestAnswer };
+    lastSent = await sendRequest({ url: `${controlPlaneUrl}${path}`, headers, body }, options);
+    if (lastSent === null || lastSent.status === null) return undefined;
+    return { status: lastSent.status, text: lastSent.body ?? '' };
   }
 
   async function reject({ file, report }: StoredReport, reason: object): Promise<void> {
@@ -70,10 +69,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     if (status === 401 || status === 403) {
       log('error', 'the control plane rejects REGISTRY_SECRET; download reports stay in the outbox', { status });
     }
-    return status === 503 || temporaryStatuses.has(status);
+    const isRedirect = status >= 300 && status < 400;
+    return isRedirect || status === 503 || temporaryStatuses.has(status);
   }
 
-  async function sendSingly(stored: StoredReport): Promise<Sent> {
+  async function sendSingly(stored: StoredReport): Promise<ReportSent> {
     const { file, idempotencyKey, report } = stored;
     const headers = { 'Idempotency-Key': idempotencyKey };
     const answer = await post('/telemetry/download', JSON.stringify(report), headers);
@@ -152,16 +152,17 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   }
 
   async function run(): Promise<void> {
-    let delay = firstDelay;
+    let failures = 0;
     while (!stopping.signal.aborted) {
       hasNewReports = false;
+      lastSent = null;
       const left = await sendDue().catch((error: unknown) => {
         log('error', 'the outbox of download reports could not be processed', { reason: String(error) });
         return 1;
       });
       if (left === 0) {
-        if (delay > firstDelay) log('info', 'the control plane accepts download reports again');
-        delay = firstDelay;
+        if (failures > 0) log('info', 'the control plane accepts download reports again');
+        failures = 0;
         await new Promise<void>((resolve) => {
           wakeUp = resolve;
           if (hasNewReports || stopping.signal.aborted) resolve();
@@ -169,10 +170,14 @@ export function startDelivery(options: DeliveryOptions): Delivery {
         continue;
       }
       if (stopping.signal.aborted) break;
-      if (delay === firstDelay) log('warn', 'download reports could not be delivered and stay in the outbox', { left });
-      // Jitter, so that several registries do not retry at the same time.
-      await sleep(delay * (0.75 + Math.random() / 4), undefined, { signal: stopping.signal }).catch(() => {});
-      delay = Math.min(delay * 2, longestDelay);
+      failures += 1;
+      const { status, error, milliseconds, retryAfter } = lastSent ?? nothingSent;
+      if (failures === 1) {
+        const message = 'download reports could not be delivered and stay in the outbox';
+        log('warn', message, { left, status, reason: error, milliseconds });
+      }
+      const wait = secondsUntilRetry(backOff, failures, retryAfter) * 1000;
+      await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 

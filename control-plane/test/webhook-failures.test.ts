@@ -95,6 +95,38 @@ t.test('waits grow, and differ', async (t) => {
   }
 });
 
+t.test('a receiver that asks to wait is not called before, also not with other events', async (t) => {
+  const [receiver, witness] = [await startReceiver(t), await startReceiver(t)];
+  receiver.respond = (response) => response.writeHead(429, { 'retry-after': '600' }).end();
+  const webhook = await createWebhook(receiver.url, ['license.minted']);
+  await createWebhook(witness.url, ['license.minted']);
+  await controlPlane.mint('first');
+  await until(t, 'it has failed', async () => (await deliveriesOf(webhook.id))[0]?.failures === 1);
+  const [{ nextAttemptAt }] = await deliveriesOf(webhook.id);
+  const wait = (Date.parse(nextAttemptAt) - Date.now()) / 1000;
+  t.ok(wait > 590 && wait <= 720, `${wait} seconds`);
+  await controlPlane.mint('second');
+  await until(t, 'another webhook has both', () => witness.received.length === 2);
+  await controlPlane.mint('third');
+  await until(t, 'and the next', () => witness.received.length === 3);
+  t.equal(receiver.received.length, 1);
+  t.equal((await read(webhook.id)).pending, 3);
+});
+
+t.test('a receiver that is away gets few requests, however many events wait for it', async (t) => {
+  const [receiver, witness] = [await startReceiver(t), await startReceiver(t)];
+  receiver.respond = (response) => response.writeHead(503).end();
+  const webhook = await createWebhook(receiver.url, ['license.minted']);
+  await createWebhook(witness.url, ['license.minted']);
+  for (let licence = 0; licence < 20; licence += 1) await controlPlane.mint('waiting');
+  await until(t, 'another webhook has all', () => witness.received.length === 20);
+  await controlPlane.mint('waiting');
+  await until(t, 'and one more', () => witness.received.length === 21);
+  const { length } = receiver.received;
+  t.ok(length >= 3 && length <= 6, `${length} requests: three failures, and what was being sent beside the last`);
+  t.equal((await read(webhook.id)).pending, 21);
+});
+
 t.test('410 disables a webhook; its events wait, and are sent in their order once it is enabled', async (t) => {
   const receiver = await startReceiver(t);
   const witness = await startReceiver(t);

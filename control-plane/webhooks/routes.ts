@@ -1,8 +1,7 @@
 /**
  * Webhooks: who gets the events of the control plane. Owners manage them, since they lead data out of the vendor's hands.
  */
-import { invalidRequest, notFound, pageQuery, routeFor, Type } from '@carton/runtime/service';
-import type { CheckUrl } from '../addresses/lookups.ts';
+import { type CheckUrl, invalidRequest, notFound, pageQuery, routeFor, Type } from '@carton/runtime/service';
 import type { Encryption } from '../encryption.ts';
 import type { CommonCallers, CommonServices } from '../services.ts';
 import { deliveryDays, findDelivery, listAttempts, listDeliveries, redeliver, replay, sendTest } from './deliveries.ts';

@@ -1,11 +1,10 @@
 /**
  * Queries of webhooks.
  */
-import { newId, notFound, type Page, paginate } from '@carton/runtime/service';
+import { generateSecret, newId, notFound, type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { Encryption } from '../encryption.ts';
 import type { Webhook } from './schemas.ts';
-import { generateSecret } from './signature.ts';
 
 const columns = (db: Knex) => [
   ...['id', 'url', 'label', 'eventTypes', 'disabledAt', 'disabledReason', 'failingSince', 'lastDeliveredAt'],

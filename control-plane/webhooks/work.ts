@@ -2,21 +2,26 @@
  * Queries of the work on deliveries: events become deliveries, which replicas lease. What there is to do is in the
  * database, so that a crash loses nothing: a lease ends by itself.
  */
-import { newId } from '@carton/runtime/service';
+import {
+  type Attempt,
+  attemptOf,
+  type BackOff,
+  leaseSeconds,
+  newId,
+  type Sent,
+  secondsUntilRetry,
+  selectDue,
+} from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { type EventRow, eventColumns, recordEvent } from '../events/outbox.ts';
 import { webhookDisabled, webhookTest } from '../events/types.ts';
-import type { Attempt } from './send.ts';
 
 /** Key of the advisory lock under which events are dispatched: by one replica at a time, in their order. */
 export const dispatchLock = 7_041_776_002;
 const eventsPerBatch = 500;
 /** Deliveries of a webhook that are leased, and sent, together: of different resources. */
 const batchSize = 4;
-/** Longer than an attempt takes. */
-const leaseSeconds = 60;
-/** Between failed attempts: the first, which is quadrupled each time, and the longest. */
-const backOffSeconds = { first: 5, most: 7_200 };
+export const backOff: BackOff = { first: 5, factor: 4, most: 7_200 };
 /** Hours after the first attempt from which a failure is the last one. */
 export const retryHours = 72;
 
@@ -50,8 +55,8 @@ export function dispatchEvents(db: Knex): Promise<number> {
 }
 
 /** The webhooks that events are sent to. */
-export function listEnabled(db: Knex): Promise<{ id: string }[]> {
-  return db('webhooks').whereNull('disabledAt').select('id');
+export function listEnabled(db: Knex): Promise<{ id: string; url: string }[]> {
+  return db('webhooks').whereNull('disabledAt').select('id', 'url');
 }
 
 /** A delivery that this replica works on. */
@@ -72,18 +77,16 @@ export interface LeasedDelivery extends EventRow {
 export async function leaseDeliveries(db: Knex, webhookId: string): Promise<LeasedDelivery[]> {
   const lease = newId();
   const { rows } = await db.raw(
-    `with chosen as (
-       select id from webhook_deliveries as due
-        where webhook_id = :webhookId and state = 'pending' and next_attempt_at <= now()
-          and (leased_until is null or leased_until <= now())
-          and not exists (
-            select from webhook_deliveries as earlier
-             where earlier.webhook_id = due.webhook_id and earlier.resource_id = due.resource_id
-               and earlier.state = 'pending' and earlier.position < due.position)
-          and exists (select from webhooks where webhooks.id = due.webhook_id and disabled_at is null)
-        order by next_attempt_at, position
-        limit ${batchSize}
-          for update skip locked)
+    `with chosen as (${selectDue({
+      table: 'webhook_deliveries',
+      key: 'id',
+      waiting: (row) => `${row}.webhook_id = :webhookId and ${row}.state = 'pending'`,
+      where: 'exists (select from webhooks where webhooks.id = due.webhook_id and disabled_at is null)',
+      leasedUntil: 'leased_until',
+      inOrder: ['resource_id'],
+      order: 'due.next_attempt_at, due.position',
+      limit: batchSize,
+    })})
      update webhook_deliveries set lease = :lease, leased_until = now() + interval '${leaseSeconds} seconds',
             first_attempt_at = coalesce(first_attempt_at, now())
        from chosen where webhook_deliveries.id = chosen.id
@@ -123,7 +126,8 @@ export type Outcome = 'delivered' | 'failed' | 'dead' | 'gone' | 'failing';
  * Stores an attempt and what follows from it. A webhook to which nothing could be delivered for as long as a delivery is
  * tried is disabled, and its deliveries wait; if others could, the delivery is given up.
  */
-export function storeAttempt(db: Knex, leased: LeasedDelivery, attempt: Attempt): Promise<Outcome> {
+export function storeAttempt(db: Knex, leased: LeasedDelivery, sent: Sent): Promise<Outcome> {
+  const attempt = attemptOf(sent);
   const { deliveryId: id, webhookId, lease } = leased;
   const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
   return db.transaction(async (transaction) => {
@@ -146,7 +150,11 @@ export function storeAttempt(db: Knex, leased: LeasedDelivery, attempt: Attempt)
     const outcome = outcomeOf(attempt, isDelivered, delivery, webhook.lastDeliveredAt);
     await transaction('webhook_deliveries')
       .where({ id })
-      .update({ lease: null, leasedUntil: null, ...changeAfter(transaction, outcome, delivery.failures) });
+      .update({
+        lease: null,
+        leasedUntil: null,
+        ...changeAfter(transaction, outcome, delivery.failures + 1, sent.retryAfter),
+      });
     if (outcome === 'gone' || outcome === 'failing') await disable(transaction, webhookId, outcome);
     return outcome;
   });
@@ -166,14 +174,13 @@ function outcomeOf(
   return lastDeliveredAt === null || lastDeliveredAt < firstAttemptAt ? 'failing' : 'dead';
 }
 
-function changeAfter(transaction: Knex, outcome: Outcome, failures: number) {
+function changeAfter(transaction: Knex, outcome: Outcome, failures: number, retryAfter: number) {
   if (outcome === 'delivered' || outcome === 'dead') return { state: outcome, finishedAt: transaction.fn.now() };
-  const { first, most } = backOffSeconds;
-  // Spread, so that deliveries that failed together are not tried together.
-  const seconds = Math.min(most, first * 4 ** Math.min(failures, 20)) * (0.8 + 0.4 * Math.random());
   return {
-    failures: failures + 1,
-    nextAttemptAt: transaction.raw('now() + make_interval(secs => ?)', [seconds]),
+    failures,
+    nextAttemptAt: transaction.raw('now() + make_interval(secs => ?)', [
+      secondsUntilRetry(backOff, failures, retryAfter),
+    ]),
   };
 }
 

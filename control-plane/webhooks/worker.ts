@@ -1,14 +1,12 @@
 /**
  * The worker of one replica: sends what is due to each webhook, so that a slow webhook delays no other one.
  */
-import { vendor } from '@carton/runtime/service';
+import { type CheckUrl, openCircuits, type Sent, send, signatureHeaders, vendor } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { CheckUrl } from '../addresses/lookups.ts';
 import type { Encryption } from '../encryption.ts';
 import { shownEvent } from '../events/outbox.ts';
-import { defaultTimeout, send } from './send.ts';
-import { signatureHeaders } from './signature.ts';
 import {
+  backOff,
   dispatchEvents,
   type LeasedDelivery,
   leaseDeliveries,
@@ -17,6 +15,10 @@ import {
   storeAttempt,
 } from './work.ts';
 
+/** Milliseconds in which a receiver has to respond; less than a lease. */
+const defaultTimeout = 15_000;
+/** A receiver that is away gets few requests, however many events wait for it. */
+const circuitOptions = { failures: 3, pause: 30_000 };
 /** How long requests in progress may go on once the worker is stopped. */
 const stopMilliseconds = 3_000;
 
@@ -41,9 +43,15 @@ export interface WebhookWorker {
   stop(): Promise<void>;
 }
 
+/** Whether it is the receiver that cannot work, rather than the event that it does not accept. */
+function isAway({ status }: Sent): boolean {
+  return status === null || status >= 500 || status === 408 || status === 429;
+}
+
 export function openWebhookWorker(services: WebhookServices): WebhookWorker {
   const { db, checkWebhook, webhookSecrets, log, timeout = defaultTimeout } = services;
   const busy = new Map<string, Promise<void>>();
+  const circuits = openCircuits(circuitOptions);
   const stopping = new AbortController();
   let isStopped = false;
 
@@ -57,16 +65,17 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
     const headers = {
       ...signatureHeaders(secrets, leased.id, Math.floor(Date.now() / 1000), body),
       'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
       'user-agent': `${vendor.name}-webhooks`,
     };
-    const attempt = await send({ url, headers, body }, checkWebhook, { stop: stopping.signal, timeout });
-    if (attempt === null) {
+    const sent = await send({ url, headers, body }, { checkUrl: checkWebhook, stop: stopping.signal, timeout });
+    if (sent === null) {
       await releaseDelivery(db, leased);
       return false;
     }
-    const outcome = await storeAttempt(db, leased, attempt);
-    const facts = { webhook: webhookId, event: leased.id, status: attempt.status, error: attempt.error };
+    if (isAway(sent)) circuits.failed(url, Math.min(sent.retryAfter, backOff.most));
+    else circuits.answered(url);
+    const outcome = await storeAttempt(db, leased, sent);
+    const facts = { webhook: webhookId, event: leased.id, status: sent.status, error: sent.error };
     if (outcome === 'dead') log.warn(facts, 'event could not be delivered for three days, and is given up');
     if (outcome === 'gone') log.warn(facts, 'webhook has responded with 410, and is disabled');
     if (outcome === 'failing') log.warn(facts, 'webhook has failed for three days, and is disabled; its events wait');
@@ -85,8 +94,8 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
   return {
     async work() {
       while ((await dispatchEvents(db)) > 0);
-      for (const { id } of await listEnabled(db)) {
-        if (isStopped || busy.has(id)) continue;
+      for (const { id, url } of await listEnabled(db)) {
+        if (isStopped || busy.has(id) || circuits.isOpen(url)) continue;
         const sending = sendTo(id)
           .catch((error) => log.warn({ err: error, webhook: id }, 'webhook could not be sent to'))
           .finally(() => busy.delete(id));

@@ -5,6 +5,8 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.ts';
 import type { DatabaseObserver } from '../db/observer.ts';
+import type { EventDefinition } from '../events/event.ts';
+import { eventReader, readingWith } from '../events/recorded.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Extensions } from '../extension/extension.ts';
 import { withoutCurrentWork } from '../operations/current-work.ts';
@@ -21,8 +23,12 @@ export interface BackgroundOptions {
   role: string | null;
   /** The database is distributed by Citus. */
   distributed: boolean;
-  /** The packages with their subscribers and jobs. */
-  packages: readonly { subscribers?: readonly Subscriber[]; jobs?: readonly Job[] }[];
+  /** The packages with their events, subscribers and jobs. */
+  packages: readonly {
+    events?: readonly EventDefinition[];
+    subscribers?: readonly Subscriber[];
+    jobs?: readonly Job[];
+  }[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
   /** Receives every wait for a connection and every statement. */
@@ -75,7 +81,10 @@ function backgroundOfLeader(workers: Workers): Background {
 
 function backgroundHere(options: BackgroundOptions): Background {
   const { url, role, distributed, packages, log, observe, observer, indexWorkAfter } = options;
-  const subscribers = packages.flatMap((loaded) => loaded.subscribers ?? []);
+  const reader = eventReader(packages.flatMap((loaded) => loaded.events ?? []));
+  const subscribers = packages
+    .flatMap((loaded) => loaded.subscribers ?? [])
+    .map((subscriber) => readingWith(reader, subscriber));
   const jobs = packages.flatMap((loaded) => loaded.jobs ?? []);
   rejectDuplicates('subscriber', subscribers);
   rejectDuplicates('job', jobs);
@@ -88,7 +97,7 @@ function backgroundHere(options: BackgroundOptions): Background {
     applicationName: 'box background',
     observer,
   });
-  const worker: Worker = createWorker({ database, subscribers, jobs, log, observe });
+  const worker: Worker = createWorker({ database, subscribers, reader, jobs, log, observe });
   const indexes = createIndexKeeper(url, log, indexWorkAfter);
   let channel: ReplicaChannel | null = null;
   let stopping: Promise<void> | undefined;

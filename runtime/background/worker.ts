@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { type DeliveryAttempt, deliverInTransaction, deliverOutsideTransaction } from '../events/deliver.ts';
 import { dispatchTask, type FanOutResult, fanOut } from '../events/fan-out.ts';
+import type { EventReader } from '../events/recorded.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { RunTask } from '../operations/task.ts';
 import { claimJob, type Job } from './job.ts';
@@ -29,6 +30,8 @@ export interface WorkerOptions {
   /** With a pool of the worker's own, so that the worker and requests do not wait for each other's connections. */
   database: Database;
   subscribers: readonly Subscriber[];
+  /** Reads recorded events for the dispatch; the subscribers read theirs. */
+  reader: EventReader;
   jobs: readonly Job[];
   log: Logger;
   observe?: Partial<WorkerObserver>;
@@ -62,7 +65,7 @@ const concurrency = { events: 2, calls: 8, jobs: 2 };
 
 /** Creates the worker; it does nothing before `start`. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { database, subscribers, log, observe = {} } = options;
+  const { database, subscribers, reader, log, observe = {} } = options;
   const around: RunTask = observe.around?.bind(observe) ?? ((_, run) => run());
   const jobNames = options.jobs.map(({ name }) => name);
   const prepared = new Set<string>();
@@ -95,7 +98,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (!due?.events && !due?.deliveries) return false;
       let hasMore = due.events;
       for (let round = 0; hasMore && !stopped && round < maxRounds; round++) {
-        const result = await fanOut(db, subscribers);
+        const result = await fanOut(db, subscribers, reader);
         if (result.events > 0) observe.fannedOut?.(result);
         hasMore = result.hasMore;
       }

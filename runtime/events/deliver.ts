@@ -8,24 +8,16 @@
  */
 import type { Database } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { errorText } from '../delivery/attempt.ts';
+import { secondsUntilRetry } from '../delivery/backoff.ts';
+import { attemptTimeout, leaseSeconds, selectDue } from '../delivery/lease.ts';
 import type { RunTask } from '../operations/task.ts';
 import type { DeliveredEvent, Retries, Subscriber } from './subscriber.ts';
 
-const leaseSeconds = 60;
-/** Milliseconds of an attempt; less than the lease, so that two replicas rarely call a subscriber at the same time. */
-const attemptTimeout = 40_000;
-/** With the delays below, the last attempt is about two days after the first. */
+/** With the waits below, the last attempt is about two days after the first. */
 export const maxAttempts = 12;
 /** 5 seconds, then 20, 80 …, at most six hours. */
-const defaultRetries: Retries = {
-  attempts: maxAttempts,
-  delay: (attempts) => Math.min(5 * 4 ** (attempts - 1), 6 * 3600),
-};
-
-/** Seconds until the next attempt, with up to a quarter as jitter. */
-function retryDelay({ delay }: Retries, attempts: number): number {
-  return Math.round(delay(attempts) * (1 + Math.random() / 4));
-}
+const defaultRetries: Retries = { attempts: maxAttempts, first: 5, factor: 4, most: 6 * 3600 };
 
 interface ClaimedDelivery {
   id: string;
@@ -127,17 +119,15 @@ async function claimDue(db: TenantDatabase, subscribers: readonly Subscriber[], 
 }
 
 const claimText = `
-  with first as (
-    select id from event_deliveries waiting
-     where tenant_id = $1 and status = 'pending' and next_attempt_at <= now() and subscriber = any($2)
-       and not exists (
-             select from event_deliveries earlier
-              where earlier.tenant_id = $1 and earlier.status = 'pending'
-                and earlier.subscriber = waiting.subscriber and earlier.resource_id = waiting.resource_id
-                and (earlier.position, earlier.id) < (waiting.position, waiting.id))
-     order by position, id limit $3
-       for update skip locked
-  )
+  with first as (${selectDue({
+    table: 'event_deliveries',
+    key: 'id',
+    waiting: (row) => `${row}.tenant_id = $1 and ${row}.status = 'pending'`,
+    where: 'due.subscriber = any($2)',
+    inOrder: ['subscriber', 'resource_id'],
+    order: 'due.position, due.id',
+    limit: '$3',
+  })})
   update event_deliveries delivery
      set attempts = attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds', updated_at = now()
     from event_outbox event
@@ -224,12 +214,11 @@ async function recordFailure(
   error: unknown,
 ): Promise<DeliveryOutcome> {
   const isDead = attempts >= retries.attempts;
-  const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
   await db.query(
     `update event_deliveries
         set status = $4, error = $5, next_attempt_at = now() + $6 * interval '1 second', updated_at = now()
       where tenant_id = $1 and id = $2 and attempts = $3 and status = 'pending'`,
-    [id, attempts, isDead ? 'dead' : 'pending', message, retryDelay(retries, attempts)],
+    [id, attempts, isDead ? 'dead' : 'pending', errorText(error), secondsUntilRetry(retries, attempts)],
   );
   return isDead ? 'dead' : 'failed';
 }

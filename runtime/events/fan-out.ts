@@ -7,6 +7,7 @@
 import { newId } from '../db/id.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { HasExtensions } from '../extension/extension.ts';
+import type { EventReader } from './recorded.ts';
 import type { DispatchedEvent, Subscriber } from './subscriber.ts';
 
 /** The name of the row in `background_tasks` that is locked during dispatch. */
@@ -37,7 +38,11 @@ export interface FanOutResult {
 const nothing: FanOutResult = { events: 0, oldest: 0, hasMore: false };
 
 /** Dispatches the next events of a tenant; does nothing while another replica dispatches for it. */
-export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): Promise<FanOutResult> {
+export function fanOut(
+  db: TenantDatabase,
+  subscribers: readonly Subscriber[],
+  reader: EventReader,
+): Promise<FanOutResult> {
   return db.transaction(async (tx) => {
     const [task] = await tx.query<{ lastPosition: number }>(
       'select last_position from background_tasks where tenant_id = $1 and name = $2 for update skip locked',
@@ -51,7 +56,7 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
     if (events.length === 0) return nothing;
     let { lastPosition } = task;
     const deliveries = events
-      .flatMap((event) => deliveriesOf(tx, event, subscribers))
+      .flatMap((event) => deliveriesOf(tx, event, subscribers, reader))
       .map((delivery) => ({ ...delivery, position: ++lastPosition }));
     await Promise.all([
       deliveries.length > 0 && insertDeliveries(tx, deliveries, lastPosition),
@@ -64,14 +69,17 @@ export function fanOut(db: TenantDatabase, subscribers: readonly Subscriber[]): 
   });
 }
 
+/** They keep the type that is recorded; subscribers decide by the event as it is read. */
 function deliveriesOf(
   box: HasExtensions,
   { id: eventId, type, resourceType, resourceId, payload, createdAt }: WaitingEvent,
   subscribers: readonly Subscriber[],
+  reader: EventReader,
 ) {
-  const event = { id: eventId, type, resource: { type: resourceType, id: resourceId }, payload, createdAt };
+  const resource = { type: resourceType, id: resourceId };
+  const event = reader.read({ id: eventId, type, resource, payload, createdAt });
   return subscribers
-    .filter((subscriber) => subscribesTo(box, subscriber, event))
+    .filter((subscriber) => subscribesTo(box, subscriber, event, reader))
     .map(({ name, orderedBy }) => ({
       id: newId(),
       eventId,
@@ -81,9 +89,15 @@ function deliveriesOf(
     }));
 }
 
-function subscribesTo(box: HasExtensions, { events, concerns }: Subscriber, event: DispatchedEvent): boolean {
+function subscribesTo(
+  box: HasExtensions,
+  { events, concerns }: Subscriber,
+  event: DispatchedEvent,
+  reader: EventReader,
+): boolean {
   const types = typeof events === 'function' ? events(box) : events;
-  return (types === 'all' || types.some(({ type }) => type === event.type)) && (concerns?.(event) ?? true);
+  const isMeant = types === 'all' ? reader.isForAll(event.type) : types.some(({ type }) => type === event.type);
+  return isMeant && (concerns?.(event) ?? true);
 }
 
 async function insertDeliveries(

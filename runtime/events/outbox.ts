@@ -84,7 +84,7 @@ export async function publish<Payload extends TSchema>(
  * Writes an event about a row: the properties of its payload are the row's values of the same names, and `more`.
  * @param type of the resource, as in `Resource`
  * @throws as `publish`
- * @example await publishRow(tx, regionUpdated, 'region', region, { deleted: false });
+ * @example await publishRow(tx, promotionUsed, 'promotion', promotion, { orderId, amount });
  */
 export function publishRow<Payload extends TObject, More extends Partial<Static<Payload>>>(
   db: TenantDatabase,

@@ -3,6 +3,7 @@
  * resource's events, and retried until it succeeds or the delivery is dead.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import type { BackOff } from '../delivery/backoff.ts';
 import type { HasExtensions } from '../extension/extension.ts';
 import type { Static, TSchema } from '../http/schemas.ts';
 import type { EventDefinition } from './event.ts';
@@ -25,20 +26,18 @@ export interface DeliveredEvent<Payload = unknown> {
 /** An event before its deliveries. */
 export type DispatchedEvent = Omit<DeliveredEvent, 'deliveryId' | 'attempt'>;
 
-/** How often a delivery is attempted. */
-export interface Retries {
+/** How often a delivery is attempted, and when. */
+export interface Retries extends BackOff {
   /** After this many the delivery is dead. */
   readonly attempts: number;
-  /** Seconds until the next attempt, after this many. */
-  delay(attempts: number): number;
 }
 
 export interface Subscriber {
   /** `<package>.<action>`, unique in the product. It is stored with each delivery and must not change. */
   readonly name: string;
   /**
-   * The events that are delivered to it; `all` for every event, including those of packages added later; a function for
-   * those that other packages contribute in a box.
+   * The events that are delivered to it; `all` for every event that is not internal, including those of packages added
+   * later; a function for those that other packages contribute in a box.
    */
   readonly events: readonly EventDefinition[] | 'all' | ((box: HasExtensions) => readonly EventDefinition[]);
   /**

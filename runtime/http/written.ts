@@ -32,6 +32,20 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(invisible, '');
 }
 
+const otherDigit = /(?!\p{ASCII})\p{Nd}/gu;
+const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
+
+/** A text with the digits of all scripts as those of ASCII: `11511` for `١١٥١١`. */
+export function plainDigits(text: string): string {
+  return text.replaceAll(otherDigit, (digit) => {
+    const code = digit.codePointAt(0) as number;
+    // Unicode has the ten digits of a script one after another; some sets follow each other.
+    let first = code;
+    while (isDigit(first - 1)) first--;
+    return String((code - first) % 10);
+  });
+}
+
 /** A text of ASCII, as most are. What follows would change nothing else of it. */
 const plain = /^[\0-\x7f]*$/;
 

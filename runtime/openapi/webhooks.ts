@@ -11,6 +11,8 @@ export interface DocumentEvent {
   type: string;
   summary: string;
   payload: TSchema;
+  /** Why it stays in the box: `EventDefinition.internal`. */
+  internal?: string;
 }
 
 export const eventTag = { name: 'Events', description: 'Events that are sent to webhooks' };
@@ -30,15 +32,17 @@ function eventSchema({ type, payload }: DocumentEvent): TSchema {
   return object(properties, { $id: `${name}Event` });
 }
 
-/** The webhook of an event. */
+/** The webhook of an event. One that stays in the box is marked, and never sent. */
 export function webhookOf(event: DocumentEvent, components: Components): PathItemObject {
+  const { internal } = event;
   const name = event.type.replaceAll(/[._-]+([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return {
     post: {
       operationId: `on${name.replace(/^./, (letter) => letter.toUpperCase())}`,
       tags: [eventTag.name],
       summary: event.summary,
-      description,
+      description: internal === undefined ? description : `Never sent: this event stays in the box. ${internal}`,
+      ...(internal !== undefined && { 'x-stays-in-box': true }),
       security: [],
       requestBody: { required: true, content: { 'application/json': components.content(eventSchema(event)) } },
       responses: { '2XX': { description: 'The event was received' } },

@@ -1,8 +1,9 @@
 /**
  * Text as it is searched for: without regard to case, width, accents and apostrophes, in the languages where people leave
- * these out. Marks that make another letter of it stay, such as the vowels of Devanagari.
+ * these out, and to the script of digits. Marks that make another letter of it stay, such as the vowels of Devanagari.
  */
 import anyAscii from 'any-ascii';
+import { plainDigits } from '../http/written.ts';
 
 /** Marks of scripts that are read without them. */
 const accents = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu;
@@ -19,9 +20,13 @@ const otherLetters = /(?!\p{ASCII})\p{Script=Latin}/gu;
  * @returns the text in small letters, composed
  */
 export function foldText(text: string, apostrophe: '' | ' ' = ''): string {
-  const parts = text.replaceAll(apostrophes, apostrophe).normalize('NFKD');
+  const parts = plainDigits(text).replaceAll(apostrophes, apostrophe).normalize('NFKD');
   const bare = parts.replaceAll(accents, '$1').replaceAll(nuktas, '').replaceAll(hyphens, '-').normalize('NFKC');
-  return bare.replaceAll(otherLetters, (letter) => anyAscii(letter)).toLowerCase();
+  // One letter of Greek has two small forms, by its place in the word.
+  return bare
+    .replaceAll(otherLetters, (letter) => anyAscii(letter))
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
 }
 
 const sameLetters = { ß: 'ss', ς: 'σ', ı: 'i' };

@@ -4,6 +4,7 @@
  * `word_from text collate "C"`.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
+import { plainDigits } from '../http/written.ts';
 
 /** Characters stored of a word, and the most that can be searched for. */
 export const maxWordLength = 100;
@@ -35,6 +36,17 @@ function folded(text: string): string {
   );
 }
 
+/** A sigma at the end of a word, in the syntax that PostgreSQL and JavaScript share: there its small letter is ς. */
+const lastSigma = '[σςΣ](?![\\u0370-\\u03ff\\u1f00-\\u1fff])';
+
+/**
+ * Expressions for a text in small letters with both ways to write a sigma at the end of a word. Each is stored, since
+ * earlier releases have stored the one that was typed.
+ */
+function withSigmas(text: string): string[] {
+  return [`replace(${text}, 'ς', 'σ')`, `regexp_replace(${text}, '${lastSigma}', 'ς', 'g')`];
+}
+
 /**
  * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case, as they
  * are written and without accents and apostrophes.
@@ -42,10 +54,11 @@ function folded(text: string): string {
  * @param texts texts that are found from the beginning of each of their words
  */
 export function selectWords({ entire, texts }: { entire: readonly string[]; texts: readonly string[] }): string {
+  const keys = texts.flatMap((text) => [`lower(${written(text)})`, folded(text)].flatMap(withSigmas));
   return `
     ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
     select distinct left(substr(key, place), ${maxWordLength}) as word_from
-      from (values ${texts.flatMap((text) => [`(lower(${written(text)}))`, `(${folded(text)})`]).join(', ')}) as texts (key)
+      from (select distinct key from (values ${keys.map((key) => `(${key})`).join(', ')}) as written (key)) as texts
      cross join lateral generate_series(1, length(key)) as place
      where substr(key, place, 1) !~ '[${separators}]'
        and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;
@@ -59,15 +72,22 @@ export function isOneWord(text: string): boolean {
 const anyApostrophe = new RegExp(`[${apostrophes}]`, 'g');
 const marks = new RegExp(`[\\u0300-\\u036f'${apostrophes}]`, 'g');
 const plainLetter = new RegExp(`[${Object.keys(plainLetters).join('')}ẞÆŒŁØĐ]`, 'g');
+const lastSigmas = new RegExp(lastSigma, 'g');
 
-/** The forms of a text in which words may have it, but for case: as words are written, as it was typed, and folded. */
+/**
+ * The forms of a text in which words may have it, but for case: as words are written, as it was typed, and folded; a sigma
+ * at its end as that of a word, and as one that other letters follow.
+ */
 function formsOf(text: string): string[] {
   const composed = text.normalize('NFC').replaceAll(anyApostrophe, "'");
-  const bare = text
+  const bare = plainDigits(text)
     .normalize('NFKD')
     .replaceAll(marks, '')
     .replaceAll(plainLetter, (letter) => plainLetters[letter.toLowerCase() as keyof typeof plainLetters]);
-  const forms = [composed, text, bare].map((form) => Array.from(form).slice(0, maxWordLength).join(''));
+  const endings = [composed, bare].flatMap((form) => [form, form.replaceAll(lastSigmas, 'ς')]);
+  const forms = [composed, text, ...endings, bare.replaceAll('ς', 'σ')].map((form) =>
+    Array.from(form).slice(0, maxWordLength).join(''),
+  );
   return [...new Set(forms.filter((form) => form.trim() !== ''))];
 }
 

@@ -1,10 +1,10 @@
 /**
- * The writes of a resource, each in one transaction with the event that reports it.
+ * The writes of a resource, each in one transaction with the event that reports it: `created`, `updated` or `deleted`.
  */
 import type { TenantDatabase } from '../db/tenant-database.ts';
-import type { EventDefinition } from '../events/event.ts';
 import { publishRow } from '../events/outbox.ts';
-import type { Static, TObject, TSchema } from '../http/schemas.ts';
+import type { ResourceEvents } from '../events/resource-events.ts';
+import type { Static, TObject } from '../http/schemas.ts';
 import type { Rows, StoredRow } from './rows.ts';
 
 type Identified = { id: string };
@@ -34,32 +34,26 @@ export interface PublishedWrites<Row, Payload> {
 }
 
 /**
- * @param event its payload has values of the resource, and `deleted`
  * @param type of the resource, as in `Resource`
- * @example const { create, change, remove } = publishedWrites(regions, regionUpdated, 'region');
+ * @example const { create, change, remove } = publishedWrites(regions, regionEvents, 'region');
  *          const changed = await change(db, id, (tx) => regions.change(tx, id, patch));
  */
-export function publishedWrites<
-  Row extends StoredRow & Omit<Static<Payload>, 'deleted'>,
-  Payload extends TObject & { properties: { deleted: TSchema } },
->(
+export function publishedWrites<Row extends StoredRow & Static<Payload>, Payload extends TObject>(
   rows: Pick<Rows<Row>, 'lock' | 'remove'>,
-  event: EventDefinition<Payload>,
+  events: ResourceEvents<Payload>,
   type: string,
-): PublishedWrites<Row, Omit<Static<Payload>, 'deleted'>> {
-  const publish = (tx: TenantDatabase, resource: Identified, deleted: boolean) =>
-    publishRow(tx, event as EventDefinition<TObject>, type, resource, { deleted });
+): PublishedWrites<Row, Static<Payload>> {
   return {
     create: (db, work) =>
       db.transaction(async (tx) => {
         const resource = await work(tx);
-        await publish(tx, resource, false);
+        await publishRow(tx, events.created, type, resource);
         return resource;
       }),
     change: (db, id, work) =>
       db.transaction(async (tx) => {
         const resource = await work(tx, await rows.lock(tx, id));
-        await publish(tx, resource, false);
+        await publishRow(tx, events.updated, type, resource);
         return resource;
       }),
     remove: (db, id, before) =>
@@ -67,7 +61,7 @@ export function publishedWrites<
         const row = await rows.lock(tx, id);
         await before?.(tx, row);
         await rows.remove(tx, id);
-        await publish(tx, row, true);
+        await publishRow(tx, events.deleted, type, row);
       }),
   };
 }

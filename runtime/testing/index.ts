@@ -38,6 +38,7 @@ export {
 } from './programs.ts';
 export { raceRounds } from './race-rounds.ts';
 export { openTestLog } from './recent.ts';
+export { type RecordedEvent, recordEvents } from './recorded-events.ts';
 export { countRoundTrips } from './round-trips.ts';
 export { type S3Service, s3Account, s3ObjectSuffix, startS3Service } from './s3-service.ts';
 export {

@@ -46,17 +46,12 @@ export const keptExports: readonly Kept[] = [
   },
   {
     module: '@carton/payment',
-    names: ['paymentProviderFailed', 'paymentRefused', 'webhookSignatureInvalid', 'webhookUnreadable'],
-    reason: 'adapters of paymentAdapters throw them',
-  },
-  {
-    module: '@carton/payment',
     names: ['tenderOrder'],
     reason: 'tenders are declared with it',
   },
   {
     module: '@carton/payment',
-    names: ['reconcile', 'refundOrder'],
-    reason: 'a package that learns of a payment settles it at once, and one of returns refunds',
+    names: ['refundOrder'],
+    reason: 'a package of returns or claims refunds an order as staff do',
   },
 ];

@@ -123,6 +123,9 @@ async function writeSettings(): Promise<void> {
     { kind: 'fixed', amounts: [{ amount: 100, currency: 'EUR' }] },
     { kind: 'free_shipping' },
     { kind: 'shipping_fixed', amounts: [{ amount: 100, currency: 'EUR' }] },
+    { kind: 'shipping_percent', percent: 10 },
+    { kind: 'percent', percent: 10, base: 'price' },
+    { kind: 'fixed_per_unit', amounts: [{ amount: 100, currency: 'EUR' }] },
     { kind: 'buy_x_get_y', buyQuantity: 1, getQuantity: 1, percent: 100, getConditions: null, maxSets: null },
   ];
   for (const discount of discounts) await bodyOf(staff.post('/admin/promotions', { label: 'Offer', discount }));

@@ -5,8 +5,8 @@
 import { mergeCarts, shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
 import { findUnplaced } from '@carton/order';
-import { paymentAdapters, reconcile, succeededRefunds } from '@carton/payment';
-import { TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, succeededRefunds } from '@carton/payment';
+import { reconcile, TestProvider } from '@carton/payment/testing';
 import { bodyOf, createTestBox, sessionHashOf } from '@carton/runtime/testing';
 import { readingsOf, StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';

@@ -3,7 +3,7 @@
  */
 import { defineEvent, object, Type } from '@carton/runtime';
 
-const payload = object({ name: Type.String(), kind: Type.String(), lastFour: Type.String() });
+const payload = object({ kind: Type.String(), lastFour: Type.String() });
 
 export const apiKeyCreated = defineEvent({ type: 'api_key.created', summary: 'An API key was created', payload });
 export const apiKeyRotated = defineEvent({

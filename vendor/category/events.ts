@@ -1,16 +1,15 @@
 /**
  * Events of category.
  */
-import { defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+import { nullable, object, resourceEvents, Type, Uuid } from '@carton/runtime';
 
-export const categoryUpdated = defineEvent({
-  type: 'category.updated',
-  summary: 'A category was created, changed, moved or deleted, or its products were set',
+export const categoryEvents = resourceEvents({
+  type: 'category',
+  noun: 'category',
+  updated: 'was changed or moved, or its products were set',
   payload: object({
     handle: Type.String(),
-    name: Type.String(),
     parentId: nullable(Uuid),
     visible: Type.Boolean(),
-    deleted: Type.Boolean(),
   }),
 });

@@ -10,7 +10,7 @@ import {
   targetsByHandle,
 } from '@carton/runtime';
 import { findVisibleSubtree } from './browse.ts';
-import { categoryUpdated } from './events.ts';
+import { categoryEvents } from './events.ts';
 import { categoryFact } from './fact.ts';
 import { adminCategories, listCategories, readCategory, readCategoryProducts, setCategoryProducts } from './routes.ts';
 import { CategoryFilter } from './schemas.ts';
@@ -20,7 +20,7 @@ const visible = async () => ({ sql: visibleCondition, values: [] });
 
 export default definePackage({
   routes: [listCategories, ...readCategory, ...adminCategories, readCategoryProducts, setCategoryProducts],
-  events: [categoryUpdated],
+  events: [...Object.values(categoryEvents)],
   extends: [
     ruleFacts.with(categoryFact),
     productListFilters.with({

@@ -18,7 +18,7 @@ import {
   type TenantDatabase,
   takeHandle,
 } from '@carton/runtime';
-import { categoryUpdated } from './events.ts';
+import { categoryEvents } from './events.ts';
 import { categoryCycle, categoryLimit, categoryTooDeep } from './problems.ts';
 import {
   type CategoryProducts,
@@ -47,7 +47,7 @@ import {
   top,
 } from './store.ts';
 
-const { create, change, remove } = publishedWrites(categories, categoryUpdated, 'category');
+const { create, change, remove } = publishedWrites(categories, categoryEvents, 'category');
 
 /** Runs a write of the tree in a transaction, alone among those of the tenant. */
 function inTree<T>(db: TenantDatabase, work: (tx: TenantDatabase) => Promise<T>): Promise<T> {
@@ -191,7 +191,7 @@ export function deleteCategory(db: TenantDatabase, id: string): Promise<void> {
         siblings.flatMap((sibling) => (sibling === row.id ? children : [sibling])),
       );
       for (const child of await categories.findInOrder(tx, children)) {
-        await publishRow(tx, categoryUpdated, 'category', child, { deleted: false });
+        await publishRow(tx, categoryEvents.updated, 'category', child);
       }
     }),
   );

@@ -3,12 +3,12 @@
  */
 import { ruleFacts } from '@carton/product';
 import { addressesByHandle, definePackage, storefrontAddresses } from '@carton/runtime';
-import { collectionUpdated } from './events.ts';
+import { collectionEvents } from './events.ts';
 import { collectionFact } from './fact.ts';
 import { adminCollections, readCollection, setCollectionProducts, storefrontCollections } from './routes.ts';
 
 export default definePackage({
   routes: [...storefrontCollections, ...readCollection, ...adminCollections, setCollectionProducts],
-  events: [collectionUpdated],
+  events: [...Object.values(collectionEvents)],
   extends: [ruleFacts.with(collectionFact), storefrontAddresses.with(addressesByHandle('collections'))],
 });

@@ -20,7 +20,7 @@ import {
   publishedWrites,
   type TenantDatabase,
 } from '@carton/runtime';
-import { collectionUpdated } from './events.ts';
+import { collectionEvents } from './events.ts';
 import { collectionHasRule, collectionIsManual } from './problems.ts';
 import {
   type AdminCollectionDetail,
@@ -95,7 +95,7 @@ export async function readAdminCollection(db: TenantDatabase, id: string): Promi
   return { ...collection, productIds: ids.filter((productId) => known.has(productId)) };
 }
 
-const { create, change, remove } = publishedWrites(collections, collectionUpdated, 'collection');
+const { create, change, remove } = publishedWrites(collections, collectionEvents, 'collection');
 
 /** @throws invalid_request (400), collection_handle_taken, external_id_taken (409) */
 export function createCollection(

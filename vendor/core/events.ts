@@ -6,5 +6,5 @@ import { Currency, defineEvent, object, Type } from '@carton/runtime';
 export const storeUpdated = defineEvent({
   type: 'store.updated',
   summary: 'Settings of the store were changed',
-  payload: object({ name: Type.String(), defaultCurrency: Currency, defaultLocale: Type.String() }),
+  payload: object({ defaultCurrency: Currency, defaultLocale: Type.String() }),
 });

@@ -44,13 +44,8 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore, staff?
     const lists = listsOf({ ...before, ...patch });
     if (patch.currencies) await refuseMissing(transaction, lists.currencies);
     const store = await updateStore(transaction, before, { ...patch, ...lists, allowedOrigins, settings });
-    const { name, defaultCurrency, defaultLocale } = store;
-    await publish(
-      transaction,
-      storeUpdated,
-      { type: 'store', id: db.tenantId },
-      { name, defaultCurrency, defaultLocale },
-    );
+    const { defaultCurrency, defaultLocale } = store;
+    await publish(transaction, storeUpdated, { type: 'store', id: db.tenantId }, { defaultCurrency, defaultLocale });
     return store;
   });
 }

@@ -1,7 +1,8 @@
 /**
  * Events of inventory. Sales have no event here, since the event of the order covers them.
  */
-import { DateTime, defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+import { DateTime, defineEvent, nullable, object, oneOf, Type, Uuid } from '@carton/runtime';
+import { adjustmentReasons } from './items/schemas.ts';
 
 const reserved = {
   reference: object({ type: Type.String(), id: Uuid }),
@@ -14,16 +15,17 @@ export const stockAdjusted = defineEvent({
   payload: object({
     variantId: Uuid,
     quantity: Type.Integer(),
-    reason: Type.String(),
+    reason: oneOf(adjustmentReasons),
     locationId: Uuid,
     onHand: Type.Integer(),
     available: Type.Integer(),
   }),
 });
-export const stockLow = defineEvent({
-  type: 'stock.low',
+export const stockRanLow = defineEvent({
+  type: 'stock.ran_low',
   summary: 'The available quantity fell to the low-stock level or below',
   payload: object({ variantId: Uuid, available: Type.Integer(), lowStockLevel: Type.Integer() }),
+  formerly: [{ type: 'stock.low' }],
 });
 export const stockReserved = defineEvent({
   type: 'stock.reserved',

@@ -4,7 +4,7 @@
 import { productListFilters, productMeasures, variantCreatedListeners, variantDeletedListeners } from '@carton/product';
 import { definePackage, job, mailTemplates } from '@carton/runtime';
 import { readVariantAvailability } from './availability/routes.ts';
-import { stockAdjusted, stockLow, stockReleased, stockReserved } from './events.ts';
+import { stockAdjusted, stockRanLow, stockReleased, stockReserved } from './events.ts';
 import { createStockAdjustment, listStockMovements, stockItemRoutes } from './items/routes.ts';
 import { createStockItems } from './items/service.ts';
 import { lowStockMail } from './mails.ts';
@@ -39,7 +39,7 @@ export default definePackage({
     listStockMovements,
     listStockReservations,
   ],
-  events: [stockAdjusted, stockLow, stockReserved, stockReleased],
+  events: [stockAdjusted, stockRanLow, stockReserved, stockReleased],
   jobs: [
     job({ name: 'inventory.release-ended', everySeconds: 30, run: releaseExpiredReservations }),
     job({ name: 'inventory.count-products', everySeconds: 30, run: refreshProductStock }),

@@ -3,7 +3,7 @@
  */
 import { findVariants } from '@carton/product';
 import { defineMail, type InLanguages, mailTexts, nullable, object, type Static, Type } from '@carton/runtime';
-import { stockLow } from './events.ts';
+import { stockRanLow } from './events.ts';
 
 const LowStockData = object({
   sku: nullable(Type.String()),
@@ -54,9 +54,9 @@ export const lowStockMail = defineMail<typeof LowStockData>({
     const sentence = `{{ title }}, {{ variantTitle }}${sku}: ${available} ${level}`;
     return { subject: `${lowStock}{{ title }}${sku}`, text: `${sentence}\n`, html: `<p>${sentence}</p>` };
   }),
-  event: stockLow,
+  event: stockRanLow,
   async compose(db, { payload }) {
-    const { variantId, available, lowStockLevel } = payload as Static<typeof stockLow.payload>;
+    const { variantId, available, lowStockLevel } = payload as Static<typeof stockRanLow.payload>;
     const variant = (await findVariants(db, [variantId])).get(variantId);
     if (!variant) return null;
     const { sku, productTitle: title, title: variantTitle } = variant;

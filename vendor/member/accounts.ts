@@ -2,13 +2,13 @@
  * How accounts come into being: an address is verified, which gives the registered credentials effect.
  */
 import { newId, proveEmail, publishRow, type TenantDatabase } from '@carton/runtime';
-import { memberCreated, memberUpdated } from './events.ts';
+import { memberEvents } from './events.ts';
 import type { Profile } from './links/store.ts';
 import { type MemberRow, members, rewriteWords } from './store.ts';
 
 /** Publishes a change of a member. */
-export async function publishUpdate(tx: TenantDatabase, member: MemberRow, deleted = false): Promise<MemberRow> {
-  await publishRow(tx, memberUpdated, 'member', member, { deleted });
+export async function publishUpdate(tx: TenantDatabase, member: MemberRow): Promise<MemberRow> {
+  await publishRow(tx, memberEvents.updated, 'member', member);
   return member;
 }
 
@@ -66,7 +66,7 @@ export async function verifyAccount(
   if (!member) {
     const created = await members.insert(tx, { id: newId(), email, name, phone, locale, ...verified });
     await rewriteWords(tx, created.id);
-    await publishRow(tx, memberCreated, 'member', created);
+    await publishRow(tx, memberEvents.created, 'member', created);
     await proveEmail(tx, { memberId: created.id, email });
     return created;
   }

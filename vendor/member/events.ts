@@ -2,24 +2,20 @@
  * Events of members. They contain no names and addresses, since they are stored, copied and delivered to other systems,
  * and no secrets: the mails that they cause obtain these when they are sent.
  */
-import { DateTime, defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+import { DateTime, defineEvent, nullable, object, resourceEvents, Type, Uuid } from '@carton/runtime';
 
-const state = {
+const state = object({
   status: Type.String(),
   emailVerifiedAt: nullable(DateTime),
   acceptsMarketing: Type.Boolean(),
   locale: nullable(Type.String()),
-};
-
-export const memberCreated = defineEvent({
-  type: 'member.created',
-  summary: 'A shopper verified the address of a new account, or staff created a member',
-  payload: object(state),
 });
-export const memberUpdated = defineEvent({
-  type: 'member.updated',
-  summary: 'A member was changed or deleted',
-  payload: object({ ...state, deleted: Type.Boolean() }),
+
+export const memberEvents = resourceEvents({
+  type: 'member',
+  noun: 'member',
+  created: 'was created: a shopper verified the address of a new account, or staff created it',
+  payload: state,
 });
 export const memberLoggedIn = defineEvent({
   type: 'member.logged_in',

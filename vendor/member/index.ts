@@ -7,7 +7,7 @@ import { personalDataRoutes, profileRoutes } from './account/routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
 import { emailChangedMail, emailChangeMail, emailInUseMail } from './email/mails.ts';
 import { changeMemberEmail } from './email/routes.ts';
-import { linkRequests, memberCreated, memberErased, memberLoggedIn, memberUpdated } from './events.ts';
+import { linkRequests, memberErased, memberEvents, memberLoggedIn } from './events.ts';
 import { personalMembers } from './members/persons.ts';
 import { adminRoutes } from './members/routes.ts';
 import { passwordMissingMail, passwordResetMail } from './passwords/mails.ts';
@@ -30,7 +30,7 @@ export default definePackage({
     ...addressRoutes,
     ...adminRoutes,
   ],
-  events: [memberCreated, memberUpdated, memberLoggedIn, memberErased, ...Object.values(linkRequests)],
+  events: [...Object.values(memberEvents), memberLoggedIn, memberErased, ...Object.values(linkRequests)],
   jobs: [forgetExpired],
   extends: [
     memberAuthenticators.with(memberAuthenticator),

@@ -42,36 +42,85 @@ from
       left(substr(key, place), 100) as word_from
     from
       (
-        values
-          (lower(translate(normalize(members.name), '’‘ʼ´`', ''''''''''''))),
+        select distinct
+          key
+        from
           (
-            replace(
-              replace(
+            values
+              (replace(lower(translate(normalize(members.name), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+              (
+                regexp_replace(
+                  lower(translate(normalize(members.name), '’‘ʼ´`', '''''''''''')),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
+              ),
+              (
                 replace(
                   replace(
                     replace(
                       replace(
-                        replace(lower(regexp_replace(normalize(members.name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
-                        'æ',
-                        'ae'
+                        replace(
+                          replace(
+                            replace(
+                              replace(lower(regexp_replace(normalize(members.name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
+                        ),
+                        'ø',
+                        'o'
                       ),
-                      'œ',
-                      'oe'
+                      'đ',
+                      'd'
                     ),
-                    'ł',
-                    'l'
+                    'ı',
+                    'i'
                   ),
-                  'ø',
-                  'o'
-                ),
-                'đ',
-                'd'
+                  'ς',
+                  'σ'
+                )
               ),
-              'ı',
-              'i'
-            )
-          )
-      ) as texts (key)
+              (
+                regexp_replace(
+                  replace(
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(lower(regexp_replace(normalize(members.name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
+                        ),
+                        'ø',
+                        'o'
+                      ),
+                      'đ',
+                      'd'
+                    ),
+                    'ı',
+                    'i'
+                  ),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
+              )
+          ) as written (key)
+      ) as texts
       cross join lateral generate_series(1, length(key)) as place
     where
       substr(key, place, 1) !~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004]'

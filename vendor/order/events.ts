@@ -17,10 +17,11 @@ const OrderPayload = object({
 export type OrderPayload = Static<typeof OrderPayload>;
 
 export const orderPlaced = defineEvent({ type: 'order.placed', summary: 'An order was placed', payload: OrderPayload });
-export const orderPending = defineEvent({
-  type: 'order.pending',
-  summary: 'An order with stock waits for its payment; `order.placed` or `order.canceled` follows',
+export const orderHeld = defineEvent({
+  type: 'order.held',
+  summary: 'An order with stock was held until its payment; `order.placed` or `order.canceled` follows',
   payload: OrderPayload,
+  formerly: [{ type: 'order.pending' }],
 });
 export const orderUpdated = defineEvent({
   type: 'order.updated',
@@ -32,10 +33,11 @@ export const orderChargesChanged = defineEvent({
   summary: 'Charges of an order were replaced, such as the fee of its payment method; `totalAmount` is the new total',
   payload: OrderPayload,
 });
-export const orderPaymentDue = defineEvent({
-  type: 'order.payment_due',
+export const orderCancellationAnnounced = defineEvent({
+  type: 'order.cancellation_announced',
   summary: 'An unpaid order will be canceled at its `payBy`, in a day',
   payload: OrderPayload,
+  formerly: [{ type: 'order.payment_due' }],
 });
 export const orderCanceled = defineEvent({
   type: 'order.canceled',

@@ -5,9 +5,9 @@ import { storeSettingsGroups } from '@carton/core';
 import { definePackage, emailProofs, job, mailTemplates, personalData } from '@carton/runtime';
 import {
   orderCanceled,
+  orderCancellationAnnounced,
   orderChargesChanged,
-  orderPaymentDue,
-  orderPending,
+  orderHeld,
   orderPlaced,
   orderUnitsCanceled,
   orderUpdated,
@@ -121,11 +121,11 @@ export default definePackage({
     openOrder,
   ],
   events: [
-    orderPending,
+    orderHeld,
     orderPlaced,
     orderUpdated,
     orderChargesChanged,
-    orderPaymentDue,
+    orderCancellationAnnounced,
     orderCanceled,
     orderUnitsCanceled,
     orderLookupRequested,

@@ -166,72 +166,175 @@ with
           left(substr(key, place), 100) as word_from
         from
           (
-            values
-              (lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', ''''''''''''))),
+            select distinct
+              key
+            from
               (
-                replace(
-                  replace(
+                values
+                  (replace(lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
                     replace(
                       replace(
                         replace(
                           replace(
                             replace(
-                              lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
-                              'ß',
-                              'ss'
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
                             ),
-                            'æ',
-                            'ae'
+                            'ø',
+                            'o'
                           ),
-                          'œ',
-                          'oe'
+                          'đ',
+                          'd'
                         ),
-                        'ł',
-                        'l'
+                        'ı',
+                        'i'
                       ),
-                      'ø',
-                      'o'
-                    ),
-                    'đ',
-                    'd'
+                      'ς',
+                      'σ'
+                    )
                   ),
-                  'ı',
-                  'i'
-                )
-              ),
-              (lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', ''''''''''''))),
-              (
-                replace(
-                  replace(
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
+                    replace(lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')
+                  ),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
                     replace(
                       replace(
                         replace(
                           replace(
                             replace(
-                              lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
-                              'ß',
-                              'ss'
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
                             ),
-                            'æ',
-                            'ae'
+                            'ø',
+                            'o'
                           ),
-                          'œ',
-                          'oe'
+                          'đ',
+                          'd'
                         ),
-                        'ł',
-                        'l'
+                        'ı',
+                        'i'
                       ),
-                      'ø',
-                      'o'
-                    ),
-                    'đ',
-                    'd'
+                      'ς',
+                      'σ'
+                    )
                   ),
-                  'ı',
-                  'i'
-                )
-              )
-          ) as texts (key)
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  )
+              ) as written (key)
+          ) as texts
           cross join lateral generate_series(1, length(key)) as place
         where
           substr(key, place, 1) !~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004]'
@@ -497,72 +600,175 @@ with
           left(substr(key, place), 100) as word_from
         from
           (
-            values
-              (lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', ''''''''''''))),
+            select distinct
+              key
+            from
               (
-                replace(
-                  replace(
+                values
+                  (replace(lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
                     replace(
                       replace(
                         replace(
                           replace(
                             replace(
-                              lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
-                              'ß',
-                              'ss'
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
                             ),
-                            'æ',
-                            'ae'
+                            'ø',
+                            'o'
                           ),
-                          'œ',
-                          'oe'
+                          'đ',
+                          'd'
                         ),
-                        'ł',
-                        'l'
+                        'ı',
+                        'i'
                       ),
-                      'ø',
-                      'o'
-                    ),
-                    'đ',
-                    'd'
+                      'ς',
+                      'σ'
+                    )
                   ),
-                  'ı',
-                  'i'
-                )
-              ),
-              (lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', ''''''''''''))),
-              (
-                replace(
-                  replace(
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
+                    replace(lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')
+                  ),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
                     replace(
                       replace(
                         replace(
                           replace(
                             replace(
-                              lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
-                              'ß',
-                              'ss'
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
                             ),
-                            'æ',
-                            'ae'
+                            'ø',
+                            'o'
                           ),
-                          'œ',
-                          'oe'
+                          'đ',
+                          'd'
                         ),
-                        'ł',
-                        'l'
+                        'ı',
+                        'i'
                       ),
-                      'ø',
-                      'o'
-                    ),
-                    'đ',
-                    'd'
+                      'ς',
+                      'σ'
+                    )
                   ),
-                  'ı',
-                  'i'
-                )
-              )
-          ) as texts (key)
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  )
+              ) as written (key)
+          ) as texts
           cross join lateral generate_series(1, length(key)) as place
         where
           substr(key, place, 1) !~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004]'
@@ -2012,68 +2218,165 @@ from
       left(substr(key, place), 100) as word_from
     from
       (
-        values
-          (lower(translate(normalize(orders.number), '’‘ʼ´`', ''''''''''''))),
+        select distinct
+          key
+        from
           (
-            replace(
-              replace(
-                replace(
-                  replace(
-                    replace(
-                      replace(
-                        replace(lower(regexp_replace(normalize(orders.number, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
-                        'æ',
-                        'ae'
-                      ),
-                      'œ',
-                      'oe'
-                    ),
-                    'ł',
-                    'l'
-                  ),
-                  'ø',
-                  'o'
-                ),
-                'đ',
-                'd'
+            values
+              (replace(lower(translate(normalize(orders.number), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+              (
+                regexp_replace(
+                  lower(translate(normalize(orders.number), '’‘ʼ´`', '''''''''''')),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
               ),
-              'ı',
-              'i'
-            )
-          ),
-          (lower(translate(normalize(orders.customer_name), '’‘ʼ´`', ''''''''''''))),
-          (
-            replace(
-              replace(
+              (
                 replace(
                   replace(
                     replace(
                       replace(
                         replace(
-                          lower(regexp_replace(normalize(orders.customer_name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
-                          'ß',
-                          'ss'
+                          replace(
+                            replace(
+                              replace(lower(regexp_replace(normalize(orders.number, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
                         ),
-                        'æ',
-                        'ae'
+                        'ø',
+                        'o'
                       ),
-                      'œ',
-                      'oe'
+                      'đ',
+                      'd'
                     ),
-                    'ł',
-                    'l'
+                    'ı',
+                    'i'
                   ),
-                  'ø',
-                  'o'
-                ),
-                'đ',
-                'd'
+                  'ς',
+                  'σ'
+                )
               ),
-              'ı',
-              'i'
-            )
-          )
-      ) as texts (key)
+              (
+                regexp_replace(
+                  replace(
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(lower(regexp_replace(normalize(orders.number, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')), 'ß', 'ss'),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
+                        ),
+                        'ø',
+                        'o'
+                      ),
+                      'đ',
+                      'd'
+                    ),
+                    'ı',
+                    'i'
+                  ),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
+              ),
+              (replace(lower(translate(normalize(orders.customer_name), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+              (
+                regexp_replace(
+                  lower(translate(normalize(orders.customer_name), '’‘ʼ´`', '''''''''''')),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
+              ),
+              (
+                replace(
+                  replace(
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                lower(regexp_replace(normalize(orders.customer_name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                'ß',
+                                'ss'
+                              ),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
+                        ),
+                        'ø',
+                        'o'
+                      ),
+                      'đ',
+                      'd'
+                    ),
+                    'ı',
+                    'i'
+                  ),
+                  'ς',
+                  'σ'
+                )
+              ),
+              (
+                regexp_replace(
+                  replace(
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                lower(regexp_replace(normalize(orders.customer_name, NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                'ß',
+                                'ss'
+                              ),
+                              'æ',
+                              'ae'
+                            ),
+                            'œ',
+                            'oe'
+                          ),
+                          'ł',
+                          'l'
+                        ),
+                        'ø',
+                        'o'
+                      ),
+                      'đ',
+                      'd'
+                    ),
+                    'ı',
+                    'i'
+                  ),
+                  '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                  'ς',
+                  'g'
+                )
+              )
+          ) as written (key)
+      ) as texts
       cross join lateral generate_series(1, length(key)) as place
     where
       substr(key, place, 1) !~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004]'

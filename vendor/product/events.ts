@@ -1,33 +1,24 @@
 /**
  * Events of product.
  */
-import { defineEvent, nullable, object, publish, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import { nullable, object, publishRow, resourceEvents, type TenantDatabase, Type, Uuid } from '@carton/runtime';
 import type { ProductRow } from './store.ts';
 
-const ProductFact = object({ handle: Type.String(), title: Type.String(), status: Type.String() });
-
-export const productCreated = defineEvent({
-  type: 'product.created',
-  summary: 'A product was created',
-  payload: ProductFact,
+export const productEvents = resourceEvents({
+  type: 'product',
+  noun: 'product',
+  updated: 'or its options changed',
+  deleted: 'was deleted with its variants',
+  payload: object({ handle: Type.String(), status: Type.String() }),
 });
-export const productUpdated = defineEvent({
-  type: 'product.updated',
-  summary: 'A product or its options changed',
-  payload: ProductFact,
-});
-export const productDeleted = defineEvent({
-  type: 'product.deleted',
-  summary: 'A product was deleted with its variants',
-  payload: ProductFact,
-});
-export const variantUpdated = defineEvent({
-  type: 'variant.updated',
-  summary: 'A variant was added, changed or deleted',
-  payload: object({ productId: Uuid, sku: nullable(Type.String()), deleted: Type.Boolean() }),
+export const variantEvents = resourceEvents({
+  type: 'variant',
+  noun: 'variant',
+  created: 'was added to a product',
+  payload: object({ productId: Uuid, sku: nullable(Type.String()) }),
 });
 
 /** Publishes the event of a changed product or option. */
-export function publishProductChange(db: TenantDatabase, { id, handle, title, status }: ProductRow): Promise<void> {
-  return publish(db, productUpdated, { type: 'product', id }, { handle, title, status });
+export function publishProductChange(db: TenantDatabase, product: ProductRow): Promise<void> {
+  return publishRow(db, productEvents.updated, 'product', product);
 }

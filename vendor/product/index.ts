@@ -4,7 +4,7 @@
 import { tenantQuotas } from '@carton/core';
 import { mediaUses } from '@carton/media';
 import { definePackage, languageIndexes, storefrontAddresses, storefrontTargets } from '@carton/runtime';
-import { productCreated, productDeleted, productUpdated, variantUpdated } from './events.ts';
+import { productEvents, variantEvents } from './events.ts';
 import { productFact, ruleFacts } from './facts/extensions.ts';
 import { productListFilters } from './filters/extensions.ts';
 import { listProducts } from './lists/routes.ts';
@@ -99,7 +99,7 @@ export default definePackage({
     setProductMedia,
   ],
   jobs: [applyDueSchedules, fillSearchWords],
-  events: [productCreated, productUpdated, productDeleted, variantUpdated],
+  events: [...Object.values(productEvents), ...Object.values(variantEvents)],
   extends: [
     mediaUses.with(productMediaUse),
     tenantQuotas.with(productQuota),

@@ -1,18 +1,16 @@
 /**
  * Events of promotion.
  */
-import { DateTime, defineEvent, Money, nullable, object, Type, Uuid } from '@carton/runtime';
+import { DateTime, defineEvent, Money, nullable, object, resourceEvents, Type, Uuid } from '@carton/runtime';
 
-export const promotionUpdated = defineEvent({
-  type: 'promotion.updated',
-  summary: 'A promotion was created, changed or deleted',
+export const promotionEvents = resourceEvents({
+  type: 'promotion',
+  noun: 'promotion',
   payload: object({
-    label: Type.String(),
     status: Type.String(),
     automatic: Type.Boolean(),
     startsAt: nullable(DateTime),
     endsAt: nullable(DateTime),
-    deleted: Type.Boolean(),
   }),
 });
 

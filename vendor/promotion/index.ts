@@ -14,7 +14,7 @@ import {
   listPromotionCodes,
 } from './codes/routes.ts';
 import { promotionsStep, shippingDiscountsStep } from './discounts/step.ts';
-import { promotionUpdated, promotionUsed } from './events.ts';
+import { promotionEvents, promotionUsed } from './events.ts';
 import { adminPromotions } from './promotions/routes.ts';
 import { moveUses } from './uses/guests.ts';
 import { personalUses } from './uses/persons.ts';
@@ -32,7 +32,7 @@ export default definePackage({
     disablePromotionCode,
     listPromotionUsage,
   ],
-  events: [promotionUpdated, promotionUsed],
+  events: [...Object.values(promotionEvents), promotionUsed],
   extends: [
     cartTotals.with(promotionsStep),
     cartTotals.with(shippingDiscountsStep),

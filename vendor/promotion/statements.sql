@@ -6,10 +6,12 @@
 select
   "promotions".*,
   (
-    case
-      when promotions.discount -> 'amounts' = '[]' then promotions.offer
-      else promotions.discount
-    end
+    coalesce(
+      case
+        when promotions.discount = '{"kind":"fixed","amounts":[{"amount":0,"currency":"USN"}]}' then promotions.offer
+      end,
+      promotions.discount
+    )
   ) as "discount",
   (
     select
@@ -124,10 +126,12 @@ select
   promotions.label,
   promotions.priority,
   promotions.exclusive,
-  case
-    when promotions.discount -> 'amounts' = '[]' then promotions.offer
-    else promotions.discount
-  end as discount,
+  coalesce(
+    case
+      when promotions.discount = '{"kind":"fixed","amounts":[{"amount":0,"currency":"USN"}]}' then promotions.offer
+    end,
+    promotions.discount
+  ) as discount,
   promotions.rules,
   promotions.max_uses_per_customer,
   found.code,

@@ -1,16 +1,14 @@
 /**
  * Events of region.
  */
-import { Currency, defineEvent, object, Type } from '@carton/runtime';
+import { Currency, object, resourceEvents, Type } from '@carton/runtime';
 
-export const regionUpdated = defineEvent({
-  type: 'region.updated',
-  summary: 'A region was created, changed or deleted',
+export const regionEvents = resourceEvents({
+  type: 'region',
+  noun: 'region',
   payload: object({
-    name: Type.String(),
     currency: Currency,
     taxInclusive: Type.Boolean(),
     countries: Type.Array(Type.String()),
-    deleted: Type.Boolean(),
   }),
 });

@@ -3,7 +3,7 @@
  */
 import { currencyUses, storeChecks, storeTasks } from '@carton/core';
 import { definePackage } from '@carton/runtime';
-import { regionUpdated } from './events.ts';
+import { regionEvents } from './events.ts';
 import { adminRegions, listCountries, storefrontRegions } from './routes.ts';
 import { checkDefaultRegion, countryMissing, countryUses } from './service.ts';
 import { hasRegions, listRegionCurrencies } from './store.ts';
@@ -37,7 +37,7 @@ export { findRegion, findRegionOfCountry, hasRegions, holdRegion } from './store
 
 export default definePackage({
   routes: [...storefrontRegions, listCountries, ...adminRegions],
-  events: [regionUpdated],
+  events: [...Object.values(regionEvents)],
   extends: [
     currencyUses.with({ noun: 'regions', list: listRegionCurrencies }),
     countryUses.with(hasRegions),

@@ -12,7 +12,7 @@ import {
   publishedWrites,
   type TenantDatabase,
 } from '@carton/runtime';
-import { regionUpdated } from './events.ts';
+import { regionEvents } from './events.ts';
 import { countryTaken, regionPriced } from './problems.ts';
 import type { ChangeRegion, Country, CountryQuery, CreateRegion, RegionRow } from './schemas.ts';
 import { holdRegion, listCountries, regions, removeCountries, replaceCountries } from './store.ts';
@@ -60,7 +60,7 @@ export async function listShippedCountries(db: TenantDatabase, { country: only }
     .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 }
 
-const { create, change, remove } = publishedWrites(regions, regionUpdated, 'region');
+const { create, change, remove } = publishedWrites(regions, regionEvents, 'region');
 
 /** @throws country_taken (409), external_id_taken (409) */
 export function createRegion(db: TenantDatabase, { countries, ...fields }: CreateRegion): Promise<RegionRow> {

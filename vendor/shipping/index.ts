@@ -10,7 +10,7 @@ import { carrierSettings } from './carriers/settings.ts';
 import { carrierSource } from './carriers/source.ts';
 import { listAdminCartShippingOptions, listCartShippingOptions, setCartShippingMethod } from './carts/routes.ts';
 import { mergeMethods } from './carts/service.ts';
-import { shippingOptionUpdated } from './options/events.ts';
+import { shippingOptionEvents } from './options/events.ts';
 import { adminShippingOptions } from './options/routes.ts';
 import { shippingRateSources } from './options/sources.ts';
 import { placingStep } from './orders/placing.ts';
@@ -47,7 +47,7 @@ export default definePackage({
     listAdminCartShippingOptions,
     listOrderShippingMethods,
   ],
-  events: [shippingOptionUpdated],
+  events: [...Object.values(shippingOptionEvents)],
   extends: [
     storeSettingsGroups.with(shippingSettings),
     cartTotals.with(shippingStep),

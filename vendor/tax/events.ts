@@ -1,14 +1,13 @@
 /**
  * Events of tax.
  */
-import { defineEvent, nullable, object, Type, Uuid } from '@carton/runtime';
+import { nullable, object, resourceEvents, Type, Uuid } from '@carton/runtime';
 
-export const taxRateUpdated = defineEvent({
-  type: 'tax_rate.updated',
-  summary: 'A tax rate was created, changed or deleted',
+export const taxRateEvents = resourceEvents({
+  type: 'tax_rate',
+  noun: 'tax rate',
   payload: object({
     code: Type.String(),
-    name: Type.String(),
     rate: Type.Number(),
     country: Type.String(),
     province: nullable(Type.String()),
@@ -16,6 +15,5 @@ export const taxRateUpdated = defineEvent({
     categoryId: nullable(Uuid),
     compound: Type.Boolean(),
     override: Type.Boolean(),
-    deleted: Type.Boolean(),
   }),
 });

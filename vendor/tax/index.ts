@@ -7,7 +7,7 @@ import { chargeTaxers } from '@carton/order';
 import { countryUses } from '@carton/region';
 import { definePackage } from '@carton/runtime';
 import { adminTaxCategories } from './categories/routes.ts';
-import { taxRateUpdated } from './events.ts';
+import { taxRateEvents } from './events.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxRates } from './rates/routes.ts';
 import { taxesOfCharge } from './sales/charges.ts';
@@ -28,7 +28,7 @@ export { type TaxExemption, taxExemptions } from './sales/step.ts';
 
 export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],
-  events: [taxRateUpdated],
+  events: Object.values(taxRateEvents),
   extends: [
     cartTotals.with(taxStep),
     chargeTaxers.with(taxesOfCharge),

@@ -3,7 +3,7 @@
  */
 import { DateTime, defineEvent, object, Type } from '@carton/runtime';
 
-const TenantPayload = object({ slug: Type.String(), name: Type.String() });
+const TenantPayload = object({ slug: Type.String() });
 
 export const tenantCreated = defineEvent({
   type: 'tenant.created',

@@ -17,6 +17,7 @@ import {
   type Page,
   pageOfRows,
   publish,
+  publishRow,
   type ServicesFor,
   type StaffCaller,
 } from '@carton/runtime';
@@ -53,7 +54,7 @@ export async function createTenant({ staff, box }: Caller, body: CreateTenant) {
     { slug, name, defaultCurrency, defaultLocale, firstStaffEmail: staffEmail },
     async (db) => {
       await setQuotaLimits(db, quotas);
-      await publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug, name });
+      await publish(db, tenantCreated, { type: 'tenant', id: db.tenantId }, { slug });
     },
   );
   await box.invalidateTenants();
@@ -81,8 +82,7 @@ export async function changeTenant(caller: Caller, id: string, { quotas, ...patc
     if (!changed) throw removalStarted('It cannot be reinstated any more.');
     await setQuotaLimits(db, quotas ?? {});
     if (before.status === 'active' && changed.status === 'suspended') {
-      const { slug, name } = changed;
-      await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });
+      await publishRow(db, tenantSuspended, 'tenant', changed);
     }
     return changed;
   });
@@ -101,10 +101,9 @@ export async function deleteTenant(caller: Caller, id: string): Promise<TenantRo
   const after = await database.forTenant(id).transaction(async (db) => {
     const deleted = await deleteTenantAfter(db, tenantSettings.of(database).deletionDays);
     if (!deleted) throw notFound(`No tenant has the id ${id}.`);
-    const { slug, name, deletionAt } = deleted;
-    if (before.status === 'active') await publish(db, tenantSuspended, { type: 'tenant', id }, { slug, name });
+    if (before.status === 'active') await publishRow(db, tenantSuspended, 'tenant', deleted);
     if (before.deletedAt === null) {
-      await publish(db, tenantDeleted, { type: 'tenant', id }, { slug, name, deletionAt: deletionAt as string });
+      await publishRow(db, tenantDeleted, 'tenant', deleted, { deletionAt: deleted.deletionAt as string });
     }
     return deleted;
   });

@@ -1,12 +1,12 @@
 /**
  * Events of the website.
  */
-import { DateTime, defineEvent, Handle, object, Type } from '@carton/runtime';
+import { DateTime, defineEvent, Handle, object } from '@carton/runtime';
 
 export const pagePublished = defineEvent({
   type: 'page.published',
   summary: 'A page became visible to shoppers: it was published, or its time of publication was reached',
-  payload: object({ handle: Handle, title: Type.String() }),
+  payload: object({ handle: Handle }),
 });
 
 export const contactReceived = defineEvent({

@@ -151,3 +151,31 @@ t.test('a wrong address or secret rejects no report', async (t) => {
     t.strictSame([(await files('ready')).length, (await files('dead')).length], [2, 0], `${status}`);
   }
 });
+
+t.test('a redirect is not followed: the secret of the registry and its reports go nowhere else', async (t) => {
+  const elsewhere = await startControlPlaneStub(t, [key]);
+  const controlPlane = await startControlPlaneStub(t, [key]);
+  controlPlane.state.reportStatus = 307;
+  controlPlane.state.reportHeaders = { Location: `${elsewhere.url}/telemetry/downloads/batch` };
+  const { deliver, files } = await prepare(t, 2);
+  const delivery = deliver(controlPlane);
+  await waitUntil(() => controlPlane.state.requests > 0);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await delivery.stop();
+  t.equal(elsewhere.state.requests, 0);
+  t.equal(controlPlane.state.requests, 1, 'nor is it asked for each report');
+  t.strictSame([(await files('ready')).length, (await files('dead')).length], [2, 0]);
+});
+
+t.test('a control plane that asks to wait is not asked before', async (t) => {
+  const controlPlane = await startControlPlaneStub(t, [key]);
+  controlPlane.state.reportStatus = 503;
+  controlPlane.state.reportHeaders = { 'Retry-After': '2' };
+  const { deliver, files } = await prepare(t, 2);
+  deliver(controlPlane);
+  await waitUntil(() => controlPlane.state.requests > 0);
+  const asked = performance.now();
+  controlPlane.state.reportStatus = 202;
+  await waitUntil(async () => (await files('ready')).length === 0);
+  t.ok(performance.now() - asked >= 1_900, 'the first back-off is one second');
+});

@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Starts it with these settings in place of those of a registry that works; it is killed after the test. */
 export async function runRegistry(t: Test, environment: Record<string, string>, parameters: string[] = []) {
-  const child = spawn(process.execPath, [main, ...parameters], {
+  const child = spawn(process.execPath, ['--conditions=workspace-source', main, ...parameters], {
     env: {
       PATH: process.env.PATH,
       REGISTRY_STORAGE: await makeFolder(t),

@@ -28,8 +28,12 @@ export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 
   const state = {
     keys,
     received: [] as Received[],
+    /** Requests with reports. */
+    requests: 0,
     keyFetches: 0,
     reportStatus: 202,
+    /** Headers of responses to reports. */
+    reportHeaders: {} as Record<string, string>,
     withdrawals: [] as object[],
     takesBatches: true,
     /** Sizes of the batches that were sent. */
@@ -64,6 +68,7 @@ export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 
       response.writeHead(isRegistry ? 200 : 401).end(JSON.stringify({ items: state.withdrawals }));
       return;
     }
+    state.requests += 1;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const isBatch = request.url === '/telemetry/downloads/batch';
@@ -75,7 +80,9 @@ export async function startControlPlaneStub(t: Test, keys: SigningKey[], port = 
       else state.received.push({ report: body, headers: request.headers });
     }
     if (!state.answers) return void request.socket.destroy();
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    response
+      .writeHead(status, { 'Content-Type': 'application/json', ...state.reportHeaders })
+      .end(JSON.stringify(answer));
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 /**
  * A package that writes an event for each request, and whose subscribers and job record each call. A row in
- * `echo_faults` makes a subscriber fail.
+ * `echo_faults` makes a subscriber fail, with an error that PostgreSQL cannot store as it is.
  */
 import type { Cleanup } from '../../testing/box.ts';
 import { writePackage } from '../../testing/written-package.ts';
@@ -50,7 +50,7 @@ const record = (name) => async (db, { payload, attempt, deliveryId }) => {
     [newId(), name, payload.text, attempt, deliveryId],
   );
   const faults = await db.query('select 1 from echo_faults where tenant_id = $1 and subscriber = $2 for share', [name]);
-  if (faults.length > 0) throw new Error(name + ' fails');
+  if (faults.length > 0) throw new Error(name + ' fails\\u0000');
 };
 
 export default definePackage({

@@ -99,7 +99,7 @@ t.test('a delivery that fails', async (t) => {
       () => deliveries(tenant, 'echo.once'),
       ([first]) => first?.error != null,
     );
-    t.match(attempted, { status: 'pending', attempts: 1, error: 'echo.once fails' });
+    t.match(attempted, { status: 'pending', attempts: 1, error: 'echo.once fails ' });
     t.ok(Date.parse(attempted?.nextAttemptAt as string) > Date.now(), 'with back-off');
     t.strictSame(await recorded(tenant, 'echo.once'), [], 'its work was rolled back');
     await say(tenant, failing, 'second');

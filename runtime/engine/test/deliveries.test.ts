@@ -25,11 +25,11 @@ const kinds = [
   ['b.two', 'order.placed', 'dead'],
   ['a.one', 'order.canceled', 'delivered'],
   ['a.one', 'order.placed', 'pending'],
-  ['c.three', 'stock.low', 'delivered'],
-  ['b.two', 'stock.low', 'dead'],
+  ['c.three', 'stock.ran_low', 'delivered'],
+  ['b.two', 'stock.ran_low', 'dead'],
   ['a.one', 'order.placed', 'delivered'],
   ['b.two', 'order.placed', 'delivered'],
-  ['a.one', 'stock.low', 'dead'],
+  ['a.one', 'stock.ran_low', 'dead'],
   ['c.three', 'order.canceled', 'dead'],
   ['a.one', 'order.placed', 'dead'],
   // Dispatched by an earlier release, which stored no type.
@@ -72,7 +72,7 @@ async function idsOf(query: Record<string, string>, limit: number): Promise<stri
 const choices: Record<keyof Omit<Delivery, 'id'>, string[]> = {
   status: ['', 'delivered', 'pending', 'dead'],
   subscriber: ['', 'a.one', 'b.two', 'nobody'],
-  type: ['', 'order.placed', 'stock.low', 'nothing'],
+  type: ['', 'order.placed', 'stock.ran_low', 'nothing'],
   resourceId: ['', resources[1]],
 };
 

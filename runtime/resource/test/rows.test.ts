@@ -140,8 +140,8 @@ t.test('published writes publish the resource that was written, and nothing that
   const tenant = await box.openTenant();
   const shelf = { name: 'One', room: 'Hall', height: 1, labels: [] };
   const payloads = async () => {
-    const events = await eventsOf(tenant, { type: 'shelf.updated' });
-    return events.map(({ resource, payload }) => [resource.type, payload]);
+    const events = await eventsOf(tenant, { type: /^shelf\./ });
+    return events.map(({ type, resource, payload }) => [type, resource.type, payload]);
   };
   const { id } = await writes.create(tenant.db, (tx: TenantDatabase) => shelves.insert(tx, shelf));
   const changed = await writes.change(tenant.db, id, async (tx: TenantDatabase, before: { name: string }) => {
@@ -166,8 +166,8 @@ t.test('published writes publish the resource that was written, and nothing that
   });
   t.equal(await shelves.find(tenant.db, id), null);
   t.strictSame(await payloads(), [
-    ['shelf', { name: 'One', boxes: 0, deleted: false }],
-    ['shelf', { name: 'One more', boxes: 1, deleted: false }],
-    ['shelf', { name: 'One more', boxes: 1, deleted: true }],
+    ['shelf.created', 'shelf', { name: 'One', boxes: 0 }],
+    ['shelf.updated', 'shelf', { name: 'One more', boxes: 1 }],
+    ['shelf.deleted', 'shelf', { name: 'One more', boxes: 1 }],
   ]);
 });

@@ -6,7 +6,7 @@ import { createTestBox, writePackage } from '../../testing/index.ts';
 
 const index = `
 import {
-  defineEvent, defineProblem, definePackage, HandleOrId, integrationQuery, looksLikeId, object, publishedWrites, publishRow, replaceRows, resource, rows, shapesOf, Type,
+  defineEvent, defineProblem, definePackage, HandleOrId, integrationQuery, looksLikeId, object, publishedWrites, publishRow, replaceRows, resourceEvents, resource, rows, shapesOf, Type,
 } from '@carton/runtime';
 
 const nameTaken = defineProblem({ code: 'shelf_name_taken', status: 409, title: 'Another shelf has this name' });
@@ -35,14 +35,13 @@ const emptied = defineEvent({
   type: 'shelf.emptied', summary: 'A shelf was emptied',
   payload: object({ name: Type.String(), boxes: Type.Integer(), by: Type.String() }),
 });
-const updated = defineEvent({
-  type: 'shelf.updated', summary: 'A shelf was created, changed or deleted',
-  payload: object({ name: Type.String(), boxes: Type.Integer(), deleted: Type.Boolean() }),
+const shelfEvents = resourceEvents({
+  type: 'shelf', noun: 'shelf', payload: object({ name: Type.String(), boxes: Type.Integer() }),
 });
-export const writes = publishedWrites(shelves, updated, 'shelf');
+export const writes = publishedWrites(shelves, shelfEvents, 'shelf');
 const common = { noun: 'shelf', plural: 'shelves', tag: 'Shelves', rows: shelves, beyond: true };
 
-export default definePackage({ events: [emptied, updated], routes: [...resource({
+export default definePackage({ events: [emptied, ...Object.values(shelfEvents)], routes: [...resource({
   ...common, path: '/shelves', access: 'public', item: Seen,
   read: {
     params: HandleOrId('top'), query: object({ loud: Type.Optional(Type.Boolean()) }),

@@ -1,8 +1,7 @@
 /**
  * The columns of JSON of all packages, with the schemas by which their values are read.
  */
-
-import type { EventDefinition } from '@carton/runtime';
+import { type EventDefinition, Type } from '@carton/runtime';
 import type { TestBox } from '@carton/runtime/testing';
 import type { TSchema } from '../../../runtime/http/schemas.ts';
 import { Metadata } from '../../../runtime/http/schemas.ts';
@@ -28,9 +27,16 @@ const fields: Record<string, [operationId: string, pointer: string]> = {
   'payment_sessions.next_action': ['openPaymentSession', '/nextAction'],
   'products.attributes': ['readAdminProduct', '/attributes'],
   'promotions.discount': ['readPromotion', '/discount'],
+  'promotions.offer': ['readPromotion', '/discount'],
   'promotions.rules': ['readPromotion', '/rules'],
   'shipping_options.free_from': ['readShippingOption', '/freeFrom'],
   'tenant_domains.fault': ['listTenantDomains', '/items/*/error'],
+};
+
+/** Of columns that have some kinds of a union only: these, or null. */
+const kinds: Record<string, readonly (string | null)[]> = {
+  'promotions.discount': ['percent', 'fixed', 'free_shipping', 'buy_x_get_y'],
+  'promotions.offer': [null, 'percent', 'fixed_per_unit', 'shipping_percent', 'shipping_fixed'],
 };
 
 const anyObject = { type: 'object', additionalProperties: true };
@@ -84,8 +90,17 @@ export function schemasOf({ box }: TestBox, events: readonly EventDefinition[], 
   const [operationId, pointer] = fields[column] ?? [];
   const route = box.routes.find(({ declaration }) => declaration.operationId === operationId);
   const response = route?.declaration.response;
-  const schema = response && pointer ? at(response, pointer.slice(1).split('/')) : read[column];
+  const found = response && pointer ? at(response, pointer.slice(1).split('/')) : read[column];
+  const schema = column in kinds ? withKinds(found as TSchema, kinds[column] ?? []) : found;
   return new Map(schema ? [['', schema as TSchema]] : []);
+}
+
+function withKinds({ anyOf, ...schema }: TSchema, allowed: readonly (string | null)[]): TSchema {
+  const alternatives: TSchema[] = [Type.Null(), ...(anyOf as TSchema[])];
+  return {
+    ...schema,
+    anyOf: alternatives.filter(({ properties }) => allowed.includes(properties?.kind.const ?? null)),
+  } as TSchema;
 }
 
 /** The schema of a field, at a pointer in which `*` is any item. */

@@ -63,10 +63,17 @@ export const guesses: readonly Mutation[] = [
   },
   {
     rule: 'A URL leads to no private address in the notation of IPv6',
-    file: 'control-plane/addresses/addresses.ts',
+    file: 'runtime/delivery/addresses.ts',
     text: "['::ffff:0:0:0', 96],",
     replacement: '',
     tests: ['control-plane/test/backends.test.ts'],
+  },
+  {
+    rule: 'A request is sent to the address that was checked, wherever the name leads to by then',
+    file: 'runtime/delivery/send.ts',
+    text: '...(addresses && { lookup: lookupOf(addresses) }),',
+    replacement: '',
+    tests: ['runtime/delivery/test/send.test.ts'],
   },
   {
     rule: 'A right one-time token is accepted at the address of a guesser',

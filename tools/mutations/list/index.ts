@@ -5,6 +5,7 @@ import type { MutationList } from '../mutation.ts';
 import { accounts } from './accounts.ts';
 import { backups } from './backups.ts';
 import { erasure } from './erasure.ts';
+import { events } from './events.ts';
 import { fees } from './fees.ts';
 import { guesses } from './guesses.ts';
 import { holds } from './holds.ts';
@@ -19,6 +20,7 @@ import { tenants } from './tenants.ts';
 
 export const mutationList = {
   money,
+  events,
   fees,
   places,
   postalCodes,

@@ -13,5 +13,6 @@ export const emailChangeRequested = defineEvent({
 export const emailChanged = defineEvent({
   type: 'staff.email_changed',
   summary: 'The e-mail address of a member of staff was changed',
-  payload: object({ formerEmail: Email, email: Email }),
+  payload: object({ formerEmail: Email }),
+  internal: 'The mail to the former address needs it, and no table has it any more.',
 });

@@ -87,7 +87,7 @@ export async function confirmEmailChange(
     await endAccess(tx, id);
     await removeInvitesOf(tx, email);
     await staffUsers.change(tx.as({ type: 'staff', id, label: user.email }), id, { email });
-    await publish(tx, emailChanged, { type: 'staff_user', id }, { formerEmail: user.email, email });
+    await publish(tx, emailChanged, { type: 'staff_user', id }, { formerEmail: user.email });
   });
   await work.catch((error) => {
     throw isUniqueViolation(error, 'staff_users_email') ? emailTaken('Use another address.') : error;

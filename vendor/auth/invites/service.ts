@@ -54,7 +54,7 @@ export async function invite(
       tokenHash: hashToken(token),
       expiresAt: inMinutes(inviteMinutes),
     });
-    await publish(transaction, staffInvited, { type: 'staff_invite', id: row.id }, { email, role });
+    await publish(transaction, staffInvited, { type: 'staff_invite', id: row.id }, { role });
     await claimQuota(transaction, staffQuota, 1);
     return { ...row, token };
   });
@@ -103,7 +103,7 @@ export async function acceptInvite(
     if (!accepted || !(await isBacked(transaction, accepted))) throw inviteUnknown();
     const { email, role } = accepted;
     const staff = await insertStaff(transaction, { email, name, role, passwordHash });
-    await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { email, role });
+    await publish(transaction, staffJoined, { type: 'staff_user', id: staff.id }, { role });
     return staff;
   });
   return work.catch((error) => {

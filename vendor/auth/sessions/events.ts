@@ -11,7 +11,8 @@ export const staffLoggedIn = defineEvent({
 
 /** Contains no address and no e-mail. Failures for unknown accounts are reported too, for they must take as long. */
 export const logInFailed = defineEvent({
-  type: 'staff.login_failed',
+  type: 'staff_log_in.failed',
   summary: 'A log-in of staff failed; not every failure of a series is reported',
   payload: object({ factor: oneOf(['password', 'code']), staffUserId: nullable(Uuid) }),
+  formerly: [{ type: 'staff.login_failed' }],
 });

@@ -27,7 +27,7 @@ let seen = 0;
 
 /** The events of log-ins since the last call, oldest first. */
 async function newEvents(): Promise<Event[]> {
-  const events = await eventsOf<Event['payload']>(box, { type: /^staff\.(logged_in|login_failed)$/ });
+  const events = await eventsOf<Event['payload']>(box, { type: /^staff(\.logged_in|_log_in\.failed)$/ });
   const unseen = events.slice(seen);
   seen = events.length;
   // The resource of a failure is the log-in: it has the same id nowhere else.
@@ -38,7 +38,7 @@ async function newEvents(): Promise<Event[]> {
 }
 
 const failureOf = (staffUserId: string | null, factor = 'password'): Event => ({
-  ...{ type: 'staff.login_failed', resourceType: 'staff_log_in', resourceId: 'any' },
+  ...{ type: 'staff_log_in.failed', resourceType: 'staff_log_in', resourceId: 'any' },
   payload: { factor, staffUserId } as object,
 });
 

@@ -4,8 +4,8 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
-import { paymentAdapters, reconcile, tenders } from '@carton/payment';
-import { ageByTwoDays, TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, tenders } from '@carton/payment';
+import { ageByTwoDays, reconcile, TestProvider } from '@carton/payment/testing';
 import { exactly, extendBox, untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, type Faults, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';
@@ -51,7 +51,7 @@ t.test('a refused payment cancels it, and stock and cart return', async (t) => {
   t.equal(await onHand(mug), before);
   const { body: cart } = await shopper.get('/cart');
   t.match(cart, { items: exactly([{ variantId: mug.variantId, quantity: 3 }]), shippingAddress: { city: 'Paris' } });
-  t.strictSame(await orderEventsOf(order.id), ['order.pending', 'order.canceled', 'order.updated']);
+  t.strictSame(await orderEventsOf(order.id), ['order.held', 'order.canceled', 'order.updated']);
   t.strictSame(await mailsOf(order.id), [], 'the shopper has had no mail about it');
   t.strictSame(await mismatchesAfterReconciliation(tenant), []);
   const again = await shopper.post('/checkout', buyer);

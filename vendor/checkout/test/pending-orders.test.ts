@@ -3,8 +3,7 @@
  * however that becomes known.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { reconcile } from '@carton/payment';
-import { ageByTwoDays } from '@carton/payment/testing';
+import { ageByTwoDays, reconcile } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, mismatchesAfterReconciliation } from '@carton/stripe/testing';
@@ -29,7 +28,7 @@ t.test('an order whose payment is not authorized is pending, with the next actio
   t.equal(await onHand(mug), before - 2, 'its stock is taken');
   t.strictSame(await itemsOf(shopper), [], 'the cart is empty');
   await untilDelivered(box);
-  t.strictSame(await orderEventsOf(order.id), ['order.pending']);
+  t.strictSame(await orderEventsOf(order.id), ['order.held']);
   t.strictSame(await mailsOf(order.id), []);
   const path = `/checkout/${order.id}`;
   t.match((await shopper.get(path)).body, { status: 'pending', payment: order.payment });
@@ -81,7 +80,7 @@ t.test('the authorization places it once, also with the tab closed', async (t) =
     t.strictSame(await mismatchesAfterReconciliation(tenant), [], way);
     await untilDelivered(box);
     t.match(await orderOf(order.id), { status: 'placed', paymentStatus: 'paid' }, way);
-    t.strictSame(await orderEventsOf(order.id), ['order.pending', 'order.placed', 'order.updated', 'order.updated']);
+    t.strictSame(await orderEventsOf(order.id), ['order.held', 'order.placed', 'order.updated', 'order.updated']);
     t.match((await shopper.get(path)).body.payment, { status: 'captured', nextAction: null });
     t.strictSame(await mailsOf(order.id), ['order.placed', 'payment.captured']);
     simulator.listen([]);
@@ -162,5 +161,5 @@ t.test('what a former release has recorded places it', async (t) => {
   await box.db.query("update orders set payment_status = 'authorized' where tenant_id = $1 and id = $2", [order.id]);
   await reconcile(box.db);
   t.match(await orderOf(order.id), { status: 'placed' });
-  t.strictSame((await orderEventsOf(order.id)).slice(0, 2), ['order.pending', 'order.placed']);
+  t.strictSame((await orderEventsOf(order.id)).slice(0, 2), ['order.held', 'order.placed']);
 });

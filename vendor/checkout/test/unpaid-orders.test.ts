@@ -116,7 +116,7 @@ t.test('the shopper is reminded once, a day before', async (t) => {
   await set(short.id, '23 hours', '30 minutes');
   await Promise.all([remindUnpaid(box.db), remindUnpaid(box.db)]);
   await remindUnpaid(box.db);
-  const reminders = await eventsOf<{ number: string }>(box, { type: 'order.payment_due' });
+  const reminders = await eventsOf<{ number: string }>(box, { type: 'order.cancellation_announced' });
   t.strictSame(
     reminders.map(({ payload }) => payload.number),
     [due.number],

@@ -1,7 +1,7 @@
 /**
  * Manual collections and collections with a rule, as staff manage them and shoppers see them.
  */
-import { createTestBox, exactly, payloadsOf, type TestTenant } from '@carton/runtime/testing';
+import { createTestBox, eventsOf, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'collection'].map((name) => `@carton/${name}`);
@@ -184,11 +184,11 @@ t.test('a collection is changed and deleted, and each change publishes an event'
   t.match(await box.visitor().get(`/collections/${id}`), { status: 404 });
   t.match(await box.staff.get(`/admin/products/${product}`), { status: 200 }, 'its products are not deleted');
   t.match(
-    await payloadsOf(box, { resourceId: id, type: 'collection.updated' }),
+    await eventsOf(box, id),
     exactly([
-      { title: 'Winter', kind: 'manual', deleted: false },
-      { title: 'Autumn', deleted: false },
-      { title: 'Autumn', deleted: true },
+      { type: 'collection.created', payload: { handle: 'winter', kind: 'manual' } },
+      { type: 'collection.updated', payload: { handle: 'autumn' } },
+      { type: 'collection.deleted', payload: { handle: 'autumn' } },
     ]),
   );
 });

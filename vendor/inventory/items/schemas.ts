@@ -21,7 +21,7 @@ import {
 
 /** Reasons of movements. `sold` is written only by sales, never by hand. */
 export const reasons = ['received', 'sold', 'returned', 'corrected', 'damaged', 'lost'] as const;
-const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
+export const adjustmentReasons = ['received', 'returned', 'corrected', 'damaged', 'lost'] as const;
 
 export const backOrderPolicies = ['deny', 'allow'] as const;
 const Quantity = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [12] });

@@ -10,7 +10,7 @@ import {
   runConcurrently,
   type TenantDatabase,
 } from '@carton/runtime';
-import { stockAdjusted, stockLow } from '../events.ts';
+import { stockAdjusted, stockRanLow } from '../events.ts';
 import { findLevels, type LevelRow, lockLevels, recomputeLow, setOnHand, syncLevels } from '../levels-store.ts';
 import { defaultLocation, withServingLocations } from '../locations.ts';
 import { insufficientStock } from '../problems.ts';
@@ -116,7 +116,7 @@ export async function adjustStock(
     const { available } = sumOf(levels.filter((candidate) => serving.includes(candidate.locationId)));
     const left = serving.includes(targetId) ? available + quantity : available;
     if (tracked && available > lowStockLevel && left <= lowStockLevel) {
-      await publish(tx, stockLow, resource, { variantId, available: left, lowStockLevel });
+      await publish(tx, stockRanLow, resource, { variantId, available: left, lowStockLevel });
     }
     return { movement, stockItem: await readStockItem(tx, id) };
   });

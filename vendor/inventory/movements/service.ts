@@ -3,7 +3,7 @@
  */
 import { findVariants } from '@carton/product';
 import { publish, type TenantDatabase } from '@carton/runtime';
-import { stockLow, stockReleased, stockReserved } from '../events.ts';
+import { stockRanLow, stockReleased, stockReserved } from '../events.ts';
 import { openLevels, recomputeLow } from '../levels-store.ts';
 import { type StockSale, withServingLocations } from '../locations.ts';
 import { insufficientStock } from '../problems.ts';
@@ -22,7 +22,7 @@ export interface TakeOptions {
 /**
  * Sells stock: takes all lines or none, in one statement, and writes the ledger. Lines of one variant are added up;
  * untracked items are always available and leave no movement. Call it in the transaction of the sale; it locks the
- * variants' stock until the transaction ends. Publishes `stock.low` for items that fall to their low-stock level, and
+ * variants' stock until the transaction ends. Publishes `stock.ran_low` for items that fall to their low-stock level, and
  * `stock.released` for the rest of the reservation.
  * @throws insufficient_stock (409) naming the variants that are short and their available quantities
  */
@@ -153,7 +153,7 @@ async function publishReleased(
   await publish(tx, stockReleased, reference, { reference, lines });
 }
 
-/** Throws if a variant is short; otherwise publishes `stock.low` and recomputes items whose levels were missed. */
+/** Throws if a variant is short; otherwise publishes `stock.ran_low` and recomputes items whose levels were missed. */
 async function handleOutcomes(tx: TenantDatabase, outcomes: readonly Outcome[]): Promise<void> {
   const refused = outcomes.filter(({ kind }) => kind === 'refused');
   if (refused.length > 0) throw insufficientStock(await describeShortage(tx, refused));
@@ -163,7 +163,7 @@ async function handleOutcomes(tx: TenantDatabase, outcomes: readonly Outcome[]):
   );
   for (const { kind, variantId, available, lowStockLevel } of outcomes) {
     if (kind !== 'low') continue;
-    await publish(tx, stockLow, { type: 'stock_item', id: variantId }, { variantId, available, lowStockLevel });
+    await publish(tx, stockRanLow, { type: 'stock_item', id: variantId }, { variantId, available, lowStockLevel });
   }
 }
 

@@ -99,11 +99,11 @@ t.test('with back-orders allowed a level may become negative, and can always be 
   t.match(await levelOf(box, shirt.itemId), { onHand: 3, ledger: 3 });
 });
 
-t.test('an adjustment that reaches the low-stock level publishes stock.low', async (t) => {
+t.test('an adjustment that reaches the low-stock level publishes stock.ran_low', async (t) => {
   const shirt = await createStockedVariant(box, 8, { lowStockLevel: 5 });
-  const earlier = (await payloadsOf(box, { type: 'stock.low' })).length;
+  const earlier = (await payloadsOf(box, { type: 'stock.ran_low' })).length;
   for (const quantity of [-2, -1, -1, 3, -3]) await adjust(box, shirt.itemId, { quantity, reason: 'corrected' });
-  const events = (await payloadsOf(box, { type: 'stock.low' })).slice(earlier);
+  const events = (await payloadsOf(box, { type: 'stock.ran_low' })).slice(earlier);
   t.strictSame(
     events.map(({ available }) => available),
     [5, 4],

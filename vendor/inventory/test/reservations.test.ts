@@ -116,10 +116,10 @@ t.test('the reservation of an item that is no longer tracked is released', async
   t.match(await levelOf(box, shirt.itemId), { onHand: 3, reserved: 0, ledger: 3 });
 });
 
-t.test('stock.low is published when stock is reserved, and not again when it is sold', async (t) => {
+t.test('stock.ran_low is published when stock is reserved, and not again when it is sold', async (t) => {
   const shirt = await createStockedVariant(box, 5, { lowStockLevel: 2 });
   const low = async () =>
-    (await payloadsOf(box, { type: 'stock.low' })).filter(({ variantId }) => variantId === shirt.variantId);
+    (await payloadsOf(box, { type: 'stock.ran_low' })).filter(({ variantId }) => variantId === shirt.variantId);
   const reference = cart();
   await reserve(box, [line(shirt, 3)], reference);
   t.strictSame(await low(), [{ variantId: shirt.variantId, available: 2, lowStockLevel: 2 }]);

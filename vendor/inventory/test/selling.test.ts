@@ -151,9 +151,9 @@ t.test('back-orders go below zero, and untracked items are not counted', async (
   );
 });
 
-t.test('stock.low is published when the low-stock level is reached, and not again below it', async (t) => {
+t.test('stock.ran_low is published when the low-stock level is reached, and not again below it', async (t) => {
   const shirt = await createStockedVariant(box, 10, { lowStockLevel: 5 });
-  const low = () => payloadsOf(box, { type: 'stock.low' });
+  const low = () => payloadsOf(box, { type: 'stock.ran_low' });
   const earlier = (await low()).length;
   for (const quantity of [4, 1, 2]) await sell(box, [{ variantId: shirt.variantId, quantity }]);
   const events = (await low()).slice(earlier);
@@ -244,7 +244,7 @@ t.test('reserved stock is unavailable until it is released', async (t) => {
   );
   t.strictSame((await other.staff.get('/admin/stock-reservations')).body.items, []);
 
-  t.match((await payloadsOf(box, { type: 'stock.low' })).at(-1), { variantId: shirt.variantId, available: 2 });
+  t.match((await payloadsOf(box, { type: 'stock.ran_low' })).at(-1), { variantId: shirt.variantId, available: 2 });
   t.match(await payloadsOf(box, { type: 'stock.reserved' }), exactly([{ reference, lines }]));
 
   await other.db.transaction((tx) => releaseStock(tx, reference));

@@ -345,15 +345,15 @@ t.test('staff adjust stock at a location with a level of the item', async (t) =>
   });
   const adjusted = await change({ quantity: -2, locationId: porto });
   t.match(adjusted.body, { movement: { locationId: porto, quantity: -2 }, stockItem: { onHand: 2 } });
-  t.strictSame((await payloadsOf(box, { type: 'stock.low' })).at(-1), {
+  t.strictSame((await payloadsOf(box, { type: 'stock.ran_low' })).at(-1), {
     variantId: shirt.variantId,
     available: 2,
     lowStockLevel: 2,
   });
-  const lows = (await payloadsOf(box, { type: 'stock.low' })).length;
+  const lows = (await payloadsOf(box, { type: 'stock.ran_low' })).length;
   await adjust(box, shirt.itemId, { quantity: 3, reason: 'received', locationId: repairs });
   await change({ quantity: -3, locationId: repairs });
-  t.equal((await payloadsOf(box, { type: 'stock.low' })).length, lows, 'locations that do not sell do not count');
+  t.equal((await payloadsOf(box, { type: 'stock.ran_low' })).length, lows, 'locations that do not sell do not count');
 });
 
 t.test('concurrent sales from two locations sell exactly the stock', async (t) => {

@@ -74,6 +74,11 @@ export async function issueAddition(
   return announce(tx, invoice);
 }
 
+/** The name in an address; none in free text. */
+function nameIn(address: Order['customer']['address']): string | null {
+  return address === null || typeof address === 'string' ? null : address.name || null;
+}
+
 function contentOf(
   order: Order,
   store: Store,
@@ -87,8 +92,11 @@ function contentOf(
   const locale = localeOfTexts([order.locale, store.defaultLocale]);
   const { email, name, address, billing } = order.customer;
   const shippingLines = addressLines(address, locale);
-  const billingLines = addressLines(billing ?? address, locale);
-  const buyerLines = buyer.address ? buyer.address.split('\n') : billingLines;
+  const billed = billing ?? address;
+  const nameOfBuyer = buyer.name ?? nameIn(billed) ?? name;
+  // An invoice names one buyer: a name that replaces the customer's does so in the address too.
+  const billedAs = nameIn(billed) === null ? billed : { ...(billed as object), name: nameOfBuyer };
+  const buyerLines = buyer.address ? buyer.address.split('\n') : addressLines(billedAs, locale);
   const isSame = shippingLines.join('\n') === buyerLines.join('\n');
   return {
     locale,
@@ -101,7 +109,7 @@ function contentOf(
       registrationNumber,
       note: invoiceSettings.of(store).note,
     },
-    buyer: { name: buyer.name ?? name, email, address: buyerLines, vatNumber: buyer.vatNumber ?? null },
+    buyer: { name: nameOfBuyer, email, address: buyerLines, vatNumber: buyer.vatNumber ?? null },
     delivery: isSame ? [] : shippingLines,
     orderNumber: order.number,
     orderedOn: dayIn(store, order.createdAt),

@@ -13,7 +13,7 @@ import {
 } from '@carton/runtime';
 import { consentOf, publishUpdate } from '../accounts.ts';
 import { findAddresses } from '../addresses/service.ts';
-import { memberCreated, memberErased } from '../events.ts';
+import { memberErased, memberEvents } from '../events.ts';
 import { endAccess, lockEmail, members, rewriteWords } from '../store.ts';
 import { findPerson } from './persons.ts';
 import type { AdminMemberDetail, ChangeMember, CreateMember } from './schemas.ts';
@@ -31,7 +31,7 @@ export function createMember(db: TenantDatabase, body: CreateMember): Promise<Ad
     const consent = consentOf(false, acceptsMarketing, marketingSource ?? 'staff');
     const member = await members.insert(tx, { ...values, email, ...consent });
     await rewriteWords(tx, member.id);
-    await publishRow(tx, memberCreated, 'member', member);
+    await publishRow(tx, memberEvents.created, 'member', member);
     return { ...member, addresses: [] };
   });
 }
@@ -77,7 +77,7 @@ export function deleteMember(db: TenantDatabase, id: string): Promise<void> {
     await endAccess(tx, member);
     await members.remove(tx, id);
     await rewriteWords(tx, id);
-    await publishUpdate(tx, member, true);
+    await publishRow(tx, memberEvents.deleted, 'member', member);
   });
 }
 

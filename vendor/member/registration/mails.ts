@@ -2,7 +2,7 @@
  * Mails about the registration of an account.
  */
 import { defineMail } from '@carton/runtime';
-import { linkRequests, memberCreated } from '../events.ts';
+import { linkRequests, memberEvents } from '../events.ts';
 import {
   alreadyRegistered,
   asNotice,
@@ -69,13 +69,13 @@ export const verificationMail = defineMail({
 });
 
 export const welcomeMail = defineMail({
-  key: memberCreated.type,
+  key: memberEvents.created.type,
   summary: 'To a shopper who has registered and verified the e-mail address',
   ...byShopper,
   data: Notice,
   sample: notice,
   ...noticeMail('welcomeSubject', 'welcome'),
-  event: memberCreated,
+  event: memberEvents.created,
   async compose(db, { resource }) {
     const member = await members.find(db, resource.id);
     // Members that staff create have no password yet.

@@ -11,6 +11,7 @@ import {
   type ComposedMail,
   type DeliveredEvent,
   Email,
+  errorText,
   faults,
   type MailTemplate,
   mailTemplates,
@@ -31,10 +32,7 @@ import { admit, guestLimits } from './limits.ts';
 import { changeClaimed, claimNotification } from './store.ts';
 
 /** 15 seconds, then 30, 60 …, at most five minutes, for about three days. */
-export const sendRetries: Retries = {
-  attempts: 780,
-  delay: (attempts) => Math.min(15 * 2 ** Math.min(attempts - 1, 10), 300),
-};
+export const sendRetries: Retries = { attempts: 780, first: 15, factor: 2, most: 300 };
 
 /** Milliseconds of an attempt; less than its lease, so that two boxes do not send a mail at the same time. */
 const attemptTimeout = 30_000;
@@ -56,9 +54,6 @@ const reasons = {
  * as much. Staff find it as failed, and send it again once they have changed the text.
  */
 const costlyAttempts = 3;
-
-/** Longest stored error, in characters. */
-const maxErrorLength = 1000;
 
 /**
  * Makes one attempt.
@@ -163,7 +158,7 @@ async function recordFailure(
   error: Error,
   isLast: boolean,
 ): Promise<void> {
-  const message = error.message.slice(0, maxErrorLength);
+  const message = errorText(error);
   if (error instanceof NotNeeded) {
     await changeClaimed(db, claimed, { status: 'not_sent', error: message, leaseUntil: null });
     return;

@@ -61,6 +61,11 @@ t.test('mails do not wait one after another for a server that does not respond',
       (found) => expected.test(found ?? ''),
     );
   await error(/Greeting never received/);
+  // The delivery is postponed after the mail has its error: time passes for both.
+  await until(
+    () => waiting.db.query('select from event_deliveries where tenant_id = $1 and error is not null'),
+    ({ length }) => length > 0,
+  );
   await passTime(waiting);
   t.equal(await error(/to other mails/), 'The mail server did not respond to other mails.');
 });

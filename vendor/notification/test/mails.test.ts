@@ -59,9 +59,15 @@ t.test('an order is confirmed in the shopper’s language', async (t) => {
 
 t.test('the store is notified of a dispute, and of its decision', async (t) => {
   const { id: orderId, number } = await placeOrder(box, variantId, { email: 'dispute@shopper.example' });
-  const dispute = { orderId, paymentId: newId(), amount: 1999, currency: 'EUR', reason: 'product_not_received' };
+  const amount = { amount: 1999, currency: 'EUR' };
+  const payment = await staff.post(`/admin/orders/${orderId}/payments`, { method: 'bank_transfer', amount });
+  const dispute = { orderId, paymentId: payment.body.id, ...amount };
   const respondBy = '2026-03-08T12:00:00.000Z';
   const id = newId();
+  await box.db.insert('payment_disputes', {
+    ...{ id, ...dispute, reference: 'dp_1', status: 'inquiry', reason: 'product_not_received' },
+    ...{ withdrawnAmount: 0, refundable: true, respondBy, reportedAt: new Date() },
+  });
   const changes = [
     [disputeOpened, { status: 'inquiry' as const, respondBy }],
     [disputeOpened, { status: 'open' as const, respondBy }],

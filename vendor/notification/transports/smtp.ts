@@ -1,7 +1,7 @@
 /**
  * Sends mails by SMTP (RFC 5321), over one connection per mail.
  */
-import type { TenantDatabase } from '@carton/runtime';
+import { openCircuits, type TenantDatabase } from '@carton/runtime';
 import { mailSettings, type SmtpSettings } from '../settings.ts';
 import { domainOf } from './sender.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './transport.ts';
@@ -14,10 +14,8 @@ const mailCommands = ['MAIL FROM', 'RCPT TO', 'DATA'];
 
 /** An attempt without a response that took this many milliseconds shows that the server does not respond. */
 const slowAttempt = 3_000;
-/** Milliseconds for which no other mail waits for a server that does not respond, since payments wait behind mails. */
-const pause = 15_000;
-/** When to try again, by server, for those that do not respond. */
-const silentServers = new Map<string, number>();
+/** No other mail waits for a server that does not respond, since payments wait behind mails. */
+const circuits = openCircuits({ failures: 1, pause: 15_000 });
 
 interface SmtpError extends Error {
   responseCode?: number;
@@ -30,15 +28,14 @@ export const smtpTransport: MailTransport = {
     const smtp = mailSettings.of(db).smtp as SmtpSettings;
     const server = `${smtp.host}:${smtp.port}`;
     const started = performance.now();
-    if (started < (silentServers.get(server) ?? 0)) throw new Error('The mail server did not respond to other mails.');
+    if (circuits.isOpen(server)) throw new Error('The mail server did not respond to other mails.');
     try {
       const connection = await connectionTo(smtp);
       await connection.sendMail({ ...messageOf(db, mail), signal });
+      circuits.answered(server);
     } catch (error) {
       const { responseCode = 0, command = '', message } = error as SmtpError;
-      if (responseCode === 0 && performance.now() - started > slowAttempt) {
-        silentServers.set(server, performance.now() + pause);
-      }
+      if (responseCode === 0 && performance.now() - started > slowAttempt) circuits.failed(server);
       if (responseCode >= 500 && mailCommands.includes(command)) throw new MailRefused(message);
       throw error;
     }

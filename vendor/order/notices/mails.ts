@@ -12,7 +12,7 @@ import {
   type TenantDatabase,
   Type,
 } from '@carton/runtime';
-import { orderCanceled, orderPaymentDue, orderPlaced } from '../events.ts';
+import { orderCanceled, orderCancellationAnnounced, orderPlaced } from '../events.ts';
 import { findOrder } from '../service.ts';
 import { euros, greeting, MailedOrder, mailToShopper, sampleOrder } from './mailed-order.ts';
 import { paymentNoticesOf } from './payments.ts';
@@ -133,7 +133,7 @@ export const paymentDueMail = defineMail<typeof OrderData>({
     text: `${greeting[language]}\n\n${unpaid}\n\n${orderTable[language].text}`,
     html: `<p>${greeting[language]}</p>\n<p>${unpaid}</p>\n${orderTable[language].html}`,
   })),
-  event: orderPaymentDue,
+  event: orderCancellationAnnounced,
   compose: composePaymentDue,
 });
 

@@ -2,7 +2,7 @@
  * Placing orders.
  */
 import { newId, outboxRow, type TenantDatabase } from '@carton/runtime';
-import { orderPending, orderPlaced, payloadOf } from '../events.ts';
+import { orderHeld, orderPlaced, payloadOf } from '../events.ts';
 import { type Order, orderOf } from '../present.ts';
 import { type OrderRow, stateOfRow } from '../store.ts';
 import { placedMessage } from '../timeline/types.ts';
@@ -11,7 +11,7 @@ import { insertOrder } from './store.ts';
 
 /**
  * Creates an order: order, lines, addresses, adjustments, tax lines, the first timeline entry and the event
- * `order.placed` or `order.pending`, in one prepared statement. Call it in the transaction that takes the stock, after
+ * `order.placed` or `order.held`, in one prepared statement. Call it in the transaction that takes the stock, after
  * `drawOrderNumber`. The result is built from the draft, without another read.
  * @throws the unique violation `orders_cart` if the cart has become an order already; impossible if the caller has locked
  *   the cart
@@ -21,7 +21,7 @@ export async function createOrder(tx: TenantDatabase, draft: OrderDraft): Promis
   const [event, entry] =
     row.pendingUntil === null
       ? [orderPlaced, { type: 'placed', message: placedMessage }]
-      : [orderPending, { type: 'pending', message: 'Order waits for its payment' }];
+      : [orderHeld, { type: 'pending', message: 'Order waits for its payment' }];
   const published = outboxRow(tx, event, { type: 'order', id: row.id }, payloadOf(stateOfRow(row)));
   const createdAt = await insertOrder(tx, row, entry, published);
   const termsAcceptedAt = row.termsVersion === null ? null : createdAt;

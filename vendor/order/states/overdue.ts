@@ -3,7 +3,7 @@
  * are decided about by the package of their payments (`findDuePending`), which asks the provider first.
  */
 import { Problem, publish, type TenantDatabase } from '@carton/runtime';
-import { orderPaymentDue, payloadOf } from '../events.ts';
+import { orderCancellationAnnounced, payloadOf } from '../events.ts';
 import { cancelOrder } from './canceling.ts';
 import { findOverdue, markReminded } from './store.ts';
 
@@ -23,7 +23,7 @@ export async function cancelOverdue(db: TenantDatabase): Promise<void> {
 export async function remindUnpaid(db: TenantDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     for (const order of await markReminded(tx)) {
-      await publish(tx, orderPaymentDue, { type: 'order', id: order.id }, payloadOf(order));
+      await publish(tx, orderCancellationAnnounced, { type: 'order', id: order.id }, payloadOf(order));
     }
   });
 }

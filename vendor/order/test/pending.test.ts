@@ -21,7 +21,7 @@ t.test('a pending order is placed once', async (t) => {
   await placeNow(order.id);
   await cancel(order.id);
   t.match(await findOrder(db, order.id), { status: 'placed' }, 'and no longer canceled as pending');
-  t.strictSame(await eventTypesOf(box, order.id), ['order.pending', 'order.placed']);
+  t.strictSame(await eventTypesOf(box, order.id), ['order.held', 'order.placed']);
   t.strictSame(await timelineOf(box, order.id), ['Order placed', 'Order waits for its payment']);
 });
 
@@ -35,5 +35,5 @@ t.test('a pending order is canceled once, with its stock, unless its payment arr
   t.equal(await onHand(), 8);
   t.match(await findOrder(db, order.id), { status: 'canceled', wasPlaced: false, payBy: null });
   await t.rejects(placeNow(order.id), /cannot change from canceled to placed/);
-  t.strictSame(await eventTypesOf(box, order.id), ['order.pending', 'order.canceled']);
+  t.strictSame(await eventTypesOf(box, order.id), ['order.held', 'order.canceled']);
 });

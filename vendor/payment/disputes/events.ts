@@ -8,7 +8,6 @@ const dispute = object({
   orderId: Uuid,
   paymentId: Uuid,
   status: oneOf(disputeStates),
-  reason: nullable(Type.String()),
   amount: Type.Integer({ description: 'Minor units' }),
   currency: Type.String(),
   respondBy: nullable(DateTime),

@@ -20,6 +20,7 @@ import {
 import { disputeStates } from '../schemas.ts';
 import { disputeClosed, disputeOpened } from './events.ts';
 import { disputePhrases } from './phrases.ts';
+import { disputes } from './store.ts';
 
 const DisputeData = object({
   orderNumber: Type.String(),
@@ -40,11 +41,14 @@ const sample: DisputeData = {
   respondBy: '2026-03-08T12:00:00.000Z',
 };
 
-async function compose(db: TenantDatabase, { payload }: MailEvent): Promise<ComposedMail<DisputeData> | null> {
-  const { orderId, status, reason, amount, currency, respondBy } = payload as Static<typeof disputeOpened.payload>;
-  const order = await findOrder(db, orderId);
+async function compose(
+  db: TenantDatabase,
+  { resource, payload }: MailEvent,
+): Promise<ComposedMail<DisputeData> | null> {
+  const { orderId, status, amount, currency, respondBy } = payload as Static<typeof disputeOpened.payload>;
+  const [order, dispute] = await Promise.all([findOrder(db, orderId), disputes.find(db, resource.id)]);
   if (!order) return null;
-  const words = reason?.replaceAll('_', ' ') ?? null;
+  const words = dispute?.reason?.replaceAll('_', ' ') ?? null;
   const data = { orderNumber: order.number, status, reason: words, amount: money(amount, currency), respondBy };
   return { to: null, locale: null, data };
 }

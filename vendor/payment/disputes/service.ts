@@ -81,8 +81,8 @@ async function changeDispute(tx: TenantDatabase, known: DisputeRow, values: Repo
 const isOpen = (status: DisputeStatus) => status === 'inquiry' || status === 'open';
 
 async function publishChange(tx: TenantDatabase, known: DisputeRow | null, row: DisputeRow): Promise<void> {
-  const { id, orderId, paymentId, status, reason, amount, currency, respondBy } = row;
-  const payload = { orderId, paymentId, status, reason, amount, currency, respondBy };
+  const { id, orderId, paymentId, status, amount, currency, respondBy } = row;
+  const payload = { orderId, paymentId, status, amount, currency, respondBy };
   if (known?.status === status) return;
   // An inquiry that becomes a dispute is announced again: now money is withdrawn.
   const event = isOpen(status) ? disputeOpened : disputeClosed;

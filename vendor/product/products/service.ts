@@ -8,12 +8,12 @@ import {
   leaveHandle,
   moveAddress,
   newId,
-  publish,
+  publishRow,
   type TenantDatabase,
   takeHandle,
 } from '@carton/runtime';
 import { detailsOf } from '../details.ts';
-import { productCreated, productDeleted, publishProductChange } from '../events.ts';
+import { productEvents, publishProductChange } from '../events.ts';
 import { removeMedia } from '../media/store.ts';
 import { planOptions } from '../options/plan.ts';
 import { insertOptions } from '../options/store.ts';
@@ -74,11 +74,11 @@ export async function changeProduct(db: TenantDatabase, id: string, patch: Chang
 /** Soft deletes a product and its variants: their handle and SKUs become available. @throws not_found (404) */
 export function deleteProduct(db: TenantDatabase, id: string): Promise<void> {
   return db.transaction(async (transaction) => {
-    const { handle, title, status } = await products.lock(transaction, id);
+    const product = await products.lock(transaction, id);
     const variantIds = await removeProduct(transaction, id);
     await removeMedia(transaction, id);
     await notifyDeletedListeners(transaction, variantIds);
-    await publish(transaction, productDeleted, { type: 'product', id }, { handle, title, status });
+    await publishRow(transaction, productEvents.deleted, 'product', product);
     await releaseCatalogue(transaction, { products: 1, variants: variantIds.length });
   });
 }
@@ -92,7 +92,7 @@ export async function insertCompleteProduct(
   options: readonly OptionDocument[],
   variants: readonly NewVariant[],
 ): Promise<void> {
-  const { id, handle, title, status } = product;
+  const { id } = product;
   await rejectUsedSkus(db, variants);
   await insertProduct(db, product);
   await insertOptions(db, id, options, 0);
@@ -100,7 +100,7 @@ export async function insertCompleteProduct(
   await addWords(db, id, wordsOfSkus(variants.map(({ sku }) => sku)));
   const variantIds = variants.map((variant) => variant.id);
   await notifyVariantListeners(db, variantIds);
-  await publish(db, productCreated, { type: 'product', id }, { handle, title, status });
+  await publishRow(db, productEvents.created, 'product', product);
   await claimCatalogue(db, { products: 1, variants: variants.length });
 }
 

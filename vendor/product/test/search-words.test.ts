@@ -85,3 +85,11 @@ t.test('what has not changed since is not checked again', async (t) => {
   t.strictSame(await idsFor(tenant, 'ete'), [id], 'unless it never was');
   t.match(await tenant.db.query('select folded_to from product_word_progress where tenant_id = $1'), exactly([{}]));
 });
+
+t.test('products are found by a sigma in each of its forms, and by digits of other scripts', async (t) => {
+  const tenant = await box.openTenant();
+  const cosmos = await publishProduct(tenant, { title: 'Κόσμος', variants: [{ sku: 'C-1' }] });
+  const plastic = await publishProduct(tenant, { title: 'Πλαστικό 12', variants: [{ sku: 'P-1' }] });
+  for (const q of ['κοσμοσ', 'κοσμος', 'ΚΟΣΜΟΣ', 'Κόσμος']) t.strictSame(await idsFor(tenant, q), [cosmos.id], q);
+  for (const q of ['πλας', 'ΠΛΑΣ', 'πλαστ', '١٢']) t.strictSame(await idsFor(tenant, q), [plastic.id], q);
+});

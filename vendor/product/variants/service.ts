@@ -1,8 +1,8 @@
 /**
  * Rules of variants.
  */
-import { type IntegrationPage, notFound, publish, type TenantDatabase } from '@carton/runtime';
-import { variantUpdated } from '../events.ts';
+import { type IntegrationPage, notFound, publishRow, type TenantDatabase } from '@carton/runtime';
+import { variantEvents } from '../events.ts';
 import { forgetVariant } from '../media/store.ts';
 import { planChoice, retitle } from '../options/plan.ts';
 import { choiceTaken, lastVariant, limitReached, throwConflict } from '../problems.ts';
@@ -88,7 +88,7 @@ export function addVariant(db: TenantDatabase, productId: string, body: CreateVa
     await insertVariants(transaction, [variant]);
     await addWords(transaction, productId, wordsOfSkus([variant.sku]));
     await notifyVariantListeners(transaction, [variant.id]);
-    await publishVariantChange(transaction, variant, false);
+    await publishRow(transaction, variantEvents.created, 'variant', variant);
     await claimCatalogue(transaction, { variants: 1 });
     return readAdminVariant(transaction, variant.id);
   });
@@ -113,11 +113,9 @@ export function changeVariant(db: TenantDatabase, id: string, body: ChangeVarian
       retitle({ ...variant, options }, { options, optionValueIds: optionValueIds ?? variant.optionValueIds });
     await productVariants.change(transaction, id, { ...fields, title, optionValueIds });
     if (fields.sku !== undefined && fields.sku !== variant.sku) await rewriteTitleWords(transaction, productId);
-    await publishVariantChange(
-      transaction,
-      { ...variant, sku: fields.sku === undefined ? variant.sku : fields.sku },
-      false,
-    );
+    const { sku = variant.sku } = fields;
+    const changed: VariantRow = { ...variant, sku };
+    await publishRow(transaction, variantEvents.updated, 'variant', changed);
     return readAdminVariant(transaction, id);
   });
   return work.catch(throwConflict);
@@ -152,7 +150,7 @@ export function deleteVariant(db: TenantDatabase, id: string): Promise<void> {
     if (variant.sku !== null) await rewriteTitleWords(transaction, variant.productId);
     await forgetVariant(transaction, variant);
     await notifyDeletedListeners(transaction, [id.toLowerCase()]);
-    await publishVariantChange(transaction, variant, true);
+    await publishRow(transaction, variantEvents.deleted, 'variant', variant);
     await releaseCatalogue(transaction, { variants: 1 });
   });
 }
@@ -171,12 +169,4 @@ async function lockVariant(db: TenantDatabase, id: string): Promise<VariantRow> 
   const { productId } = await productVariants.require(db, id);
   await products.lock(db, productId);
   return productVariants.require(db, id);
-}
-
-function publishVariantChange(
-  db: TenantDatabase,
-  { id, productId, sku }: Pick<VariantRow, 'id' | 'productId' | 'sku'>,
-  deleted: boolean,
-): Promise<void> {
-  return publish(db, variantUpdated, { type: 'variant', id }, { productId, sku, deleted });
 }

@@ -1,7 +1,7 @@
 export const up = (knex) =>
   knex.raw(`
-    -- What is taken off, in a form that earlier releases do not know: for them, discount is then a fixed amount without a
-    -- currency, which never applies. As soon as they store another discount, that one counts.
+    -- What is taken off, in a form that earlier releases do not know: for them, discount is then a fixed amount of
+    -- nothing. As soon as they store another discount, that one counts.
     alter table promotions add column offer jsonb;
   `);
 

@@ -100,8 +100,11 @@ const firstKinds: Readonly<Record<string, readonly string[]>> = {
   buy_x_get_y: ['kind', 'buyQuantity', 'getQuantity', 'percent', 'getConditions', 'maxSets'],
 };
 
-/** What earlier releases read of a discount that they do not know. It has no currency, so that it never applies. */
-const unknownToEarlier = { kind: 'fixed', amounts: [] } as const;
+/**
+ * What earlier releases read of a discount that they do not know: it takes nothing off, in a currency of ISO 4217 without
+ * cash, in which no store sells. No request stores it today, since it has no amount.
+ */
+export const unknownToEarlier = { kind: 'fixed', amounts: [{ amount: 0, currency: 'USN' }] } as const;
 
 /** The columns of a discount: one that earlier releases do not know is kept from them. */
 export function columnsOf<D extends { kind: string }>(

@@ -3,7 +3,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
-import { promotionUpdated } from '../events.ts';
+import { promotionEvents } from '../events.ts';
 import { promotionLimit } from '../problems.ts';
 import { amountLists, columnsOf } from './kinds.ts';
 import type { ChangePromotion, CreatePromotion, Promotion } from './schemas.ts';
@@ -13,7 +13,7 @@ import { instantOf } from './times.ts';
 /** Automatic promotions that are active and have not ended, of one store: every reading of a cart reads them. */
 export const maxAutomatic = 100;
 
-const writes = publishedWrites(promotions as never, promotionUpdated, 'promotion');
+const writes = publishedWrites(promotions as never, promotionEvents, 'promotion');
 
 /** @throws invalid_request (400), promotion_limit, external_id_taken (409) */
 export function createPromotion(db: TenantDatabase, body: CreatePromotion): Promise<Promotion> {

@@ -2,6 +2,7 @@
  * Queries of promotions as staff manage them.
  */
 import { rows, type TenantDatabase } from '@carton/runtime';
+import { unknownToEarlier } from './kinds.ts';
 import type { Discount, Promotion, Rules, statuses } from './schemas.ts';
 
 export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'discount' | 'rules'> {
@@ -17,8 +18,8 @@ export interface PromotionRow extends Omit<Promotion, 'startsAt' | 'endsAt' | 'd
 }
 
 /** The discount of a row of `promotions`: see `columnsOf`. */
-export const storedDiscount = `case when promotions.discount -> 'amounts' = '[]' then promotions.offer
-                                    else promotions.discount end`;
+export const storedDiscount = `coalesce(
+  case when promotions.discount = '${JSON.stringify(unknownToEarlier)}' then promotions.offer end, promotions.discount)`;
 
 export const promotions = rows<PromotionRow>({
   table: 'promotions',

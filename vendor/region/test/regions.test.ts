@@ -41,14 +41,8 @@ t.test('a region is created, read, changed and deleted, and each change publishe
   t.match(await box.visitor().get(`/regions/${created.body.id}`), { status: 404 });
   const events = await eventsOf(box, created.body.id);
   t.strictSame(
-    events.map(({ type, payload }) => [type, payload.deleted]),
-    [
-      ['region.updated', false],
-      ['region.updated', false],
-      ['region.updated', false],
-      ['region.updated', false],
-      ['region.updated', true],
-    ],
+    events.map(({ type }) => type),
+    ['region.created', 'region.updated', 'region.updated', 'region.updated', 'region.deleted'],
   );
 });
 

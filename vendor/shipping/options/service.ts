@@ -4,12 +4,12 @@
 import { invalidField, publishedWrites, type TenantDatabase } from '@carton/runtime';
 import { shippingProfiles } from '../profiles/store.ts';
 import { shippingZones } from '../zones/store.ts';
-import { shippingOptionUpdated } from './events.ts';
+import { shippingOptionEvents } from './events.ts';
 import type { ChangeShippingOption, CreateShippingOption, ShippingOption, ShippingRate } from './schemas.ts';
 import { rateSourcesOf } from './sources.ts';
 import { putRates, shippingOptions } from './store.ts';
 
-const { create, change, remove } = publishedWrites(shippingOptions, shippingOptionUpdated, 'shipping_option');
+const { create, change, remove } = publishedWrites(shippingOptions, shippingOptionEvents, 'shipping_option');
 
 /** @throws invalid_request (400), shipping_option_code_taken (409), external_id_taken (409) */
 export function createOption(db: TenantDatabase, { rates, ...fields }: CreateShippingOption): Promise<ShippingOption> {

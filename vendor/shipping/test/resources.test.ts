@@ -182,15 +182,15 @@ t.test('an option is created, changed and deleted, and each change is an event',
   t.match(await staff.delete(path), { status: 204 });
   t.match(await staff.get(path), { status: 404 });
   const events = await eventsOf(box, id);
-  const { rates: _, ...own } = flat;
-  const payload = { ...own, zoneId: null, profile: null, deleted: false };
+  const { rates: _, name: __, ...own } = flat;
+  const payload = { ...own, zoneId: null, profile: null };
   t.strictSame(
     events.map(({ type, payload }) => [type, payload]),
     [
-      ['shipping_option.updated', payload],
+      ['shipping_option.created', payload],
       ['shipping_option.updated', { ...payload, type: 'weight' }],
-      ['shipping_option.updated', { ...payload, type: 'weight', name: 'By weight' }],
-      ['shipping_option.updated', { ...payload, type: 'weight', name: 'By weight', deleted: true }],
+      ['shipping_option.updated', { ...payload, type: 'weight' }],
+      ['shipping_option.deleted', { ...payload, type: 'weight' }],
     ],
   );
 });

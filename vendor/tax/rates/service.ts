@@ -7,11 +7,11 @@ import {
   invalidField,
   knownProvinceKey,
   provinceKey,
-  publishRow,
+  publishedWrites,
   type TenantDatabase,
 } from '@carton/runtime';
 import { taxCategories } from '../categories/store.ts';
-import { taxRateUpdated } from '../events.ts';
+import { taxRateEvents } from '../events.ts';
 import type { ChangeTaxRate, CreateTaxRate, TaxRate, TaxRateQuery } from './schemas.ts';
 import { insertRate, taxRates, updateRate } from './store.ts';
 
@@ -24,18 +24,16 @@ export function listRates(db: TenantDatabase, query: TaxRateQuery): Promise<Inte
   });
 }
 
+const { create, change, remove } = publishedWrites(taxRates, taxRateEvents, 'tax_rate');
+
 /** @throws invalid_request (400), tax_rate_taken (409), external_id_taken (409) */
 export function createRate(db: TenantDatabase, body: CreateTaxRate): Promise<TaxRate> {
-  return db.transaction(async (tx) => {
-    const values = await checked(tx, body);
-    return publishUpdate(tx, await insertRate(tx, values));
-  });
+  return create(db, async (tx) => insertRate(tx, await checked(tx, body)));
 }
 
 /** Existing orders keep their taxes. @throws not_found (404), invalid_request (400), tax_rate_taken (409) */
 export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate): Promise<TaxRate> {
-  return db.transaction(async (tx) => {
-    const before = await taxRates.lock(tx, id);
+  return change(db, id, async (tx, before) => {
     const { province, postalCode, ...changed } = patch;
     const place = { ...(province !== undefined && { province }), ...(postalCode !== undefined && { postalCode }) };
     const complete = await checked(
@@ -49,17 +47,13 @@ export function changeRate(db: TenantDatabase, id: string, patch: ChangeTaxRate)
     });
     const { province: at, postalCode: codes } = isMoved ? complete : before;
     const stored = { province: at, postalCode: codes };
-    return publishUpdate(tx, await updateRate(tx, before, { ...changed, ...stored }));
+    return updateRate(tx, before, { ...changed, ...stored });
   });
 }
 
 /** @throws not_found (404) */
 export function deleteRate(db: TenantDatabase, id: string): Promise<void> {
-  return db.transaction(async (tx) => {
-    const rate = await taxRates.lock(tx, id);
-    await taxRates.remove(tx, id);
-    await publishUpdate(tx, rate, true);
-  });
+  return remove(db, id);
 }
 
 /**
@@ -98,9 +92,4 @@ function patternOf(country = 'GB', postalCode: string): string {
   const pattern = parsePostalPattern(country, postalCode);
   if (!pattern) throw invalidField('/postalCode', 'must be a code, a prefix (BT*) or a range (10000-19999)');
   return postalPatternText(pattern);
-}
-
-async function publishUpdate(tx: TenantDatabase, rate: TaxRate, deleted = false): Promise<TaxRate> {
-  await publishRow(tx, taxRateUpdated, 'tax_rate', rate, { deleted });
-  return rate;
 }

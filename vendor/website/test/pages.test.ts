@@ -54,7 +54,7 @@ t.test('a scheduled page is invisible until its time, and its event is written t
   t.match(await tenant.visitor().get('/pages/sale'), { status: 200 }, 'visible even if the job is late');
   await announcePages(tenant.db);
   await announcePages(tenant.db);
-  t.strictSame(await payloadsOf(tenant, { type: 'page.published' }), [{ handle: 'sale', title: 'Sale' }]);
+  t.strictSame(await payloadsOf(tenant, { type: 'page.published' }), [{ handle: 'sale' }]);
   t.type((await tenant.visitor().get('/pages/sale')).body.publishedAt, 'string');
 });
 
@@ -95,11 +95,12 @@ t.test('several workers announce each page once, and one that dies leaves its pa
     await t.rejects(died, { message: 'killed' });
     await Promise.all([announcePages(tenant.db), announcePages(tenant.db), announcePages(tenant.db)]);
     await announcePages(tenant.db);
-    const titles = (await payloadsOf(tenant, { type: 'page.published' })).map(
-      (payload) => (payload as { title: string }).title,
+    const published = await payloadsOf<{ handle: string }>(tenant, { type: 'page.published' });
+    const announced = published.map(({ handle }) => handle).filter((handle) => handle.startsWith(`round-${round}-`));
+    t.strictSame(
+      announced.toSorted(),
+      ['a', 'b', 'c'].map((name) => `round-${round}-${name}`),
     );
-    const announced = titles.filter((each) => each.startsWith(`${title} `)).toSorted();
-    t.strictSame(announced, [`${title} A`, `${title} B`, `${title} C`]);
   }
 });
 

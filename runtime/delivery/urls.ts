@@ -1,8 +1,8 @@
 /**
- * Rules for URLs of boxes and webhooks by their text alone.
+ * Rules for URLs that others have chosen, by their text alone.
  */
 import { isIP } from 'node:net';
-import { normalizeHost } from '@carton/runtime/service';
+import { normalizeHost } from '../http/host.ts';
 import { isForbiddenAddress } from './addresses.ts';
 
 export interface UrlRules {
@@ -10,7 +10,7 @@ export interface UrlRules {
   readonly allowHttp: boolean;
   /** Accept loopback, private and unique-local addresses, and names of one label. */
   readonly allowPrivate: boolean;
-  /** Hosts of the control plane itself, normalised, to which no URL may lead. */
+  /** Hosts of the service itself, normalised, to which no URL may lead. */
   readonly ownHosts: readonly string[];
 }
 
@@ -26,12 +26,12 @@ export function faultOfUrl(text: string, rules: UrlRules): string | null {
   if (!URL.canParse(text)) return wanted;
   const { protocol, username, password } = new URL(text);
   if (protocol !== 'https:' && !(allowHttp && protocol === 'http:')) return wanted;
-  // Everyone can read those of boxes from `/boxes/resolve`.
+  // URLs are shown to others.
   if (username !== '' || password !== '') return 'must not contain a user name or a password';
   const host = hostOf(text);
   if (isIP(host) > 0) return isForbiddenAddress(host, allowPrivate) ? faultOfAddress(host) : null;
   if (normalizeHost(host) === null) return 'must have a valid host name';
-  if (ownHosts.includes(host)) return 'must not be a host of the control plane';
+  if (ownHosts.includes(host)) return 'must not be a host of this service';
   const isLocal = !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
   return isLocal && !allowPrivate ? `must not have the local host name ${host}` : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Addresses to which no URL of a box or a webhook may lead. The vendor's servers send requests there, so such a URL could
- * otherwise reach services of the vendor's network.
+ * Addresses to which no URL that others have chosen may lead. Requests to it are sent from here, so it could otherwise
+ * reach services of the network of this process.
  */
 import { BlockList, isIP } from 'node:net';
 

@@ -1,73 +1,75 @@
 /**
- * One attempt to deliver an event. The request goes only to addresses that were checked, whatever DNS says by then;
- * redirects are not followed, and time and size of the response are bounded.
+ * One request that delivers something. It goes only to addresses that were checked, whatever DNS says by then; redirects
+ * are not followed, and time and size of the response are bounded.
  */
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { CheckUrl } from '../addresses/lookups.ts';
+import { type Sent, shortened } from './attempt.ts';
+import { readRetryAfter } from './backoff.ts';
+import type { CheckUrl } from './lookups.ts';
 
-/** For connection, request and the head of the response together; what has come of its body by then is kept. */
-export const defaultTimeout = 15_000;
-/** How much of a response is read, in bytes. */
-const mostRead = 4_096;
-/** How much of a response is kept, in characters. */
-const mostKept = 256;
-
-/** What became of an attempt. */
-export interface Attempt {
-  /** Null without a response. */
-  status: number | null;
-  error: string | null;
-  /** The beginning of the response's body. */
-  responseStart: string | null;
-  milliseconds: number;
-}
-
-export interface WebhookRequest {
+export interface SentRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
+export interface SendOptions {
+  /** Aborts the request. */
+  stop: AbortSignal;
+  /**
+   * Milliseconds for connection, request and the head of the response together; what has come of its body by then is
+   * kept.
+   */
+  timeout: number;
+  /** Which addresses the URL may lead to; absent for a URL of the operator, who may choose any. */
+  checkUrl?: CheckUrl;
+  /** How much of a response is read, in bytes. Default: 4,096. */
+  mostRead?: number;
+}
+
+type Received = Pick<Sent, 'status' | 'body' | 'retryAfter'>;
+
 /**
- * Sends a request.
- * @param options.stop aborts it
- * @param options.timeout in milliseconds
+ * Sends a request by POST.
  * @returns null if it was aborted
  */
 export async function send(
-  request: WebhookRequest,
-  checkUrl: CheckUrl,
-  { stop, timeout: milliseconds }: { stop: AbortSignal; timeout: number },
-): Promise<Attempt | null> {
+  request: SentRequest,
+  { stop, timeout: milliseconds, checkUrl, mostRead = 4_096 }: SendOptions,
+): Promise<Sent | null> {
   const began = performance.now();
-  const ended = (rest: Partial<Attempt>): Attempt => ({
+  const ended = (rest: Partial<Sent>): Sent => ({
     status: null,
     error: null,
-    responseStart: null,
+    body: null,
+    retryAfter: 0,
     ...rest,
     milliseconds: Math.round(performance.now() - began),
   });
-  const { state, addresses, fault } = await checkUrl(request.url);
+  const { state, addresses, fault } = (await checkUrl?.(request.url)) ?? anyAddress;
   if (state === 'forbidden') return ended({ error: `the URL ${fault}` });
   if (state === 'unresolved') return ended({ error: 'the host does not exist' });
   if (state === 'unknown') return ended({ error: 'the host could not be looked up' });
   const timeout = AbortSignal.timeout(milliseconds);
   try {
-    return ended(await post(request, addresses, AbortSignal.any([timeout, stop])));
+    return ended(await post(request, addresses, AbortSignal.any([timeout, stop]), mostRead));
   } catch (error) {
     if (stop.aborted) return null;
     return ended({ error: timeout.aborted ? `no response within ${milliseconds / 1000} seconds` : faultOf(error) });
   }
 }
 
+const anyAddress = { state: 'allowed', addresses: null, fault: null } as const;
+
 function post(
-  { url, headers, body }: WebhookRequest,
-  addresses: readonly string[],
+  { url, headers, body }: SentRequest,
+  addresses: readonly string[] | null,
   signal: AbortSignal,
-): Promise<{ status: number; responseStart: string }> {
+  mostRead: number,
+): Promise<Received> {
   const { request } = url.startsWith('https:') ? https : http;
   return new Promise((resolve, reject) => {
     let response: http.IncomingMessage | undefined;
@@ -75,10 +77,20 @@ function post(
     let size = 0;
     const finish = (error?: Error) => {
       if (!response) return reject(error && (certificateFault(sent.socket, error) ?? error));
-      resolve({ status: response.statusCode as number, responseStart: textOf(Buffer.concat(chunks)) });
+      resolve({
+        status: response.statusCode as number,
+        body: Buffer.concat(chunks).toString('utf8'),
+        retryAfter: readRetryAfter(response.headers['retry-after']),
+      });
       sent.destroy();
     };
-    const options = { method: 'POST', headers, agent: false, signal, lookup: lookupOf(addresses) };
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      agent: false,
+      signal,
+      ...(addresses && { lookup: lookupOf(addresses) }),
+    };
     const sent = request(url, options, (received) => {
       response = received;
       received.on('data', (chunk: Buffer) => {
@@ -104,16 +116,6 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** The beginning of a body, without the control characters that neither logs nor the database accept. */
-function textOf(body: Buffer): string {
-  return body
-    .subarray(0, mostKept * 4)
-    .toString('utf8')
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .slice(0, mostKept)
-    .toWellFormed();
-}
-
 /** The certificate of the receiver is not valid for its name, or of nobody that this process trusts. */
 class CertificateFault extends Error {}
 
@@ -121,7 +123,7 @@ class CertificateFault extends Error {}
 function certificateFault(socket: Socket | null, { message }: Error): CertificateFault | null {
   if (!(socket instanceof TLSSocket) || !socket.authorizationError) return null;
   // What follows a semicolon is advice to users of Node.js.
-  const reason = textOf(Buffer.from(message.split(';')[0] as string));
+  const reason = shortened(message.split(';')[0] as string, 256);
   return new CertificateFault(`the certificate was rejected: ${reason} (${socket.authorizationError})`);
 }
 
