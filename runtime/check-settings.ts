@@ -12,7 +12,7 @@ import type { TProperties } from './http/schemas.ts';
 import { loadPackages } from './package/load.ts';
 import { checkPackageSettings, readPackageSettings } from './package/settings.ts';
 
-export interface DeclaredSetting {
+interface DeclaredSetting {
   name: string;
   /** As it is written in the environment; absent for none. */
   default?: string;
@@ -21,7 +21,7 @@ export interface DeclaredSetting {
   secret: boolean;
 }
 
-export interface SettingsReport {
+interface SettingsReport {
   settings: DeclaredSetting[];
   /** What is wrong with the environment, a sentence each. */
   faults: string[];

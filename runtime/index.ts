@@ -20,7 +20,7 @@ export { type StorefrontKeys, storefrontKeys, storefrontPermission } from './box
 export type { MemberSession, ShopperSession } from './box/shopper-session.ts';
 export type { StaffCaller } from './box/staff-caller.ts';
 export { issueStamp, readStamp } from './box/stamps.ts';
-export { type Tenant, type TenantScope, tenantDirectories, tenantNotFound, tenantStatuses } from './box/tenancy.ts';
+export { type Tenant, type TenantScope, tenantDirectories, tenantStatuses } from './box/tenancy.ts';
 export { type Tier, tiers } from './box/tier.ts';
 export { type SessionData, sessionData } from './box/unsigned-sessions.ts';
 export {
@@ -57,22 +57,15 @@ export type { Database } from './db/database.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
-export { keepsReferenceData, referenceQuery, referenceTables, referenceVersion } from './db/reference-data.ts';
+export { keepsReferenceData, referenceQuery, referenceVersion } from './db/reference-data.ts';
 export { replaceRows } from './db/replace-rows.ts';
 export { runConcurrently } from './db/run-concurrently.ts';
-export { isSecretColumn, isTransientTable } from './db/secrets.ts';
 export { changeListeners, json, recordDeletions, type TenantDatabase } from './db/tenant-database.ts';
-export { listTenantTables, type TenantTable } from './db/tenant-tables.ts';
 export { errorText } from './delivery/attempt.ts';
 export { openCircuits } from './delivery/circuit.ts';
 export { deleteOldRows, retention } from './engine/retention.ts';
 export { eventDeliveryRoutes } from './engine/routes.ts';
-export {
-  type ExportedTable,
-  exportTenantRows,
-  listAppliedMigrations,
-  listExportedTables,
-} from './engine/tenant-export.ts';
+export { type ExportedTable, exportTenantRows, listAppliedMigrations } from './engine/tenant-export.ts';
 export { type RemovalOptions, removeTenantRows } from './engine/tenant-removal.ts';
 export { defineEvent, type EventDefinition } from './events/event.ts';
 export { insertEvent, outboxRow, publish, publishRow, type Resource, wakeBackground } from './events/outbox.ts';
@@ -87,19 +80,17 @@ export {
 export { type ExtensionPoint, extensionPoint, type HasExtensions, onceForBox } from './extension/extension.ts';
 export { addressBlock } from './http/address.ts';
 export { isCampaignParameter, isOnlyCampaignParameter } from './http/campaign-parameters.ts';
-export { type AccessKind, bearerToken, hashToken, secretsEqual } from './http/credentials.ts';
+export { type AccessKind, bearerToken, hashToken } from './http/credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './http/domain-names.ts';
 export { checkRecord, DomainRecord, newProof, openResolver, recordFaultCodes, recordOf } from './http/domain-proof.ts';
 export { parseEmail } from './http/emails.ts';
 export type { ByteRange, FileContent } from './http/file-content.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './http/host.ts';
 export { type HtmlDocument, htmlMediaType } from './http/html-document.ts';
-export { idempotencyKeyLifetimeHours } from './http/idempotency.ts';
 export type { IfMatch } from './http/if-match.ts';
 export { parseInstant } from './http/instants.ts';
 export {
   type Deletion,
-  deletionRetentionDays,
   ExternalId,
   externalFields,
   externalIdTaken,
@@ -118,14 +109,49 @@ export {
   pageQuery,
   sortOfCursor,
 } from './http/paging.ts';
-export * from './http/problems.ts';
+export {
+  bodyTooLarge,
+  defineProblem,
+  type FieldError,
+  forbidden,
+  invalidField,
+  invalidRequest,
+  notFound,
+  Problem,
+  type ProblemDefinition,
+  type ProblemExtras,
+  type ProblemType,
+  tooManyRequests,
+  unauthenticated,
+  unavailable,
+  unsupportedFileType,
+} from './http/problems.ts';
 export { maxDescription, newRichText, richText } from './http/rich-text.ts';
-export * from './http/schemas.ts';
+export {
+  changeOf,
+  DateTime,
+  Email,
+  humanText,
+  KnownEmail,
+  nullable,
+  object,
+  oneOf,
+  RawBody,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  timestamps,
+  trimmed,
+  Uuid,
+  withOptions,
+} from './http/schemas.ts';
 export { type Chunks, TaggedChunks } from './http/streamed.ts';
 export { distinctTags, Tag, tagKeysOf } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
-export { foldCapitals, foldCase, isBlank, withoutInvisible, writtenText } from './http/written.ts';
+export { foldCapitals, foldCase, withoutInvisible, writtenText } from './http/written.ts';
 export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
 export { type InLanguages, inLanguages, type Language, languages } from './intl/languages.ts';
 export {
@@ -138,9 +164,9 @@ export {
   translationFor,
 } from './intl/translations.ts';
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
-export { canonicalLocale, isLocale, Locale } from './locale/locale.ts';
-export { isPhone, Phone } from './locale/phone.ts';
-export { isTimeZone, TimeZone } from './locale/time-zone.ts';
+export { canonicalLocale, Locale } from './locale/locale.ts';
+export { Phone } from './locale/phone.ts';
+export { TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
 export { fullStop, greetingTo, mailTexts, type TranslatedTexts, tokenLabel, validUntil } from './mails/phrases.ts';
 export {
@@ -165,12 +191,10 @@ export {
   money,
   percentOf,
   percentWithin,
-  roundHalfUp,
   scalePercent,
 } from './money/money.ts';
 export { readAccountsFile } from './package/accounts-file.ts';
 export { definePackage, type PackageDefinition } from './package/define.ts';
-export type { LoadedPackage } from './package/load.ts';
 export { type PackageSettings, packageSettings } from './package/settings.ts';
 export { Html, type HtmlValue, html } from './pages/html.ts';
 export { type PageContent, renderPage } from './pages/page.ts';
@@ -236,4 +260,4 @@ export {
   storefrontTargets,
   targetsByHandle,
 } from './storefront/targets.ts';
-export { packageName, shortName, vendor } from './vendor.ts';
+export { packageName, vendor } from './vendor.ts';

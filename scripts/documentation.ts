@@ -11,7 +11,10 @@ import { loadPackages } from '../runtime/package/load.ts';
 import { readWorkspace } from '../tools/packages/sources.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
+import { withExports } from './documentation/declared.ts';
+import { sourcesOfUsers, unusedExports } from './documentation/export-users.ts';
 import { exportsTexts } from './documentation/exports.ts';
+import { keptExports } from './documentation/kept-exports.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
@@ -65,9 +68,12 @@ writeOrCompare(
   orderStatesPicture(orderStates, transitions),
   'not the transitions of vendor/order/states/transitions.ts',
 );
-for (const [file, text] of await exportsTexts(await readWorkspace(root), tmpdir())) {
-  writeOrCompare(file, text, 'not what the package exports; see what the change means for those who use it');
-}
+const files = await listSourceFiles(root);
+await withExports(await readWorkspace(root), tmpdir(), async (exports) => {
+  for (const [file, text] of await exportsTexts(root, exports))
+    writeOrCompare(file, text, 'not what the package exports; see what the change means for those who use it');
+  faults.push(...(await unusedExports(exports, await sourcesOfUsers(root, files), keptExports)));
+});
 for (const file of metricsFiles) {
   const text = read(file);
   for (const name of new Set(text.match(metrics.pattern))) {
@@ -77,7 +83,6 @@ for (const file of metricsFiles) {
     if (!operations.has(name)) faults.push(`${file}: there is no operation ${name}`);
   }
 }
-const files = await listSourceFiles(root);
 const contributions = packages.flatMap((loaded) => loaded.extends ?? []);
 const statements = await statementsOfPackages(root, files, contributions);
 for (const [file, text] of statements.texts) writeOrCompare(file, text, 'not what the samples of the package send');

@@ -5,8 +5,7 @@
 export { addressBlock } from './address.ts';
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
-export { completeRoutes } from './complete.ts';
-export { type AccessKind, bearerToken, hashToken, secretsEqual } from './credentials.ts';
+export { type AccessKind, bearerToken, hashToken } from './credentials.ts';
 export { baseOfDomain, isPublicSuffix, isReservedDomain, withNamesAbove } from './domain-names.ts';
 export {
   checkRecord,
@@ -18,12 +17,22 @@ export {
   recordOf,
 } from './domain-proof.ts';
 export type { RateLimiting } from './guesses.ts';
-export { type DocumentedHeader, documentedHeaders } from './headers.ts';
 export { normalizeDomain, normalizeHost, wildcardOver } from './host.ts';
-export { type IdempotentRunner, maxIdempotencyKeyLength } from './idempotency.ts';
+export type { IdempotentRunner } from './idempotency.ts';
 export { decodeCursor, encodeCursor, type Page, pageOf, pageQuery } from './paging.ts';
 export type { ConsistentRunner } from './preconditions.ts';
-export * from './problems.ts';
+export {
+  defineProblem,
+  type FieldError,
+  idempotencyConflict,
+  invalidRequest,
+  notFound,
+  Problem,
+  type ProblemDefinition,
+  type ProblemExtras,
+  type ProblemType,
+  tooManyRequests,
+} from './problems.ts';
 export {
   noRateLimits,
   type RateClass,
@@ -31,10 +40,21 @@ export {
   type RateLimits,
 } from './rate-limit.ts';
 export { accessKindsOf, type PathParams, type Route, type RouteDeclaration, routeFor } from './route.ts';
-export * from './schemas.ts';
+export {
+  changeOf,
+  DateTime,
+  nullable,
+  object,
+  oneOf,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  Uuid,
+  withOptions,
+} from './schemas.ts';
 export { listen, type RunningServer } from './server.ts';
-export { serviceRoutes } from './service-routes.ts';
-export { type Chunks, TaggedChunks } from './streamed.ts';
+export type { Chunks } from './streamed.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './upload.ts';
-export { removeStaleUploads } from './upload-folder.ts';
-export { faults, matches, validate } from './validation.ts';
+export { faults, matches } from './validation.ts';

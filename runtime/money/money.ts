@@ -24,11 +24,6 @@ export function money(amount: number, currency: string): MoneyValue {
   return { amount, currency };
 }
 
-/** Rounds to an integer number of minor units, half away from zero. */
-export function roundHalfUp(value: number): number {
-  return Math.sign(value) * Math.round(Math.abs(value)) || 0;
-}
-
 /** 100 % as `scalePercent` returns it. */
 export const hundredPercent = 10_000_000n;
 

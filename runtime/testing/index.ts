@@ -3,6 +3,7 @@
  */
 export { SessionKeys } from '../box/session-keys.ts';
 export { gatherExtensions } from '../extension/extension.ts';
+export { shortName } from '../vendor.ts';
 export { createTestBox, type TestBox, type TestBoxOptions, type TestTenant } from './box.ts';
 export { type Answer, bodyOf, type Caller, callerOf, pointersOf, sessionHashOf } from './client.ts';
 export {

@@ -1,10 +1,12 @@
 /**
- * The list of what packages export, of a checkout with an engine and two packages.
+ * The list of what packages export, of a checkout with an engine and two packages; and the rule that each name has a user.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { readWorkspace } from '../../tools/packages/sources.ts';
+import { withExports } from '../documentation/declared.ts';
+import { type Kept, sourcesOfUsers, unusedExports } from '../documentation/export-users.ts';
 import { exportsTexts } from '../documentation/exports.ts';
 
 const manifest = (name: string) =>
@@ -54,7 +56,8 @@ async function listed(folder: string, field: string): Promise<Record<string, str
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
   }
-  const texts = await exportsTexts(await readWorkspace(folder), folder);
+  const workspace = await readWorkspace(folder);
+  const texts = await withExports(workspace, folder, (exports) => exportsTexts(folder, exports));
   return Object.fromEntries([...texts].map(([file, text]) => [file, text.trim().split('\n').slice(4)]));
 }
 
@@ -87,4 +90,85 @@ t.test('each name with its kind and signature, sorted; long object types inside 
   const changed = after['vendor/box/exports.md']?.filter((line) => !before['vendor/box/exports.md']?.includes(line));
   t.equal(changed?.length, 1, 'a change of what is cut changes its digest');
   t.match(changed?.[0], /^type Sealed = \{ by: string; parts: \{ … [0-9a-f]{8} \}; \};$/);
+});
+
+/** What a package of notes exports, and what else there is beside it, by file. */
+const notes = {
+  'runtime/index.ts': `export interface ExtensionPoint<T> { with(value: T): void }
+export interface EventDefinition { type: string }
+export const point: ExtensionPoint<Engine> = { with: () => {} };
+export interface Engine { name: string }
+export const idle = 1;`,
+  'vendor/empty/index.ts': 'export default {};',
+  'vendor/box/index.ts': `import type { EventDefinition, ExtensionPoint } from '@carton/runtime';
+export interface Pin { of: Board }
+export interface Board { size: number }
+export interface Page { lines: number }
+export interface Loaded { at: number }
+export type Listener = () => void;
+export const listeners: ExtensionPoint<Listener> = { with: () => {} };
+export const pinned: EventDefinition = { type: 'pinned' };
+export const pin = (): Pin => ({ of: { size: 1 } });
+export const unpin = () => 0;
+export const repin = () => 1;
+export default { load: (): Loaded => ({ at: 1 }) };`,
+  'vendor/box/own.ts': "import { unpin } from '@carton/box';\nexport const own = unpin;",
+};
+
+/** The faults of `notes` with these sources. */
+async function unusedWith(t: Test, sources: Record<string, string>, kept: Kept[] = []): Promise<string[]> {
+  const folder = t.testdir();
+  const all = { ...files('one'), ...notes, ...sources };
+  for (const [file, text] of Object.entries(all)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  return withExports(await readWorkspace(folder), folder, async (exports) =>
+    unusedExports(exports, await sourcesOfUsers(folder, Object.keys(all)), kept),
+  );
+}
+
+const fault = (name: string, module = '@carton/box') =>
+  `${module} exports ${name}, which nothing outside of the package uses but tests`;
+
+t.test('each name has a user outside of its package that is no test', async (t) => {
+  const engine = fault('idle', '@carton/runtime');
+  const use = (name: string) => `import { ${name} as used } from '@carton/box';\nexport const x = used;`;
+  t.strictSame(
+    await unusedWith(t, {
+      'vendor/empty/test/pins.test.ts': use('pin'),
+      'vendor/empty/testing/index.ts': use('repin'),
+      'shipped/subjects/pins.ts': use('repin'),
+    }),
+    [engine, ...['Board', 'Page', 'Pin', 'pin', 'repin', 'unpin'].map((name) => fault(name))],
+    'tests, helpers of tests and the package itself do not count; extension points, events and the default export do',
+  );
+  t.strictSame(
+    await unusedWith(t, { 'vendor/empty/pins.ts': use('pin'), 'tools/again.ts': use('repin') }),
+    [engine, fault('Page'), fault('unpin')],
+    'what the declaration of a used name names, counts',
+  );
+  t.strictSame(
+    await unusedWith(t, { 'vendor/empty/pins.ts': "export { unpin, type Page } from '@carton/box';" }),
+    [engine, ...['Board', 'Pin', 'pin', 'repin'].map((name) => fault(name))],
+    'passing it on counts',
+  );
+});
+
+t.test('names that are kept without a user', async (t) => {
+  const use = { 'tools/pins.ts': "import { unpin, type Page } from '@carton/box';", 'tools/x.ts': '' };
+  const keep = (module: string, ...names: string[]) => ({ module, names, reason: 'partners need it' });
+  t.strictSame(
+    await unusedWith(t, use, [keep('@carton/box', 'pin', 'unpin', 'gone'), keep('@carton/runtime', 'idle')]),
+    [
+      fault('repin'),
+      'unpin of @carton/box is kept without need: it has a user, or does not exist',
+      'gone of @carton/box is kept without need: it has a user, or does not exist',
+    ],
+  );
+});
+
+t.test('the template of new packages is a user', async (t) => {
+  const used = await sourcesOfUsers(t.testdir(), []);
+  t.ok(used.some(({ file, text }) => file === 'vendor/note/store.ts' && text.includes('ListQuery')));
 });

@@ -3,17 +3,11 @@
  * priced with, in both.
  */
 import { createForSale } from '@carton/cart/testing';
-import {
-  keepsReferenceData,
-  referenceQuery,
-  referenceTables,
-  referenceVersion,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { keepsReferenceData, referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import { boot } from '../../runtime/boot.ts';
-import { writesReferenceData } from '../../runtime/db/reference-data.ts';
+import { referenceTables, writesReferenceData } from '../../runtime/db/reference-data.ts';
 import { callerOf } from '../../runtime/testing/client.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from '../../runtime/testing/packages.ts';
 

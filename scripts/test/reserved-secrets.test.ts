@@ -2,11 +2,13 @@
  * Texts and settings that pass on secrets need the permission for what the secret opens: a key for mails must not get into
  * the accounts of members by a text, nor a key for settings by the address of a link. The lists come from the declarations.
  */
+
 import { permits } from '@carton/auth';
-import { changeStoreSchema, storeSettingsGroups } from '@carton/core';
+import { storeSettingsGroups } from '@carton/core';
 import { mailTemplates } from '@carton/runtime';
 import { type Caller, callerOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
+import { changeStoreSchema } from '../../vendor/core/schemas.ts';
 
 const box = await createTestBox(t);
 const templates = mailTemplates.of(box.box.database);

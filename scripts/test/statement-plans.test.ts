@@ -2,12 +2,11 @@
  * Statements of shoppers and of money, which no list calls, over a large store: each reads what it needs by an index, as the
  * box's role, to which row-level security applies. Lists are measured by `plans.test.ts`.
  */
-import { mergeCarts } from '@carton/cart';
-import { shopperWith } from '@carton/cart/testing';
+import { mergeCarts, shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
 import { findUnplaced } from '@carton/order';
-import { paymentAdapters, reconcile, succeededRefunds } from '@carton/payment';
-import { TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, succeededRefunds } from '@carton/payment';
+import { reconcile, TestProvider } from '@carton/payment/testing';
 import { bodyOf, createTestBox, sessionHashOf } from '@carton/runtime/testing';
 import { readingsOf, StatementRecorder } from '@carton/runtime/testing/plans';
 import t from 'tap';

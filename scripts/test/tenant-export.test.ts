@@ -1,12 +1,15 @@
 /**
  * The export of a tenant from a box with all packages: all of its rows and files, nothing of another tenant, no secrets.
  */
+
 import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
-import { exportTenantRows, isSecretColumn, isTransientTable, listExportedTables } from '@carton/runtime';
+import { exportTenantRows } from '@carton/runtime';
 import { createTestBox, until } from '@carton/runtime/testing';
 import t from 'tap';
 import { extract } from 'tar-stream';
+import { isSecretColumn, isTransientTable } from '../../runtime/db/secrets.ts';
+import { listExportedTables } from '../../runtime/engine/tenant-export.ts';
 import { fillTenant } from '../../tools/plans/full-tenant.ts';
 
 const box = await createTestBox(t);

@@ -14,17 +14,12 @@ import {
 } from '@carton/runtime';
 import { hashOfKey } from './key.ts';
 import { ancestorsOf, isExpired, isRevoked, permissionsWithin } from './lineage.ts';
-import type { StoredKey } from './schemas.ts';
 import { type Ancestor, apiKeys, recordUse } from './store.ts';
 
 /**
- * Finds a key of the tenant by its text; null for an unknown or malformed key.
+ * Finds a key of the tenant by its text, with the keys above it; null for an unknown or malformed key.
  * @throws unauthenticated (401) if it, or a key above it, is revoked or expired
  */
-export async function findApiKey(db: TenantDatabase, text: string): Promise<StoredKey | null> {
-  return (await findWithAncestors(db, text))?.key ?? null;
-}
-
 async function findWithAncestors(db: TenantDatabase, text: string) {
   const keyHash = hashOfKey(text);
   const key = keyHash && (await apiKeys.findBy(db, { keyHash }));

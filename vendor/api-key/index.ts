@@ -8,9 +8,6 @@ import { apiKeyCreated, apiKeyRevoked, apiKeyRotated } from './events.ts';
 import { keyRoutes, rotateApiKey } from './routes.ts';
 import { apiKeyring } from './service.ts';
 
-export { findApiKey } from './access.ts';
-export type { ApiKey, StoredKey } from './schemas.ts';
-
 export default definePackage({
   routes: [...keyRoutes, rotateApiKey],
   events: [apiKeyCreated, apiKeyRevoked, apiKeyRotated],

@@ -45,11 +45,9 @@ export {
 } from './attempts/service.ts';
 export { type AccountCookieOptions, type AccountCookies, accountCookies } from './cookies.ts';
 export { withdrawInvitesBeyond } from './invites/inviters.ts';
-export type { LinkRecipient } from './link-store.ts';
 export { hashPassword, verifyPassword } from './passwords/hashes.ts';
 export { resetUnknown, wrongPassword } from './passwords/problems.ts';
 export { ExistingPassword, ForgottenPassword, Password, ResetPassword } from './passwords/schemas.ts';
-export { issuePasswordReset } from './passwords/service.ts';
 export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './permissions/keys.ts';
 export { KeyPermissions, type StaffKey } from './permissions/schemas.ts';
 export {
@@ -62,7 +60,7 @@ export {
   permits,
   refuseGrantBeyond,
 } from './permissions/service.ts';
-export { exampleToken, Token } from './schemas.ts';
+export { Token } from './schemas.ts';
 export { inMinutes, newToken, normalizeEmail } from './secrets.ts';
 export { wrongLogIn } from './sessions/problems.ts';
 export { LogIn, sessionFields } from './sessions/schemas.ts';

@@ -20,7 +20,7 @@ import { findPriceTerms } from './terms-store.ts';
 
 export { setPickupAddress } from './details/store.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
-export { type CartMerge, cartMerges, mergeCarts, type ReturnableCarts, returnableCarts } from './guests/merging.ts';
+export { type CartMerge, cartMerges, type ReturnableCarts, returnableCarts } from './guests/merging.ts';
 export { cartSessionMoves } from './guests/sessions.ts';
 export { type CartCleanUp, cartCleanUps } from './items/clean-ups.ts';
 export { type ReturnedCart, returnToCart } from './orders/returning.ts';
@@ -41,7 +41,6 @@ export {
   stockSaleOf,
   type VariantLine,
 } from './pricing/sale.ts';
-export { choicesSchema } from './pricing/schemas.ts';
 export { type Issue, type PricedCustomLine, type PricedLine, type PricedSale, priceSale } from './pricing/service.ts';
 export {
   type Adjustment,
@@ -68,7 +67,7 @@ export { Cart, CartAddress, cartSchema } from './schemas.ts';
 export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
 export { type CartLine, findActiveCart, findCart, type StoredCart } from './store.ts';
 export { findPriceTerms, type PriceTerms } from './terms-store.ts';
-export { presentCart, presentEmptyCart, presentTotals } from './view.ts';
+export { presentCart, presentEmptyCart } from './view.ts';
 
 export default definePackage({
   routes: [

@@ -21,7 +21,6 @@ import { checkoutSettings } from './settings.ts';
 
 export { placingProblemsIn } from './placing/requirements.ts';
 export { type Prepared, placeSale, type SaleToPlace } from './placing/service.ts';
-export { checkoutSettings } from './settings.ts';
 export {
   type DraftToWrite,
   orderPlacing,

@@ -23,7 +23,7 @@ export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';
 export { type QuotaLimits, readQuotas, setQuotaLimits } from './quotas/limits.ts';
 export { quotaExceeded } from './quotas/problems.ts';
 export { quotaLimitsSchema, TenantQuotaUsage } from './quotas/schemas.ts';
-export { changeStoreSchema, type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
+export { type Store, Store as StoreSettings, weightUnits } from './schemas.ts';
 export {
   addCurrency,
   type CurrencyUse,
@@ -53,7 +53,6 @@ export { type FirstStaffInviter, firstStaffInviters, type NewTenant, openTenant 
 export {
   deleteTenantAfter,
   findOwnAccount,
-  findOwnSlug,
   findTenantById,
   joinedTenant,
   listTenantRows,

@@ -20,8 +20,6 @@ import { personalFulfillments } from './persons.ts';
 import { returnRefundedStock } from './units/restocking.ts';
 
 export { fulfillmentCanceled, fulfillmentCreated, fulfillmentDelivered, fulfillmentShipped } from './parcels/events.ts';
-export type { Fulfillment } from './parcels/schemas.ts';
-export { readFulfillment } from './parcels/service.ts';
 
 export default definePackage({
   routes: [

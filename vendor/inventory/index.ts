@@ -29,7 +29,6 @@ export {
 } from './movements/service.ts';
 export { insufficientStock } from './problems.ts';
 export { unlimitedStock } from './products/store.ts';
-export { releaseExpiredReservations } from './reservations/service.ts';
 export { findReserved, isReserved, reservedUnits } from './reservations/store.ts';
 
 export default definePackage({

@@ -35,7 +35,6 @@ export {
   chargesOf,
   feeSource,
   refundOf,
-  refundOfAmount,
   shareRefund,
 } from './charges/amounts.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
@@ -55,10 +54,7 @@ export {
   orderPlaced,
   orderUnitsCanceled,
 } from './events.ts';
-export { orderLinkUnknown } from './links/problems.ts';
-export { openOrderLink } from './links/service.ts';
 export { greeting, MailedOrder, mailToShopper, sampleOrder } from './notices/mailed-order.ts';
-export { paymentDueMail } from './notices/mails.ts';
 export { pageWords } from './notices/page-words.ts';
 export { type PaymentNotice, paymentNotices, paymentNoticesOf } from './notices/payments.ts';
 export { isPlacedBy, maskOrder } from './owners/masking.ts';
@@ -90,24 +86,12 @@ export {
   Phone,
   TermsVersion,
 } from './schemas.ts';
-export { findOrder, findOrderOfCart, unknownOrder } from './service.ts';
+export { findOrder, unknownOrder } from './service.ts';
 export { cancelPending, type OrderCanceler, orderCancelers } from './states/canceling.ts';
-export { cancelOverdue, remindUnpaid } from './states/overdue.ts';
-export {
-  orderAlreadyCanceled,
-  orderAwaitsPayment,
-  orderFulfillmentStarted,
-  orderTransitionIllegal,
-} from './states/problems.ts';
+export { orderAlreadyCanceled, orderAwaitsPayment, orderFulfillmentStarted } from './states/problems.ts';
 export { changeFulfillmentStatus, changePaymentState, placePending } from './states/service.ts';
 export { type DuePending, findDuePending, type PaymentState } from './states/store.ts';
-export {
-  type OrderStates,
-  orderStates,
-  requireTransition,
-  type Transition,
-  transitions,
-} from './states/transitions.ts';
+export { type OrderStates, orderStates, type Transition, transitions } from './states/transitions.ts';
 export {
   findUnplaced,
   hasOrdered,

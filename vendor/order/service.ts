@@ -15,12 +15,6 @@ export async function findOrder(db: TenantDatabase, id: string): Promise<Order |
   return row && orderOf(row);
 }
 
-/** Finds the order that a cart became; null if there is none. */
-export async function findOrderOfCart(db: TenantDatabase, cartId: string): Promise<Order | null> {
-  const row = await orders.findBy(db, { cartId });
-  return row && orderOf(row);
-}
-
 /** @throws not_found (404) */
 export async function readOrder(db: TenantDatabase, id: string): Promise<Order> {
   return orderOf(await orders.require(db, id));

@@ -42,10 +42,8 @@ export {
 export { isAdapterNamed, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export {
   paymentMethodUnavailable,
-  paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
-  paymentsNotConfigured,
   webhookSignatureInvalid,
   webhookUnreadable,
 } from './adapters/problems.ts';
@@ -57,7 +55,7 @@ export { format as formatAmount } from './format.ts';
 export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
 export { OrderPayment } from './payments/schemas.ts';
 export { findOrderPayment, paidBesideTenders } from './payments/store.ts';
-export { lookUpAwaited, reconcile } from './reconcile.ts';
+export { lookUpAwaited } from './reconcile.ts';
 export { type OrderRefund, refundOrder, unitsToRestock } from './refunds/service.ts';
 export { succeededRefunds } from './refunds/store.ts';
 export { PositiveMoney } from './schemas.ts';

@@ -12,7 +12,7 @@ import { forgetVariants } from './products/service.ts';
 import { priceVariants } from './resolving/variants.ts';
 import { regionHasPrices } from './store.ts';
 
-export { type PricePlan, planPrices, type ResolvedPrice, resolvePrices } from './resolving/service.ts';
+export { type PricePlan, planPrices, type ResolvedPrice } from './resolving/service.ts';
 export {
   type PriceContext,
   type PriceItem,

@@ -48,7 +48,7 @@ export { findProductIds, findProductTimes, findSiblings, type VariantInfo } from
 export { Product } from './reads/schemas.ts';
 export { listPublishedProducts } from './reads/service.ts';
 export { type ProductText, type ProductTexts, productTexts } from './reads/texts.ts';
-export { ProductCondition, ProductRule } from './rules/schemas.ts';
+export { ProductRule } from './rules/schemas.ts';
 export { listProductsByRule } from './rules/service.ts';
 export { filterProductsByRule } from './rules/store.ts';
 export { ShippingProfileCode, TaxCategoryCode } from './schemas.ts';
@@ -59,10 +59,9 @@ export {
   variantCreatedListeners,
   variantDeletedListeners,
 } from './variants/extensions.ts';
-export { priceParameters, viewParameters } from './viewers/schemas.ts';
+export { viewParameters } from './viewers/schemas.ts';
 export {
   isForCallerAlone,
-  isOfShopper,
   type ProductViewer,
   type ResolvedViewer,
   type Shopper,

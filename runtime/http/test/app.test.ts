@@ -1,9 +1,11 @@
 /**
  * Behaviour of every operation: authentication, validation, responses and problems.
  */
+
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
+import { secretsEqual } from '../credentials.ts';
 import {
   type AccessKind,
   bearerToken,
@@ -14,7 +16,6 @@ import {
   object,
   oneOf,
   routeFor,
-  secretsEqual,
   Type,
 } from '../index.ts';
 

@@ -1,11 +1,13 @@
 /**
  * Query parameters that campaigns append to addresses: reads of visitors ignore them, routes of programs do not.
  */
+
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
 import { exactly } from '../../testing/exactly.ts';
-import { type AccessKind, createApp, listen, object, routeFor, serviceRoutes, Type } from '../index.ts';
+import { type AccessKind, createApp, listen, object, routeFor, Type } from '../index.ts';
+import { serviceRoutes } from '../service-routes.ts';
 
 const route = routeFor<object>();
 const query = object({ ref_src: Type.Optional(Type.String()), limit: Type.Optional(Type.Integer()) });

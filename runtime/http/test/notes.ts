@@ -4,7 +4,8 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
-import { type AppOptions, createApp, listen, Metadata, object, routeFor } from '../index.ts';
+import { type AppOptions, createApp, listen, object, routeFor } from '../index.ts';
+import { Metadata } from '../schemas.ts';
 
 type ListenOptions = Parameters<typeof listen>[3];
 

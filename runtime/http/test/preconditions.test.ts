@@ -1,11 +1,14 @@
 /**
  * `If-Match` when the current state cannot be read: 503 while the database is busy, 412 for other problems.
  */
+
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
-import { completeRoutes, createApp, defineProblem, listen, object, routeFor, Type, unavailable } from '../index.ts';
+import { completeRoutes } from '../complete.ts';
+import { createApp, defineProblem, listen, object, routeFor, Type } from '../index.ts';
 import { etagExcept, etagOf, matchesExactly, matchesWeakly, rejectStale } from '../preconditions.ts';
+import { unavailable } from '../problems.ts';
 
 const conflict = defineProblem({ code: 'torn', status: 409, title: 'The note is torn' });
 const route = routeFor<object>();

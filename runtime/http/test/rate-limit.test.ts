@@ -1,6 +1,7 @@
 /**
  * Rate limits: the algorithm, the response headers, and how callers and guesses are counted.
  */
+
 import { pino } from 'pino';
 import t from 'tap';
 import { callerOf } from '../../testing/client.ts';
@@ -15,8 +16,8 @@ import {
   RateLimiter,
   type RateLimits,
   routeFor,
-  unauthenticated,
 } from '../index.ts';
+import { unauthenticated } from '../problems.ts';
 
 t.test('a caller may send a burst of one minute, then one request per share of it', (t) => {
   let now = 5_000;

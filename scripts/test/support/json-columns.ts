@@ -1,9 +1,10 @@
 /**
  * The columns of JSON of all packages, with the schemas by which their values are read.
  */
-import { type EventDefinition, Metadata, Type } from '@carton/runtime';
+import { type EventDefinition, Type } from '@carton/runtime';
 import type { TestBox } from '@carton/runtime/testing';
 import type { TSchema } from '../../../runtime/http/schemas.ts';
+import { Metadata } from '../../../runtime/http/schemas.ts';
 import { faults } from '../../../runtime/http/validation.ts';
 
 /**

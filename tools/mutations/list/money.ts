@@ -14,8 +14,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'Half a minor unit is rounded away from zero',
     file: 'runtime/money/money.ts',
-    text: 'return Math.sign(value) * Math.round(Math.abs(value)) || 0;',
-    replacement: 'return Math.round(value) || 0;',
+    text: '(2n * absolute(numerator) + denominator)',
+    replacement: '(2n * absolute(numerator) + denominator - 1n)',
     tests: ['runtime/money/test/money.test.ts'],
   },
   {

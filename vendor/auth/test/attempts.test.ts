@@ -1,9 +1,10 @@
 /**
  * Throttling of attempts by account and by address, with counts in the database.
  */
+
 import { createTestBox, exactly, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { issuePasswordReset } from '../index.ts';
+import { issuePasswordReset } from '../passwords/service.ts';
 import {
   forgetAttempts,
   hire,

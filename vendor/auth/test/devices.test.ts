@@ -2,10 +2,11 @@
  * Guesses from ever new addresses do not lock the owner out of an account: trusted devices have counts of their own,
  * and a reset link makes a new device trusted.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestBox, payloadsOf } from '@carton/runtime/testing';
 import t from 'tap';
-import { issuePasswordReset } from '../index.ts';
+import { issuePasswordReset } from '../passwords/service.ts';
 import { hire, packages, password, postFrom, pretendMinutesAgo } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

@@ -1,10 +1,11 @@
 /**
  * Changing the e-mail address of a member of staff, with proof of the new one.
  */
+
 import { createTestBox, exactly, payloadsOf, raceRounds } from '@carton/runtime/testing';
 import t from 'tap';
 import { issueEmailChange } from '../email/service.ts';
-import { issuePasswordReset } from '../index.ts';
+import { issuePasswordReset } from '../passwords/service.ts';
 import {
   challengeOf,
   completeLogIn,

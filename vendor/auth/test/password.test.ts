@@ -1,9 +1,10 @@
 /**
  * Changing a password with the current one, and resetting it by a link.
  */
+
 import { createTestBox, exactly, payloadsOf, type TestTenant, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
-import { issuePasswordReset } from '../index.ts';
+import { issuePasswordReset } from '../passwords/service.ts';
 import { forgetAttempts, hire, logIn, packages, password, signIn } from '../testing/index.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

@@ -1,9 +1,10 @@
 /**
  * Logging in with a second factor: what a code opens, whose challenge it is, and how many codes may be tried.
  */
+
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { issuePasswordReset } from '../index.ts';
+import { issuePasswordReset } from '../passwords/service.ts';
 import {
   bearerOf,
   challengeOf,

@@ -1,11 +1,13 @@
 /**
  * Lines of one variant with different properties stay separate when they are added, changed and merged.
  */
-import { completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+
+import { completeCart, lockActiveCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { mergeCarts } from '../guests/merging.ts';
 import { forSale, openBox, sessionOf } from './helpers.ts';
 
 const box = await openBox(t);

@@ -1,11 +1,13 @@
 /**
  * Carts of members, and the merge at log-in, which loses nothing.
  */
-import { type CartMerge, cartMerges, completeCart, lockActiveCart, mergeCarts } from '@carton/cart';
+
+import { type CartMerge, cartMerges, completeCart, lockActiveCart } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { type Caller, eventsOf, exactly, extendBox, untilWaiting } from '@carton/runtime/testing';
 import t from 'tap';
+import { mergeCarts } from '../guests/merging.ts';
 import {
   createRegion,
   type ForSale,

@@ -1,11 +1,12 @@
 /**
  * A cart always has a region where the store has one: the one chosen, else that of its address, else the store's default.
  */
-import { mergeCarts } from '@carton/cart';
+
 import { shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { bodyOf, type Caller, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
+import { mergeCarts } from '../guests/merging.ts';
 import { forSale, sessionOf } from './helpers.ts';
 
 const authenticator = memberAuthenticators.with({ identify: async (_, memberId) => ({ memberId }) });

@@ -2,8 +2,15 @@
  * A promotion whose conditions use facts of other packages, and the round trips this takes.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { json, newId, shortName } from '@carton/runtime';
-import { type Caller, countRoundTrips, createTestBox, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import { json, newId } from '@carton/runtime';
+import {
+  type Caller,
+  countRoundTrips,
+  createTestBox,
+  packagesOfTier,
+  shortName,
+  writePackage,
+} from '@carton/runtime/testing';
 import t from 'tap';
 import { findPricedCart } from '../index.ts';
 import { forSale, sessionOf } from './helpers.ts';

@@ -2,8 +2,8 @@
  * Sales without a cart are priced by the same code: custom lines, agreed prices, their own choices.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { newId, shortName } from '@carton/runtime';
-import { createTestBox, exactly, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import { newId } from '@carton/runtime';
+import { createTestBox, exactly, packagesOfTier, shortName, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   findPricedCart,

@@ -2,8 +2,7 @@
  * Fields that totals steps add to carts in responses.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { shortName } from '@carton/runtime';
-import { createTestBox, gatherExtensions, packagesOfTier, writePackage } from '@carton/runtime/testing';
+import { createTestBox, gatherExtensions, packagesOfTier, shortName, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
 import { cartSchema, cartTotals, totalsOrder, totalsStep } from '../index.ts';
 import { Cart } from '../schemas.ts';

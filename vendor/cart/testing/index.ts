@@ -3,6 +3,8 @@
  */
 import { bodyOf, type Caller, type TestTenant } from '@carton/runtime/testing';
 
+export { mergeCarts } from '../guests/merging.ts';
+
 export interface Article {
   productId: string;
   variantId: string;

@@ -3,12 +3,13 @@
  */
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
-import { newId, shortName } from '@carton/runtime';
+import { newId } from '@carton/runtime';
 import {
   type Caller,
   createTestBox,
   extendBox,
   packagesOfTier,
+  shortName,
   type TestBox,
   writePackage,
 } from '@carton/runtime/testing';

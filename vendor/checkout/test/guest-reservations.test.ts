@@ -2,8 +2,9 @@
  * What guests reserve in carts counts as what they hold in unpaid orders: by session, by e-mail address and by client
  * address. Many sessions together reserve no more than one.
  */
+
 import { shopperWith } from '@carton/cart/testing';
-import { releaseExpiredReservations } from '@carton/inventory';
+import { releaseExpiredReservations } from '@carton/inventory/testing';
 import { createMember } from '@carton/member/testing';
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';

@@ -2,9 +2,10 @@
  * Which orders of guests count as unpaid: what is paid, canceled or expired holds no units; members, and orders that are
  * paid when they are placed, have no limit.
  */
+
 import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
-import { cancelOverdue } from '@carton/order';
+import { cancelOverdue } from '@carton/order/testing';
 import { erasePerson } from '@carton/runtime';
 import { exactly, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';

@@ -3,8 +3,7 @@
  * and no payment is left without an order. Uses a real provider's library against a server with injected faults.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { reconcile } from '@carton/payment';
-import { ageByTwoDays } from '@carton/payment/testing';
+import { ageByTwoDays, reconcile } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { until } from '@carton/runtime/testing';
 import {

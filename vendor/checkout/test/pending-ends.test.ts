@@ -4,8 +4,8 @@
  */
 import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
-import { paymentAdapters, reconcile, tenders } from '@carton/payment';
-import { ageByTwoDays, TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, tenders } from '@carton/payment';
+import { ageByTwoDays, reconcile, TestProvider } from '@carton/payment/testing';
 import { exactly, extendBox, untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, type Faults, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';

@@ -3,8 +3,7 @@
  * however that becomes known.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { reconcile } from '@carton/payment';
-import { ageByTwoDays } from '@carton/payment/testing';
+import { ageByTwoDays, reconcile } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, mismatchesAfterReconciliation } from '@carton/stripe/testing';

@@ -3,8 +3,8 @@
  * once; stock and money follow, and the provider's ledger agrees with the books.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { paymentAdapters, reconcile } from '@carton/payment';
-import { reconcileAll, TestProvider } from '@carton/payment/testing';
+import { paymentAdapters } from '@carton/payment';
+import { reconcile, reconcileAll, TestProvider } from '@carton/payment/testing';
 import { eventTypesOf, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, mismatchesAfterReconciliation } from '@carton/stripe/testing';
 import t from 'tap';

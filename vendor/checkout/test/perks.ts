@@ -1,8 +1,7 @@
 /**
  * A package with vouchers and approvals as a third party would write it: its steps use only what checkout exports.
  */
-import { shortName } from '@carton/runtime';
-import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
+import { createTestBox, packagesOfTier, shortName, type TestBox, writePackage } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 
 const migration = `export const up = (knex) =>

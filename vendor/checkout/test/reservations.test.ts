@@ -1,8 +1,9 @@
 /**
  * Stock is reserved for a cart from the start of its payment to its end.
  */
+
 import { type Article, shopperWith } from '@carton/cart/testing';
-import { releaseExpiredReservations } from '@carton/inventory';
+import { releaseExpiredReservations } from '@carton/inventory/testing';
 import { createMember, password } from '@carton/member/testing';
 import { createTestBox, exactly, until } from '@carton/runtime/testing';
 import t from 'tap';

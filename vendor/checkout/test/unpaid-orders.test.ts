@@ -2,8 +2,9 @@
  * Orders that are not paid in time are canceled where they could have been paid online, unless they are paid by hand or
  * staff have acted on them; a concurrent payment takes effect either before or not at all.
  */
+
 import { shopperWith } from '@carton/cart/testing';
-import { cancelOverdue, paymentDueMail, remindUnpaid } from '@carton/order';
+import { cancelOverdue, paymentDueMail, remindUnpaid } from '@carton/order/testing';
 import { paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
 import { createTestBox, eventsOf, extendBox, until } from '@carton/runtime/testing';

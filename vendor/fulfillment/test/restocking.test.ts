@@ -2,8 +2,8 @@
  * Refunded units that were not shipped return to stock, once: neither a cancellation, a parcel nor another refund returns
  * them again, and what was shipped or is packed stays out of stock.
  */
-import { paymentAdapters, paymentRefused, reconcile } from '@carton/payment';
-import { TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, paymentRefused } from '@carton/payment';
+import { reconcile, TestProvider } from '@carton/payment/testing';
 import { bodyOf, createTestBox, exactly, extendBox, raceRounds, untilDelivered } from '@carton/runtime/testing';
 import t from 'tap';
 import { returnRefundedStock } from '../units/restocking.ts';

@@ -1,6 +1,7 @@
 /**
  * The column `low` always matches the levels of the item, whatever moves its stock, at any location and concurrently.
  */
+
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { openDatabase } from '@carton/runtime/service';
 import { createTestBox, until } from '@carton/runtime/testing';
@@ -8,13 +9,13 @@ import t from 'tap';
 import {
   defaultLocation,
   openStockLevels,
-  releaseExpiredReservations,
   releaseStock,
   reserveStock,
   returnStock,
   type StockReference,
   takeStock,
 } from '../index.ts';
+import { releaseExpiredReservations } from '../reservations/service.ts';
 import { adjust, codeOf, createStockedVariant, type StockedVariant } from './helpers.ts';
 import { warehousePackage } from './warehouse-package.ts';
 

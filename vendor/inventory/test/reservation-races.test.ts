@@ -1,17 +1,11 @@
 /**
  * Concurrent use of reservations: stock is sold once, and levels match their movements and reservations.
  */
+
 import { newId } from '@carton/runtime';
 import t from 'tap';
-import {
-  defaultLocation,
-  releaseExpiredReservations,
-  releaseStock,
-  reserveStock,
-  returnStock,
-  type StockReference,
-  takeStock,
-} from '../index.ts';
+import { defaultLocation, releaseStock, reserveStock, returnStock, type StockReference, takeStock } from '../index.ts';
+import { releaseExpiredReservations } from '../reservations/service.ts';
 import { codeOf, createStockedVariant, levelOf, openBox } from './helpers.ts';
 
 const box = await openBox(t);

@@ -1,12 +1,12 @@
 /**
  * Reservations with an expiry: replaced by reference, consumed by sales, released by the job.
  */
+
 import { newId } from '@carton/runtime';
 import { payloadsOf, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
 import {
   availabilityOf,
-  releaseExpiredReservations,
   releaseStock,
   reserveStock,
   type StockLine,
@@ -14,6 +14,7 @@ import {
   takeStock,
 } from '../index.ts';
 import { releaseExpired } from '../movements/service.ts';
+import { releaseExpiredReservations } from '../reservations/service.ts';
 import { codeOf, createStockedVariant, levelOf, openBox, type StockedVariant } from './helpers.ts';
 
 const box = await openBox(t);

@@ -2,8 +2,8 @@
  * The document of a method's fee that is chosen after the invoice while the provider does not answer: the choice is
  * completed, undone or replaced later, and the documents follow it, each once.
  */
-import { paymentAdapters, paymentRefused, reconcile } from '@carton/payment';
-import { TestProvider } from '@carton/payment/testing';
+import { paymentAdapters, paymentRefused } from '@carton/payment';
+import { reconcile, TestProvider } from '@carton/payment/testing';
 import type { TenantDatabase } from '@carton/runtime';
 import { bodyOf, extendBox, untilDelivered } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';

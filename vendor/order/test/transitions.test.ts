@@ -1,6 +1,7 @@
 /**
  * Every transition of every state: what the table allows happens, everything else is 409 and changes nothing.
  */
+
 import {
   changeFulfillmentStatus,
   changePaymentState,
@@ -9,12 +10,12 @@ import {
   type OrderStates,
   orderStates,
   placePending,
-  requireTransition,
   transitions,
 } from '@carton/order';
 import { Problem } from '@carton/runtime';
 import { eventTypesOf } from '@carton/runtime/testing';
 import t from 'tap';
+import { requireTransition } from '../states/transitions.ts';
 import { openBox, place } from '../testing/index.ts';
 
 const box = await openBox(t);

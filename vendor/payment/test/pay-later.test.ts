@@ -1,12 +1,13 @@
 /**
  * An order can be paid later by its link, and no more is kept than is owed.
  */
-import { reconcile } from '@carton/payment';
+
 import { ageByTwoDays } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
 import { exactly, until } from '@carton/runtime/testing';
 import { enableWebhooks, mismatchesAfterReconciliation, openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
+import { reconcile } from '../reconcile.ts';
 import { packages, pay, place, statusOf } from './helpers.ts';
 
 const tenant = await openStripeTenant(t, { packages }, { PAYMENT_ADAPTERS: 'stripe,manual' });

@@ -1,17 +1,12 @@
 /**
  * What a package reserves for a payment lasts as long as the payment, and is released once.
  */
-import {
-  abandonPayment,
-  attachPayment,
-  confirmPayment,
-  lockStartedPayment,
-  reconcile,
-  startPayment,
-} from '@carton/payment';
+
+import { abandonPayment, attachPayment, confirmPayment, lockStartedPayment, startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
 import { createTestBox, writePackage } from '@carton/runtime/testing';
 import t from 'tap';
+import { reconcile } from '../reconcile.ts';
 import { TestProvider } from '../testing/provider.ts';
 import { contribute, packageNames, place } from './helpers.ts';
 

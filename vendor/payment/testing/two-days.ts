@@ -1,8 +1,9 @@
 /**
  * Time passes for payments, so that the box reconciles what is due later.
  */
-import { reconcile } from '@carton/payment';
+
 import type { TenantDatabase } from '@carton/runtime';
+import { reconcile } from '../reconcile.ts';
 
 /** Makes two days pass for sessions, pending steps and idempotency keys. */
 export async function ageByTwoDays(db: TenantDatabase): Promise<void> {

@@ -1,10 +1,12 @@
 /**
  * Precedence of price sources, and which prices are valid.
  */
+
 import { newId } from '@carton/runtime';
 import { createTestBox, extendBox } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { type PriceSource, priceOrder, priceSources, resolvePrices, type SourcePrice } from '../index.ts';
+import { type PriceSource, priceOrder, priceSources, type SourcePrice } from '../index.ts';
+import { resolvePrices } from '../resolving/service.ts';
 
 const box = await createTestBox(t);
 const source = (name: string, order: number, price: SourcePrice | null): PriceSource => ({

@@ -2,8 +2,7 @@
  * A package with price lists, as a vendor would write one: prices by quantity, for groups of members, for a period, or
  * for products that a rule selects. It uses only exports of pricing and product.
  */
-import { shortName } from '@carton/runtime';
-import { createTestBox, packagesOfTier, type TestBox, writePackage } from '@carton/runtime/testing';
+import { createTestBox, packagesOfTier, shortName, type TestBox, writePackage } from '@carton/runtime/testing';
 import type { Test } from 'tap';
 
 const migration = `export const up = (knex) =>

@@ -1,10 +1,11 @@
 /**
  * A price is the same wherever it appears: on the storefront's pages, in the cart, at checkout and in the order.
  */
+
 import { json, newId } from '@carton/runtime';
 import { type Caller, countRoundTrips } from '@carton/runtime/testing';
 import t from 'tap';
-import { resolvePrices } from '../index.ts';
+import { resolvePrices } from '../resolving/service.ts';
 import { boxWithPriceLists } from './price-lists.ts';
 
 const box = await boxWithPriceLists(t);

@@ -1,6 +1,7 @@
 /**
  * Lookups of products and variants for other packages.
  */
+
 import { createTestBox, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
 import {
@@ -10,9 +11,9 @@ import {
   hasProductOfTaxCategory,
   listProductsByRule,
   listPublishedProducts,
-  type ProductCondition,
   variantCreatedListeners,
 } from '../index.ts';
+import type { ProductCondition } from '../rules/schemas.ts';
 import { packages, publishProduct } from './helpers.ts';
 
 const box = await createTestBox(t, { packages, tier: 'basic' });

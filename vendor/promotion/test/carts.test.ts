@@ -1,8 +1,8 @@
 /**
  * Promotions of carts, over HTTP: which codes a cart takes, and what is taken off. Orders are in `orders.test.ts`.
  */
-import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
-import { shopperWith } from '@carton/cart/testing';
+import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import { mergeCarts, shopperWith } from '@carton/cart/testing';
 import { newId } from '@carton/runtime';
 import { bodyOf, countRoundTrips, createTestBox, exactly, extendBox, sessionHashOf } from '@carton/runtime/testing';
 import t from 'tap';

@@ -2,8 +2,8 @@
  * What shoppers do: they see the options of a cart, choose one, and pay its price and tax with the order. Goods of several
  * profiles and goods that are picked up are in `profiles-and-pickup.test.ts`.
  */
-import { cartTotals, mergeCarts, totalsOrder, totalsStep } from '@carton/cart';
-import { shopperWith } from '@carton/cart/testing';
+import { cartTotals, totalsOrder, totalsStep } from '@carton/cart';
+import { mergeCarts, shopperWith } from '@carton/cart/testing';
 import { memberAuthenticators, newId } from '@carton/runtime';
 import { bodyOf, createTestBox, exactly, extendBox, sessionHashOf } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';

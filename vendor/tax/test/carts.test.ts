@@ -3,7 +3,6 @@
  */
 import { type Adjustment, cartTotals, findPricedCart, totalsOrder, totalsStep } from '@carton/cart';
 import { shopperWith } from '@carton/cart/testing';
-import { shortName } from '@carton/runtime';
 import {
   bodyOf,
   countRoundTrips,
@@ -12,6 +11,7 @@ import {
   extendBox,
   packagesOfTier,
   sessionHashOf,
+  shortName,
   writePackage,
 } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';

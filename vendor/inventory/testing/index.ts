@@ -1,0 +1,5 @@
+/**
+ * What tests of other packages call of stock, without waiting for its jobs.
+ */
+
+export { releaseExpiredReservations } from '../reservations/service.ts';
