@@ -95,7 +95,7 @@ export async function composedIn(file: string, code: string): Promise<Composed[]
   return composed;
 }
 
-/** Whether parts occur in a text, in their order. The marks of other placeholders are numbered in what is sent. */
+/** Whether parts occur in a text, in their order. Each `?` of a part is a numbered parameter in what is sent. */
 function occurIn(text: string, parts: readonly string[]): boolean {
   let from = 0;
   for (const part of parts.flatMap((each) => each.split('?'))) {
