@@ -240,7 +240,7 @@ export const money: readonly Mutation[] = [
     file: 'vendor/invoice/credit-notes/requests.ts',
     text: 'if (quantity > rest.quantity) {',
     replacement: 'if (quantity > line.quantity * 2) {',
-    tests: ['vendor/invoice/test/issuing.test.ts'],
+    tests: ['vendor/invoice/test/credit-notes.test.ts'],
   },
   {
     rule: 'A preview tells that its method cannot charge the amount',
