@@ -1,14 +1,14 @@
 /**
  * The mail about low stock to the staff of a store.
  */
-import { findVariants } from '@carton/product';
+import { findVariants, isDefaultTitle } from '@carton/product';
 import { defineMail, type InLanguages, mailTexts, nullable, object, type Static, Type } from '@carton/runtime';
 import { stockRanLow } from './events.ts';
 
 const LowStockData = object({
   sku: nullable(Type.String()),
   title: Type.String({ description: 'Of the product' }),
-  variantTitle: Type.String(),
+  variantTitle: nullable(Type.String({ description: 'Null for a product without options' })),
   available: Type.Integer(),
   lowStockLevel: Type.Integer(),
 });
@@ -51,7 +51,7 @@ export const lowStockMail = defineMail<typeof LowStockData>({
   data: LowStockData,
   sample: { sku: 'LINEN-M', title: 'Linen shirt', variantTitle: 'M', available: 3, lowStockLevel: 5 },
   ...mailTexts(phrases, ({ lowStock, available, level }) => {
-    const sentence = `{{ title }}, {{ variantTitle }}${sku}: ${available} ${level}`;
+    const sentence = `{{ title }}{% if variantTitle %}, {{ variantTitle }}{% endif %}${sku}: ${available} ${level}`;
     return { subject: `${lowStock}{{ title }}${sku}`, text: `${sentence}\n`, html: `<p>${sentence}</p>` };
   }),
   event: stockRanLow,
@@ -59,7 +59,8 @@ export const lowStockMail = defineMail<typeof LowStockData>({
     const { variantId, available, lowStockLevel } = payload as Static<typeof stockRanLow.payload>;
     const variant = (await findVariants(db, [variantId])).get(variantId);
     if (!variant) return null;
-    const { sku, productTitle: title, title: variantTitle } = variant;
+    const { sku, productTitle: title } = variant;
+    const variantTitle = isDefaultTitle(variant.title) ? null : variant.title;
     return { to: null, locale: null, data: { sku, title, variantTitle, available, lowStockLevel } };
   },
 });

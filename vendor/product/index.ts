@@ -47,7 +47,7 @@ export { findVariants, isForSale } from './reads/lookups.ts';
 export { findProductIds, findProductTimes, findSiblings, type VariantInfo } from './reads/lookups-store.ts';
 export { Product } from './reads/schemas.ts';
 export { listPublishedProducts } from './reads/service.ts';
-export { type ProductText, type ProductTexts, productTexts } from './reads/texts.ts';
+export { isDefaultTitle, type ProductText, type ProductTexts, productTexts } from './reads/texts.ts';
 export { ProductRule } from './rules/schemas.ts';
 export { listProductsByRule } from './rules/service.ts';
 export { filterProductsByRule } from './rules/store.ts';

@@ -138,7 +138,7 @@ t.test('low stock is mailed to the staff, by default to the owners', async (t) =
   await placeOrder(box, scarce, { email: 'low@shopper.example', quantity: 2 });
   const [mail] = await mailsWhere(server, 1, ({ subject }) => subject.startsWith('Low stock'));
   t.match(mail, { to: box.email, subject: 'Low stock: Vase (Vase)' });
-  t.match(mail?.text, '4 available. The low-stock level is 4.');
+  t.equal(mail?.text, 'Vase (Vase): 4 available. The low-stock level is 4.\n');
 
   const addresses = ['one@staff.example', 'two@staff.example'];
   await staff.patch('/admin/store', { settings: { notification: { staffAddresses: addresses } } });

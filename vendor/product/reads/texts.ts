@@ -156,6 +156,9 @@ function variantTitle(
 /** Title of the only variant of a product without options. */
 const defaultVariantTitle = 'Default';
 
+/** Whether the title of a variant says nothing: its product has no options. */
+export const isDefaultTitle = (title: string): boolean => title === defaultVariantTitle;
+
 /** The default title of a variant: its values in the order of the options. */
 export function titleOf(options: readonly OptionDocument[], optionValueIds: readonly string[]): string {
   const values = options.map(({ values }) => values.find(({ id }) => optionValueIds.includes(id))?.value ?? '');
