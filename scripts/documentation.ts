@@ -14,6 +14,7 @@ import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './d
 import { withExports } from './documentation/declared.ts';
 import { sourcesOfUsers, unusedExports } from './documentation/export-users.ts';
 import { exportsTexts } from './documentation/exports.ts';
+import { extensionPointsTable } from './documentation/extension-points.ts';
 import { keptExports } from './documentation/kept-exports.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
@@ -33,12 +34,21 @@ const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declar
 const { rooms }: { rooms: Record<string, Rooms> } = await import(join(root, '.dependency-cruiser.mjs'));
 const faults: string[] = [];
 
+const files = await listSourceFiles(root);
+const exportedBy = (owner: string, name: string) =>
+  read(`${owner === 'runtime' ? 'runtime' : `vendor/${owner}`}/exports.md`).includes(`const ${name}: `);
+
 /** Sections of documents, between `<!-- <part>:begin -->` and `<!-- <part>:end -->`. */
 const parts: { file: string; part: string; text: string }[] = [
   { file: 'README.md', part: 'settings', text: settingsTable(packages) },
   { file: 'control-plane/README.md', part: 'settings', text: controlPlaneSettingsTable() },
   { file: 'control-plane/registry/README.md', part: 'settings', text: registrySettingsTable() },
   { file: 'docs/routes.md', part: 'routes', text: routesText(packages) },
+  {
+    file: 'docs/extension-points.md',
+    part: 'extension-points',
+    text: extensionPointsTable(files, read, exportedBy, faults),
+  },
   { file: 'docs/commands.md', part: 'commands', text: commandsText() },
   { file: 'docs/commands.md', part: 'exit-codes', text: exitCodesTable() },
   { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
@@ -68,7 +78,6 @@ writeOrCompare(
   orderStatesPicture(orderStates, transitions),
   'not the transitions of vendor/order/states/transitions.ts',
 );
-const files = await listSourceFiles(root);
 await withExports(await readWorkspace(root), tmpdir(), async (exports) => {
   for (const [file, text] of await exportsTexts(root, exports))
     writeOrCompare(file, text, 'not what the package exports; see what the change means for those who use it');

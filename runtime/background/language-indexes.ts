@@ -18,6 +18,7 @@ export interface LanguageIndex {
   readonly locales: string;
 }
 
+/** Indexes on texts in the order of each language in use. */
 export const languageIndexes = extensionPoint<LanguageIndex>('engine.language-indexes');
 
 /** The most indexes of each kind. Lists in further languages keep the root order. */

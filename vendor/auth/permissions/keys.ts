@@ -30,6 +30,7 @@ export interface StaffKeyring {
   permissionsOf(db: TenantDatabase, keyId: string): Promise<readonly string[] | null>;
 }
 
+/** Keys that members of staff create, which lose what their creator loses. */
 export const staffKeyrings = extensionPoint<StaffKeyring>('auth.keys');
 export const maximumListedKeys = 100;
 

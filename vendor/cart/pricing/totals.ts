@@ -180,7 +180,7 @@ export interface LineFacts {
 // biome-ignore lint/suspicious/noExplicitAny: each step has its own types of read and choice.
 export type AnyStep = TotalsStep<any, any, any>;
 
-/** Extension point for shipping, promotions and taxes. */
+/** Steps that compute discounts, charges and taxes of a cart or another sale. */
 export const cartTotals = extensionPoint<AnyStep>('cart.totals');
 
 /**

@@ -21,4 +21,6 @@ export interface TenantFiles {
   /** All files of the tenant, read in batches. */
   list(db: TenantDatabase): AsyncIterable<ExportedFile>;
 }
+
+/** Files of a tenant outside of the database, for its export. */
 export const tenantFiles = extensionPoint<TenantFiles>('core.tenant-files');

@@ -16,6 +16,7 @@ export interface PaymentNotice {
   amount: MoneyValue;
 }
 
+/** Returns the open payments of an order that the shopper makes without the box. */
 export const paymentNotices =
   extensionPoint<(db: TenantDatabase, orderId: string) => Promise<readonly PaymentNotice[]>>('order.payment-notices');
 
