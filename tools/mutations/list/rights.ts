@@ -341,4 +341,11 @@ export const rights: readonly Mutation[] = [
     replacement: "const ofAllPackages = 'core:write';",
     tests: ['scripts/test/reserved-secrets.test.ts'],
   },
+  {
+    rule: 'A search by shoppers reads the words of what they may see only',
+    file: 'runtime/resource/found-by-words.ts',
+    text: 'values[property] === undefined ? []',
+    replacement: 'true ? []',
+    tests: ['runtime/resource/test/found-by-words.test.ts'],
+  },
 ];
