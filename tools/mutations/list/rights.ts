@@ -20,7 +20,7 @@ export const rights: readonly Mutation[] = [
   },
   {
     rule: 'A viewer changes nothing',
-    file: 'vendor/auth/permissions/service.ts',
+    file: 'vendor/auth/permissions/roles.ts',
     text: "viewer: ['*:read'],",
     replacement: "viewer: ['*:read', '*:write'],",
     tests: ['vendor/api-key/test/manage.test.ts'],
