@@ -223,6 +223,7 @@ export { eachRow } from './queries/each-row.ts';
 export { foldedCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
 export { isOneWord, maxWordLength, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
+export type { ListQuery, Rows, StoredRow } from './resource/declared-rows.ts';
 export {
   freeHandle,
   Handle,
@@ -235,7 +236,7 @@ export {
 export { byOldHandle, leaveHandle, type OldHandles, takeHandle } from './resource/old-handles.ts';
 export { publishedWrites } from './resource/published-writes.ts';
 export { resource } from './resource/resource.ts';
-export { type ListQuery, type Rows, rows, type StoredRow } from './resource/rows.ts';
+export { rows } from './resource/rows.ts';
 export { shapesOf } from './resource/shapes.ts';
 export { callService, type ServiceCall } from './services/call.ts';
 export { isServiceRefusal, ServiceError, type ServiceFailure } from './services/errors.ts';

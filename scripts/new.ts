@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { tiers } from '../runtime/box/tier.ts';
 import { sourceRoot } from '../runtime/testing/packages.ts';
 import { vendor } from '../runtime/vendor.ts';
-import { faultOfField, faultOfTable, namesOf } from './new/names.ts';
+import { faultOfField, faultOfTable, type Names, namesOf } from './new/names.ts';
 import { nextTimestamp, writeNewPackage } from './new/package.ts';
 import { readTables } from './shape/rules.ts';
 
@@ -26,6 +26,7 @@ documentation up to date.
   --shopper         shoppers list and read what staff have published
   --filter <field>  a text by which the list of staff is filtered: occasion
   --sort <field>    a number by which the list of staff is sorted: position
+  --search          staff, and shoppers, find them by the words of their titles
   --extension-point other packages can refuse a deletion while they need it
   --help            this text
 
@@ -45,6 +46,7 @@ function read(words: string[]) {
         shopper: { type: 'boolean', default: false },
         filter: { type: 'string' },
         sort: { type: 'string' },
+        search: { type: 'boolean', default: false },
         'extension-point': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h' },
       },
@@ -61,11 +63,12 @@ function run(...command: [string, ...string[]]): void {
 }
 
 /** @throws UsageError for a table or a field whose name cannot be used */
-function refuseFaults(table: string, fields: readonly (string | null)[]): void {
+function refuseFaults({ table, words }: Names, search: boolean, fields: readonly (string | null)[]): void {
   const tables = readTables(root);
   const named = fields.filter((field) => field !== null);
   const faults = named.map((field) => faultOfField(field, new Map([...tables, [table, 'this package']])));
-  const [fault] = [faultOfTable(table, tables), ...faults].filter((each) => each !== null);
+  const ofWords = search ? faultOfTable(words, tables) : null;
+  const [fault] = [faultOfTable(table, tables), ofWords, ...faults].filter((each) => each !== null);
   if (fault !== undefined) throw new UsageError(fault);
   if (new Set(named).size < named.length) throw new UsageError('--filter and --sort take different fields');
 }
@@ -93,9 +96,10 @@ async function main(): Promise<void> {
     shopper: values.shopper,
     filter: values.filter ?? null,
     sort: values.sort ?? null,
+    search: values.search,
     extensionPoint: values['extension-point'],
   };
-  refuseFaults(names.table, [parts.filter, parts.sort]);
+  refuseFaults(names, parts.search, [parts.filter, parts.sort]);
 
   const timestamp = await nextTimestamp(root);
   const files = await writeNewPackage(root, { names, parts, tier, version: vendor.version, timestamp });

@@ -3,6 +3,7 @@
  * of stored words can. A package stores the words of each resource in a table with the column
  * `word_from text collate "C"`.
  */
+import { quoteName, toSnakeCase } from '../db/connection.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import { plainDigits } from '../http/written.ts';
 
@@ -95,17 +96,30 @@ function formsOf(text: string): string[] {
  * A text that is searched for, in the first of its forms with which a word begins. Words that earlier releases wrote have
  * what was typed alone, so that the folded form would not find them.
  * @param table with the words of resources
+ * @param only what columns of the table must be: other words are not read, so that the result says nothing of them
  */
-export async function searchedForm(db: TenantDatabase, table: string, text: string): Promise<string> {
+export async function searchedForm(
+  db: TenantDatabase,
+  table: string,
+  text: string,
+  only: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   const forms = formsOf(text);
   if (forms.length < 2) return forms[0] ?? text;
   const [found] = await db.query<{ form: string }>(
     `select form from unnest($2::text[]) with ordinality as forms (form, place)
-      where (select true from ${table} where tenant_id = $1 and ${wordBeginsWith('form')} limit 1)
+      where (select true from ${table} where tenant_id = $1 and ${wordBeginsWith('form')}${equalTo(only, 3)} limit 1)
       order by place limit 1`,
-    [forms],
+    [forms, ...Object.values(only)],
   );
   return found?.form ?? text;
+}
+
+/** Conditions after another one: each column equals its placeholder, from `$<first>`. */
+export function equalTo(columns: Readonly<Record<string, unknown>>, first: number): string {
+  return Object.keys(columns)
+    .map((column, at) => ` and ${quoteName(toSnakeCase(column))} = $${first + at}`)
+    .join('');
 }
 
 /**

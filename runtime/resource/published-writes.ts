@@ -5,7 +5,7 @@ import type { TenantDatabase } from '../db/tenant-database.ts';
 import { publishRow } from '../events/outbox.ts';
 import type { ResourceEvents } from '../events/resource-events.ts';
 import type { Static, TObject } from '../http/schemas.ts';
-import type { Rows, StoredRow } from './rows.ts';
+import type { Rows, StoredRow } from './declared-rows.ts';
 
 type Identified = { id: string };
 

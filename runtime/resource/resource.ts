@@ -10,8 +10,8 @@ import { pageQuery } from '../http/paging.ts';
 import { notFound, type ProblemType } from '../http/problems.ts';
 import type { Route, RouteDeclaration, RouteInput } from '../http/route.ts';
 import type { Static, TObject, TSchema, Uuid } from '../http/schemas.ts';
+import type { ListQuery } from './declared-rows.ts';
 import { pluralOf } from './plural.ts';
-import type { ListQuery } from './rows.ts';
 
 /** Overrides for one of the routes. */
 interface Overrides {

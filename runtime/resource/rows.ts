@@ -2,99 +2,19 @@
  * Access to the rows of a table that stores a resource: find, require, lock, insert, change, remove and list. Business
  * rules stay in the packages; this is the part that is the same for all of them.
  */
-import type { Knex } from 'knex';
 import { quoteName, toSnakeCase } from '../db/connection.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts';
 import { newId } from '../db/id.ts';
 import { referenceQuery } from '../db/reference-data.ts';
 import { runConcurrently } from '../db/run-concurrently.ts';
 import { json, type TenantDatabase } from '../db/tenant-database.ts';
-import { notFound, type Problem, type ProblemDefinition } from '../http/problems.ts';
+import type { Page } from '../http/paging.ts';
+import { invalidRequest, notFound, type ProblemDefinition } from '../http/problems.ts';
 import { writtenText } from '../http/written.ts';
-import { type ChangeSource, type IntegrationPage, readChanges, rejectFilters } from '../queries/incremental-reads.ts';
-import { type ColumnValues, newestFirst, paginate, paginateChoices, type Sort } from '../queries/paging.ts';
-
-/** The columns of every such table; those of mutable resources have `updatedAt`, too. */
-export interface StoredRow {
-  id: string;
-  createdAt: string;
-  updatedAt?: string;
-}
-
-type Builder<Row extends object> = Knex.QueryBuilder<Row, Row[]>;
-
-export interface RowsDeclaration<Row extends object> {
-  table: string;
-  /** The noun in messages: `region`. */
-  noun: string;
-  /** The `jsonb` columns. */
-  json?: readonly (keyof Row & string)[];
-  /**
-   * Computed properties of a row, as SQL over the table's name: `{ size: 'cardinality(parts.pieces)' }`. None may have the
-   * name of a table, which Citus replaces by the name of a shard.
-   */
-  computed?: Readonly<Record<string, string>>;
-  /** Rows are soft deleted: removing sets `deletedAt`, and such rows are not found. */
-  softDelete?: true;
-  /** `find` and `require` read the row as reference data (`TenantReader.readReference`). */
-  reference?: true;
-  /** The problem for a violation of a unique constraint, by the name of the constraint. */
-  duplicates?: Readonly<Record<string, ProblemDefinition>>;
-  /** The problem for removing a row that others reference. */
-  inUse?: (row: { id: string }) => Problem;
-  /** Filters of the list that do more than compare the column of their name. */
-  filters?: Readonly<Record<string, (rows: Builder<Row>, value: never) => unknown>>;
-  /** Orders of the list, by the value of `?sort=`; the default is newest first. */
-  sorts?: Readonly<Record<string, Omit<Sort, 'name'>>>;
-  /** All values of the columns that the list is filtered by, to avoid scanning all rows for a rare combination. */
-  choices?: ColumnValues;
-  /** The table that records changes, if it is not the `updatedAt` of the rows themselves. */
-  changeSource?: ChangeSource;
-}
-
-/** The query of a list: position, order, and filters by name. */
-export interface ListQuery {
-  [filter: string]: unknown;
-  limit: number;
-  cursor?: string;
-  externalId?: string;
-  updatedAfter?: string;
-  sort?: string;
-}
-
-export interface Rows<Row extends object> {
-  /** Returns the row with the id, or null. */
-  find(db: TenantDatabase, id: string): Promise<Row | null>;
-  /** Returns a row whose columns have these values, or null. */
-  findBy(db: TenantDatabase, where: Partial<Row>): Promise<Row | null>;
-  /** Returns at most `limit` rows whose columns have these values, newest first. */
-  findAllBy(db: TenantDatabase, where: Partial<Row>, limit: number): Promise<Row[]>;
-  /** Locks and returns all rows whose columns have these values, oldest first. */
-  lockAllBy(db: TenantDatabase, where: Partial<Row>): Promise<Row[]>;
-  /** Returns rows by id, in one statement; unknown ids are omitted. */
-  findMany(db: TenantDatabase, ids: readonly string[]): Promise<Map<string, Row>>;
-  /** Returns rows in the order of the ids, in one statement; unknown ids are omitted. */
-  findInOrder(db: TenantDatabase, ids: readonly string[]): Promise<Row[]>;
-  /** @throws not_found (404) */
-  require(db: TenantDatabase, id: string): Promise<Row>;
-  /** Takes a shared lock until the transaction ends, for writing rows that depend on this one. Null for an unknown id. */
-  lockShared(db: TenantDatabase, id: string): Promise<Row | null>;
-  /** Locks the row for a change until the transaction ends. @throws not_found (404) */
-  lock(db: TenantDatabase, id: string): Promise<Row>;
-  /** Inserts a row, with a new id by default. @throws a problem of `duplicates` (409) */
-  insert(db: TenantDatabase, values: Partial<Row>): Promise<Row>;
-  /** Sets the defined values of the patch, and `updatedAt`. @throws not_found (404), a problem of `duplicates` (409) */
-  change(db: TenantDatabase, id: string, patch: Partial<Row>): Promise<Row>;
-  /** @throws not_found (404), the problem of `inUse` (409) */
-  remove(db: TenantDatabase, id: string): Promise<void>;
-  /**
-   * Returns one page: in the order of `sort`, of the row with an `externalId`, or of the changes since `updatedAfter`. All
-   * other parameters are filters.
-   * @param fixed column values of all listed rows, independent of the query
-   * @throws invalid_request (400) for a cursor of another list, or for `updatedAfter` with a filter
-   */
-  page(db: TenantDatabase, query: ListQuery, fixed?: Partial<Row>): Promise<IntegrationPage<Row>>;
-}
+import { type ChangeSource, readChanges, rejectFilters } from '../queries/incremental-reads.ts';
+import { type ColumnValues, newestFirst, paginate, paginateChoices } from '../queries/paging.ts';
+import type { Builder, ListQuery, Rows, RowsDeclaration, StoredRow } from './declared-rows.ts';
+import { type FoundByWords, foundByWords } from './found-by-words.ts';
 
 /**
  * @example const regions = rows<Region>({ table: 'regions', noun: 'region', json: ['metadata'] });
@@ -119,6 +39,8 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
   }`;
   const byId = `${select} and ${name}.id = $2`;
   const notFoundById = (id: string) => notFound(`No ${noun} has the id ${id}.`);
+
+  const words = declaration.words ? foundByWords({ table, softDelete }, declaration.words) : null;
 
   const byIdAsReference = declaration.reference ? referenceQuery(byId) : null;
 
@@ -163,6 +85,11 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     return locked.length > 0 ? row : null;
   }
 
+  /** A row and its words are written in one transaction. */
+  function withWords<T>(db: TenantDatabase, work: (tx: TenantDatabase) => Promise<T>): Promise<T> {
+    return words ? db.transaction(work) : work(db);
+  }
+
   /** Encodes the `jsonb` values. */
   function encodeJson(values: Partial<Row>): Record<string, unknown> {
     const columns: Record<string, unknown> = { ...values };
@@ -188,6 +115,42 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
     for (const [column, value] of Object.entries(fixed)) query.where(`${table}.${column}`, value as never);
     if (softDelete) query.whereNull(`${table}.deleted_at`);
     return query as never;
+  }
+
+  function filtered(
+    db: TenantDatabase,
+    { externalId, ...selected }: Record<string, unknown> & { externalId?: string },
+    fixed: Partial<Row>,
+  ): Builder<Row> {
+    const query = listQuery(db, fixed);
+    for (const [filter, value] of Object.entries(selected)) {
+      const applyFilter = filters[filter];
+      if (applyFilter) applyFilter(query, value as never);
+      else query.where(`${table}.${filter}`, value as never);
+    }
+    if (externalId !== undefined) {
+      const written = [...new Set([externalId, writtenText(externalId) ?? externalId])];
+      query.whereIn(`${table}.external_id`, written);
+    }
+    return query;
+  }
+
+  /** Returns a page in the order of the words that match; its rows are then read with all filters. */
+  async function pageOfWords(
+    db: TenantDatabase,
+    { page }: FoundByWords<Row>,
+    { limit, cursor, q, sort, ...selected }: ListQuery & { q: string },
+    fixed: Partial<Row>,
+  ): Promise<Page<Row>> {
+    if (sort !== undefined) {
+      const detail = 'cannot be combined with q: the list is then in the order of the words that match';
+      throw invalidRequest(`sort ${detail}`, { errors: [{ in: 'query', pointer: '/sort', detail }] });
+    }
+    const { items, nextCursor } = await page(db, q, { ...selected, ...fixed }, { limit, cursor });
+    const ids = items.map(({ id }) => id);
+    const query = filtered(db, selected, fixed).whereRaw('?? = any(?::uuid[])', [`${table}.id`, ids]);
+    const found = new Map(((await query) as Row[]).map((row) => [row.id, row]));
+    return { items: ids.flatMap((id) => found.get(id) ?? []), nextCursor };
   }
 
   async function pageOfChoices(db: TenantDatabase, selected: Record<string, unknown>, position: ListQuery) {
@@ -252,27 +215,36 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
       if (!row) throw notFoundById(id);
       return row;
     },
-    async insert(db, values) {
-      return withComputed(db, await mapDuplicates(db.insert<Row>(table, { id: newId(), ...encodeJson(values) })));
-    },
-    async change(db, id, patch) {
-      const where = softDelete ? { id, deletedAt: null } : { id };
-      const changes = { ...encodeJson(patch), updatedAt: new Date() };
-      const [row] = await mapDuplicates(db.update<Row>(table, where, changes));
-      if (!row) throw notFoundById(id);
-      return withComputed(db, row);
-    },
-    async remove(db, id) {
-      const now = new Date();
-      const work = softDelete
-        ? db.update(table, { id, deletedAt: null }, { deletedAt: now, updatedAt: now })
-        : db.remove(table, { id });
-      const removed = await work.catch((error) => {
-        throw inUse && isForeignKeyViolation(error) ? inUse({ id }) : error;
-      });
-      if (removed.length === 0) throw notFoundById(id);
-    },
-    async page(db, { limit, cursor, externalId, updatedAfter, sort, ...others }, fixed = {}) {
+    insert: (db, values) =>
+      withWords(db, async (tx) => {
+        const row = await mapDuplicates(tx.insert<Row>(table, { id: newId(), ...encodeJson(values) }));
+        await words?.write(tx, row.id);
+        return withComputed(tx, row);
+      }),
+    change: (db, id, patch) =>
+      withWords(db, async (tx) => {
+        const where = softDelete ? { id, deletedAt: null } : { id };
+        const changes = { ...encodeJson(patch), updatedAt: new Date() };
+        const [row] = await mapDuplicates(tx.update<Row>(table, where, changes));
+        if (!row) throw notFoundById(id);
+        if (words?.dependOn(patch)) await words.rewrite(tx, id);
+        return withComputed(tx, row);
+      }),
+    remove: (db, id) =>
+      withWords(db, async (tx) => {
+        const now = new Date();
+        const work = softDelete
+          ? tx.update(table, { id, deletedAt: null }, { deletedAt: now, updatedAt: now })
+          : tx.remove(table, { id });
+        const removed = await work.catch((error) => {
+          throw inUse && isForeignKeyViolation(error) ? inUse({ id }) : error;
+        });
+        if (removed.length === 0) throw notFoundById(id);
+        // Otherwise the foreign key deletes them.
+        if (softDelete) await words?.clear(tx, id);
+      }),
+    async page(db, query, fixed = {}) {
+      const { limit, cursor, externalId, updatedAfter, sort, ...others } = query;
       const selected = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
       const position = { limit, cursor };
       const hasFiltersOnly = externalId === undefined && updatedAfter === undefined && Object.keys(fixed).length === 0;
@@ -282,22 +254,16 @@ export function rows<Row extends StoredRow>(declaration: RowsDeclaration<Row>): 
         return pageOfChoices(db, selected, position);
       }
       if (updatedAfter !== undefined) rejectFilters({ ...selected, externalId });
-      const query = listQuery(db, fixed);
-      for (const [filter, value] of Object.entries(selected)) {
-        const applyFilter = filters[filter];
-        if (applyFilter) applyFilter(query, value as never);
-        else query.where(`${table}.${filter}`, value as never);
+      else if (words && query.q !== undefined) {
+        return pageOfWords(db, words, { ...selected, ...position, q: query.q, externalId, sort }, fixed);
       }
+      const listed = filtered(db, { ...selected, externalId }, fixed);
       if (updatedAfter !== undefined) {
         const from = { ...position, updatedAfter };
         if (declaration.changeSource) return pageOfChanges(db, declaration.changeSource, from);
-        return readChanges<Row & { updatedAt: string }>(db, query as never, { table }, from);
+        return readChanges<Row & { updatedAt: string }>(db, listed as never, { table }, from);
       }
-      if (externalId !== undefined) {
-        const written = [...new Set([externalId, writtenText(externalId) ?? externalId])];
-        query.whereIn(`${table}.external_id`, written);
-      }
-      return paginate(query, table, position, order ? { name: sort as string, ...order } : newestFirst);
+      return paginate(listed, table, position, order ? { name: sort as string, ...order } : newestFirst);
     },
   };
 }

@@ -44,7 +44,7 @@ export async function sourcesOfUsers(root: string, files: readonly string[]): Pr
   const folder = await mkdtemp(join(tmpdir(), 'new-package-'));
   try {
     await mkdir(join(folder, 'vendor'));
-    const parts = { shopper: true, filter: 'mood', sort: 'place', extensionPoint: true };
+    const parts = { shopper: true, filter: 'mood', sort: 'place', search: true, extensionPoint: true };
     const options = {
       names: namesOf('note'),
       parts,

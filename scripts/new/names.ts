@@ -21,6 +21,8 @@ export interface Names {
   snake: string;
   /** Of the table: `gift_messages`. */
   table: string;
+  /** Of the table with the words of its titles: `gift_box_words`. */
+  words: string;
   /** In addresses: `gift-messages`. */
   path: string;
   /** The plural does not follow from the spelling. */
@@ -45,6 +47,7 @@ export function namesOf(name: string, plural?: string): Names {
     Items: capital(camel(nouns)),
     snake: noun.replaceAll(' ', '_'),
     table: nouns.replaceAll(' ', '_'),
+    words: `${noun.replaceAll(' ', '_')}_words`,
     path: nouns.replaceAll(' ', '-'),
     irregular: nouns !== pluralOf(noun),
   };
@@ -68,7 +71,7 @@ const reserved = new Set(
 
 /** What a package has anyway, and the parameters of its list. */
 const taken = new Set(
-  'id tenantId title published externalId metadata createdAt updatedAt deletedAt limit cursor updatedAfter sort fields'.split(
+  'id tenantId title published externalId metadata createdAt updatedAt deletedAt limit cursor updatedAfter sort fields q wordFrom'.split(
     ' ',
   ),
 );

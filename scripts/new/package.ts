@@ -22,6 +22,8 @@ export interface Parts {
   filter: string | null;
   /** A field of whole numbers by which the list is sorted. */
   sort: string | null;
+  /** Lists are searched by the words of titles. */
+  search: boolean;
   /** Other packages can refuse a deletion. */
   extensionPoint: boolean;
 }
@@ -63,6 +65,11 @@ export async function writeNewPackage(
     ...names,
     ...parts,
     filterColumn: parts.filter && columnOf(parts.filter),
+    /** In quotes: what the words have of the resource, since lists are limited to it. */
+    copies: [parts.filter, parts.shopper && 'published']
+      .filter((property) => property)
+      .map((property) => `'${property}'`)
+      .join(', '),
     sortColumn: parts.sort && columnOf(parts.sort),
     scope: vendor.scope,
     packageName: packageName(names.package),

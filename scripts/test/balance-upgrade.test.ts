@@ -7,12 +7,17 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PaymentAdapter, paymentAdapters } from '@carton/payment';
 import { TestProvider } from '@carton/payment/testing';
-import { bodyOf, callerOf, createTestBox, packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import { bodyOf, createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
 import { kindsOfMigrations } from '../../tools/packages/additive.ts';
 import { reconcile } from '../../vendor/payment/reconcile.ts';
-import { type FormerOrder, undoLaterMigrations, type WrittenOrder, writeFormerOrder } from './support/former-schema.ts';
+import {
+  type FormerOrder,
+  startUpgraded,
+  undoLaterMigrations,
+  type WrittenOrder,
+  writeFormerOrder,
+} from './support/former-schema.ts';
 
 const former = await createTestBox(t, { idleJobs: true });
 const run = (text: string, values: unknown[]) => former.owner.query(text, values);
@@ -189,25 +194,14 @@ const begun: [name: string, order: FormerOrder, before: Expected, after: Expecte
   ],
 ];
 
-await former.box.stop();
-const later = await undoLaterMigrations(former.databaseUrl);
+const later = await undoLaterMigrations(former);
 const written = new Map<string, WrittenOrder>();
 for (const [name, order] of [...cases, ...begun]) written.set(name, await writeFormerOrder(run, former.id, order));
 
 const provider = new TestProvider();
-const upgraded = await boot({
-  databaseUrl: former.databaseUrl,
-  tier: 'enterprise',
-  packages: packagesOfTier('enterprise'),
-  packagesFrom: sourceRoot,
+const { upgraded, staff } = await startUpgraded(t, former, {
   extends: [paymentAdapters.with(provider as PaymentAdapter)],
-  hostingSecret: former.secrets.hosting,
-  strictResponses: true,
-  host: '127.0.0.1',
-  port: 0,
 });
-t.teardown(() => upgraded.stop());
-const staff = callerOf(upgraded.url, former.staff.headers);
 const orderOf = async (name: string) => bodyOf(staff.get(`/admin/orders/${written.get(name)?.id}`));
 const shownOf = async (name: string) => {
   const { balance, paymentStatus } = await orderOf(name);

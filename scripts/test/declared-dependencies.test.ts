@@ -156,7 +156,7 @@ t.test('a compliant project passes', async (t) => {
 });
 
 t.test('so does a package created by npm run new', async (t) => {
-  const parts = { shopper: true, filter: 'kind', sort: 'position', extensionPoint: true };
+  const parts = { shopper: true, filter: 'kind', sort: 'position', search: true, extensionPoint: true };
   await writeNewPackage(project, {
     names: namesOf('gift-box'),
     parts,

@@ -4,19 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createForSale, shopperWith } from '@carton/cart/testing';
-import {
-  bodyOf,
-  type Caller,
-  callerOf,
-  createTestBox,
-  exactly,
-  packagesOfTier,
-  sourceRoot,
-  type TestTenant,
-} from '@carton/runtime/testing';
+import { bodyOf, type Caller, callerOf, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
-import { undoLaterMigrations } from './support/former-schema.ts';
+import { startUpgraded, undoLaterMigrations } from './support/former-schema.ts';
 
 const environment = { PAYMENT_ADAPTERS: 'manual', DNS_SERVERS: '127.0.0.1:9' };
 const former = await createTestBox(t, { idleJobs: true, environment });
@@ -136,8 +126,7 @@ await bodyOf(staff.post('/admin/regions', { name: 'Spain', currency: 'EUR', coun
 await writeProducts();
 await writeRules();
 const carts = await writeSales();
-await former.box.stop();
-await undoLaterMigrations(former.databaseUrl);
+await undoLaterMigrations(former);
 const keys: Record<string, string> = { order_addresses: 'order_id', cart_addresses: 'cart_id' };
 const json = new Set(['attributes', 'metadata', 'discount', 'address']);
 for (const { table, id, column, value } of rows) {
@@ -147,20 +136,7 @@ for (const { table, id, column, value } of rows) {
   ]);
 }
 
-const upgraded = await boot({
-  databaseUrl: former.databaseUrl,
-  tier: 'enterprise',
-  packages: packagesOfTier('enterprise'),
-  packagesFrom: sourceRoot,
-  hostingSecret: former.secrets.hosting,
-  environment,
-  // A value that the schema of a response refuses fails the read.
-  strictResponses: true,
-  host: '127.0.0.1',
-  port: 0,
-});
-t.teardown(() => upgraded.stop());
-const now = callerOf(upgraded.url, staff.headers);
+const { upgraded, staff: now } = await startUpgraded(t, former, { environment });
 const routes = upgraded.routes.map(({ declaration }) => declaration);
 
 /** The list that has the rows of a table. */

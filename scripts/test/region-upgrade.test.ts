@@ -3,19 +3,9 @@
  * store keeps its settings.
  */
 import { createForSale, shopperWith } from '@carton/cart/testing';
-import {
-  bodyOf,
-  type Caller,
-  callerOf,
-  createTestBox,
-  exactly,
-  packagesOfTier,
-  sourceRoot,
-  type TestTenant,
-} from '@carton/runtime/testing';
+import { bodyOf, type Caller, callerOf, createTestBox, exactly, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
-import { undoLaterMigrations } from './support/former-schema.ts';
+import { startUpgraded, undoLaterMigrations } from './support/former-schema.ts';
 
 const former = await createTestBox(t, { idleJobs: true });
 const run = (text: string, values: unknown[]) => former.owner.query(text, values);
@@ -81,20 +71,8 @@ async function fillCarts(): Promise<void> {
 }
 
 await fillCarts();
-await former.box.stop();
-await undoLaterMigrations(former.databaseUrl);
-const upgraded = await boot({
-  databaseUrl: former.databaseUrl,
-  tier: 'enterprise',
-  packages: packagesOfTier('enterprise'),
-  packagesFrom: sourceRoot,
-  hostingSecret: former.secrets.hosting,
-  strictResponses: true,
-  host: '127.0.0.1',
-  port: 0,
-});
-t.teardown(() => upgraded.stop());
-const staff = callerOf(upgraded.url, former.staff.headers);
+await undoLaterMigrations(former);
+const { upgraded, staff } = await startUpgraded(t, former);
 
 t.test('carts are priced in the region that applies to them', async (t) => {
   for (const [name, { shopper, regionId, currency, issues, total }] of carts) {

@@ -4,12 +4,11 @@
  */
 import { ageByTwoDays } from '@carton/payment/testing';
 import { newId } from '@carton/runtime';
-import { bodyOf, callerOf, createTestBox, exactly, packagesOfTier, sourceRoot, until } from '@carton/runtime/testing';
+import { bodyOf, callerOf, createTestBox, exactly, until } from '@carton/runtime/testing';
 import { Shopper, startSimulator, webhookSecret } from '@carton/stripe/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
 import { reconcile } from '../../vendor/payment/reconcile.ts';
-import { undoLaterMigrations, writeFormerOrder } from './support/former-schema.ts';
+import { startUpgraded, undoLaterMigrations, writeFormerOrder } from './support/former-schema.ts';
 
 const simulator = await startSimulator();
 t.teardown(() => simulator.stop());
@@ -18,8 +17,7 @@ const browser = new Shopper(simulator.url);
 
 const former = await createTestBox(t, { idleJobs: true });
 const run = (text: string, values: unknown[]) => former.owner.query(text, values);
-await former.box.stop();
-await undoLaterMigrations(former.databaseUrl);
+await undoLaterMigrations(former);
 
 /** Creates the intent of a payment at Stripe, as the former release did. */
 function intentOf(paymentId: string) {
@@ -71,11 +69,7 @@ await run(`update stores set settings = '{"tax": {"provider": "stripe", "fallbac
   former.id,
 ]);
 
-const upgraded = await boot({
-  databaseUrl: former.databaseUrl,
-  tier: 'enterprise',
-  packages: packagesOfTier('enterprise'),
-  packagesFrom: sourceRoot,
+const { upgraded, staff } = await startUpgraded(t, former, {
   environment: {
     PAYMENT_ADAPTERS: 'stripe,manual',
     STRIPE_SECRET_KEY: 'sk_test_simulator',
@@ -84,13 +78,7 @@ const upgraded = await boot({
     TAX_PROVIDERS: 'stripe',
     TAX_STRIPE_API_URL: simulator.url,
   },
-  hostingSecret: former.secrets.hosting,
-  strictResponses: true,
-  host: '127.0.0.1',
-  port: 0,
 });
-t.teardown(() => upgraded.stop());
-const staff = callerOf(upgraded.url, former.staff.headers);
 const db = upgraded.database.forTenant(former.id);
 const statusOf = async (id: string) => (await bodyOf(staff.get(`/admin/orders/${id}`))).paymentStatus;
 const path = `${upgraded.url}/payments/webhooks/stripe`;

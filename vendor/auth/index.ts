@@ -49,6 +49,7 @@ export { hashPassword, verifyPassword } from './passwords/hashes.ts';
 export { resetUnknown, wrongPassword } from './passwords/problems.ts';
 export { ExistingPassword, ForgottenPassword, Password, ResetPassword } from './passwords/schemas.ts';
 export { maximumListedKeys, permissionsOfResponsible, type StaffKeyring, staffKeyrings } from './permissions/keys.ts';
+export { permissionsOfRole } from './permissions/roles.ts';
 export { KeyPermissions, type StaffKey } from './permissions/schemas.ts';
 export {
   type PermissionHolder,
@@ -56,7 +57,6 @@ export {
   permissionSources,
   permissionsAmong,
   permissionsOf,
-  permissionsOfRole,
   permits,
   refuseGrantBeyond,
 } from './permissions/service.ts';

@@ -14,12 +14,8 @@ import {
   Type,
   Uuid,
 } from '@carton/runtime';
+import { Role } from './permissions/roles.ts';
 
-export const roles = ['owner', 'manager', 'viewer'] as const;
-export type Role = (typeof roles)[number];
-export const Role = oneOf(roles, {
-  description: 'owner: everything; manager: everything but staff; viewer: reads only',
-});
 export const Name = humanText(120, { examples: ['Ada Lovelace'] });
 export const StaffStatus = oneOf(['active', 'disabled'], { description: 'A disabled person cannot log in' });
 export const exampleToken = 'Jm4PZbT0rjYp3hL1sVw8QkXc6NfUgE2aMdRyOiB5H7t';

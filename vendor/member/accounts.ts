@@ -4,7 +4,7 @@
 import { newId, proveEmail, publishRow, type TenantDatabase } from '@carton/runtime';
 import { memberEvents } from './events.ts';
 import type { Profile } from './links/store.ts';
-import { type MemberRow, members, rewriteWords } from './store.ts';
+import { type MemberRow, members } from './store.ts';
 
 /** Publishes a change of a member. */
 export async function publishUpdate(tx: TenantDatabase, member: MemberRow): Promise<MemberRow> {
@@ -65,14 +65,12 @@ export async function verifyAccount(
   };
   if (!member) {
     const created = await members.insert(tx, { id: newId(), email, name, phone, locale, ...verified });
-    await rewriteWords(tx, created.id);
     await publishRow(tx, memberEvents.created, 'member', created);
     await proveEmail(tx, { memberId: created.id, email });
     return created;
   }
   const missing = { name: member.name ?? name, phone: member.phone ?? phone, locale: member.locale ?? locale };
   const changed = await publishUpdate(tx, await members.change(tx, member.id, { ...missing, ...verified }));
-  if (changed.name !== member.name) await rewriteWords(tx, member.id);
   if (member.emailVerifiedAt === null) await proveEmail(tx, { memberId: member.id, email });
   return changed;
 }

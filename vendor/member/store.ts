@@ -1,7 +1,7 @@
 /**
  * Queries of `members`, and of rows of several tables.
  */
-import { lockFor, rows, selectWords, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import { lockFor, rows, type TenantDatabase, unauthenticated } from '@carton/runtime';
 import { emailTaken } from './problems.ts';
 import type { Member, statuses } from './schemas.ts';
 
@@ -20,6 +20,7 @@ export const members = rows<MemberRow>({
   json: ['metadata'],
   softDelete: true,
   duplicates: { members_email: emailTaken },
+  words: { table: 'member_words', id: 'member_id', entire: ['email'], texts: ['name'] },
   filters: {
     createdFrom: (listed, time: string) => listed.whereRaw('members.created_at >= ?', [time]),
     createdTo: (listed, time: string) => listed.whereRaw('members.created_at < ?', [time]),
@@ -64,19 +65,6 @@ export async function endAccess(
       where tenant_id = $1 and (member_id = $2 or email = $3) and purpose <> 'email_changed'`,
     [id, email],
   );
-}
-
-const writeWords = `
-  insert into member_words (tenant_id, member_id, word_from)
-  select members.tenant_id, members.id, words.word_from
-    from members
-   cross join lateral (${selectWords({ entire: ['members.email'], texts: ['members.name'] })}) words
-   where members.tenant_id = $1 and members.id = $2 and members.deleted_at is null`;
-
-/** Rewrites the words of a member, in the transaction that has changed name or address; a deleted one has none. */
-export async function rewriteWords(tx: TenantDatabase, memberId: string): Promise<void> {
-  await tx.query('delete from member_words where tenant_id = $1 and member_id = $2', [memberId]);
-  await tx.query(writeWords, [memberId]);
 }
 
 /** Tables whose rows expire. */

@@ -20,6 +20,7 @@ export const shelves = rows({
   table: 'shelves', noun: 'shelf', json: ['labels', 'metadata'], softDelete: true,
   computed: { boxes: 'select count(*)::int from boxes where boxes.tenant_id = shelves.tenant_id and boxes.shelf_id = shelves.id' },
   duplicates: { shelves_name: nameTaken },
+  words: { table: 'shelf_words', id: 'shelf_id', texts: ['name'], copies: ['room'] },
   filters: { atLeast: (rows, height) => rows.where('shelves.height', '>=', height) },
   sorts: { highest: { column: 'height', direction: 'desc' }, name: { column: 'name', direction: 'asc' } },
 });
@@ -54,7 +55,7 @@ export default definePackage({ events: [emptied, ...Object.values(shelfEvents)],
   ...common, path: '/admin/shelves', access: 'staff', item: shapes.Item,
   list: {
     query: integrationQuery({
-      room: Type.Optional(Type.String()), atLeast: Type.Optional(Type.Integer()),
+      q: Type.Optional(Type.String()), room: Type.Optional(Type.String()), atLeast: Type.Optional(Type.Integer()),
       sort: Type.Optional(Type.Unsafe({ type: 'string', enum: ['highest', 'name'] })),
     }),
     page: shapes.Page,
@@ -85,11 +86,15 @@ export const up = (knex) => knex.raw(\`
     primary key (tenant_id, id));
   create unique index shelves_name on shelves (tenant_id, name) where deleted_at is null;
   create unique index shelves_external_id on shelves (tenant_id, external_id);
+  create table shelf_words (
+    tenant_id uuid not null, shelf_id uuid not null, word_from text collate "C" not null, room text not null,
+    primary key (tenant_id, shelf_id, word_from),
+    foreign key (tenant_id, shelf_id) references shelves (tenant_id, id) on delete cascade);
   create table boxes (
     tenant_id uuid not null, id uuid not null, shelf_id uuid not null, primary key (tenant_id, id),
     created_at timestamptz(3) not null default now(), updated_at timestamptz(3) not null default now(),
     foreign key (tenant_id, shelf_id) references shelves (tenant_id, id))\`);
-export const down = (knex) => knex.raw('drop table boxes, shelves');
+export const down = (knex) => knex.raw('drop table boxes, shelf_words, shelves');
 `;
 
 /** The box, and what the package exports besides its definition. */

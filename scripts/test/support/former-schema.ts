@@ -1,5 +1,6 @@
 /**
- * A database as release 0.2.0 left it: its schema, and orders with their payments as its statements wrote them.
+ * A database as release 0.2.0 left it: its schema, and orders with their payments as its statements wrote them; and this
+ * release on it.
  */
 
 import { newId } from '@carton/runtime';
@@ -10,13 +11,16 @@ import {
   migratorSettings,
   openDatabase,
 } from '@carton/runtime/service';
-import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
+import { callerOf, packagesOfTier, sourceRoot, type TestBox } from '@carton/runtime/testing';
+import type { Test } from 'tap';
+import { boot } from '../../../runtime/boot.ts';
 
 /** Before the names of all migrations that release 0.2.0 does not have. */
 const ownSince = '20261126';
 
-/** Undoes the migrations of later releases. The box must have been stopped. @returns their files, in order */
-export async function undoLaterMigrations(databaseUrl: string): Promise<string[]> {
+/** Stops a box, and undoes the migrations of later releases. @returns their files, in order */
+export async function undoLaterMigrations({ box, databaseUrl }: TestBox): Promise<string[]> {
+  await box.stop();
   const owners = migrationOwners(await loadPackages(packagesOfTier('enterprise'), sourceRoot));
   const migrations = await collectMigrations(owners);
   const later = migrations.map(({ file }) => file).filter((file) => file >= ownSince);
@@ -29,6 +33,30 @@ export async function undoLaterMigrations(databaseUrl: string): Promise<string[]
     await close();
   }
   return later;
+}
+
+/**
+ * Starts this release on the database of a box of the former one, until the test ends; a value that the schema of a
+ * response refuses fails the read. @returns it, and its staff
+ */
+export async function startUpgraded(
+  t: Test,
+  { databaseUrl, secrets, staff }: TestBox,
+  options: Pick<Parameters<typeof boot>[0], 'environment' | 'extends'> = {},
+) {
+  const upgraded = await boot({
+    ...options,
+    databaseUrl,
+    tier: 'enterprise',
+    packages: packagesOfTier('enterprise'),
+    packagesFrom: sourceRoot,
+    hostingSecret: secrets.hosting,
+    strictResponses: true,
+    host: '127.0.0.1',
+    port: 0,
+  });
+  t.teardown(() => upgraded.stop());
+  return { upgraded, staff: callerOf(upgraded.url, staff.headers) };
 }
 
 /** Runs a statement on the database. */

@@ -259,4 +259,18 @@ export const erasure: readonly Mutation[] = [
     replacement: 'return',
     tests: ['control-plane/test/customer-erasure.test.ts'],
   },
+  {
+    rule: 'A row is not found by words that it had before a change',
+    file: 'runtime/resource/rows.ts',
+    text: 'if (words?.dependOn(patch)) await words.rewrite(tx, id);',
+    replacement: '',
+    tests: ['runtime/resource/test/found-by-words.test.ts', 'vendor/member/test/admin.test.ts'],
+  },
+  {
+    rule: 'A row that is deleted softly leaves no words',
+    file: 'runtime/resource/rows.ts',
+    text: 'if (softDelete) await words?.clear(tx, id);',
+    replacement: '',
+    tests: ['runtime/resource/test/found-by-words.test.ts'],
+  },
 ];

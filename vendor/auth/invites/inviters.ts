@@ -4,7 +4,8 @@
  */
 import type { Actor, TenantDatabase } from '@carton/runtime';
 import { permissionsOfResponsible, staffKeyrings } from '../permissions/keys.ts';
-import { permissionsOfRole, permits } from '../permissions/service.ts';
+import { permissionsOfRole } from '../permissions/roles.ts';
+import { permits } from '../permissions/service.ts';
 import { staffUsers } from '../store.ts';
 import { type InviteRow, type Inviter, staffInvites } from './store.ts';
 

@@ -4,7 +4,8 @@
 import { quotaExceeded } from '@carton/core';
 import { pageQuery, route, tooManyRequests } from '@carton/runtime';
 import { limitedByAttempts } from '../attempts/service.ts';
-import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
+import { permissionsOfRole } from '../permissions/roles.ts';
+import { refuseGrantBeyond } from '../permissions/service.ts';
 import { StaffUser } from '../schemas.ts';
 import { alreadyStaff, inviteUnknown } from './problems.ts';
 import { AcceptInvite, CreatedInvite, CreateInvite, StaffInvitePage } from './schemas.ts';

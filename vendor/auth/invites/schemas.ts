@@ -3,7 +3,8 @@
  */
 import { DateTime, Email, object, pageOf, Type, Uuid } from '@carton/runtime';
 import { Password } from '../passwords/schemas.ts';
-import { exampleToken, Name, Role, Token } from '../schemas.ts';
+import { Role } from '../permissions/roles.ts';
+import { exampleToken, Name, Token } from '../schemas.ts';
 
 const StaffInvite = object(
   { id: Uuid, email: Email, role: Role, createdAt: DateTime, expiresAt: DateTime },

@@ -12,8 +12,9 @@ import {
 } from '@carton/runtime';
 import { countWrongToken } from '../attempts/service.ts';
 import { hashPassword } from '../passwords/hashes.ts';
-import { permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
-import type { Role, StaffUser } from '../schemas.ts';
+import { permissionsOfRole, type Role } from '../permissions/roles.ts';
+import { refuseGrantBeyond } from '../permissions/service.ts';
+import type { StaffUser } from '../schemas.ts';
 import { inMinutes, newToken, normalizeEmail } from '../secrets.ts';
 import { insertStaff, staffUsers } from '../store.ts';
 import { staffInvited, staffJoined } from './events.ts';

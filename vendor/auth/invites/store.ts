@@ -2,7 +2,7 @@
  * Queries of `staff_invites`.
  */
 import { newId, rows, type TenantDatabase } from '@carton/runtime';
-import type { Role } from '../schemas.ts';
+import type { Role } from '../permissions/roles.ts';
 
 /** Who has sent an invite. Null for the operator, the first invite of a tenant, and invites of earlier releases. */
 export interface Inviter {

@@ -1,15 +1,9 @@
 /**
- * Permissions of roles and scopes. A permission is `<package>:read` or `<package>:write`. `*` means all permissions;
+ * What the permissions of roles (roles.ts) and scopes include. A permission is `<package>:read` or `<package>:write`. `*` means all permissions;
  * `*:read` and `*:write` mean all except those that only owners have.
  */
 import { extensionPoint, forbidden, type StaffCaller, type TenantDatabase } from '@carton/runtime';
-import type { Role } from '../schemas.ts';
-
-export const permissionsOfRole: Readonly<Record<Role, readonly string[]>> = {
-  owner: ['*'],
-  manager: ['*:read', '*:write'],
-  viewer: ['*:read'],
-};
+import { permissionsOfRole, type Role } from './roles.ts';
 
 /** A member of staff with a role, or an API key with scopes. */
 export type PermissionHolder =

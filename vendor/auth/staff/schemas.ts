@@ -2,8 +2,9 @@
  * Shapes of the management of staff.
  */
 import { changeOf, externalFields, integrationPageOf, object, type Static, Type, Uuid } from '@carton/runtime';
+import { Role } from '../permissions/roles.ts';
 import { StaffKey } from '../permissions/schemas.ts';
-import { Role, StaffStatus, StaffUser } from '../schemas.ts';
+import { StaffStatus, StaffUser } from '../schemas.ts';
 
 export const StaffUserPage = integrationPageOf(StaffUser, 'StaffUserPage');
 

@@ -4,7 +4,8 @@
 import { invalidField, notFound, type ServicesFor, type StaffCaller, type TenantDatabase } from '@carton/runtime';
 import { withdrawInvitesBeyond } from '../invites/inviters.ts';
 import { listKeysOf, narrowKeysOf, revokeKeysOf } from '../permissions/keys.ts';
-import { permissionsOf, permissionsOfRole, refuseGrantBeyond } from '../permissions/service.ts';
+import { permissionsOfRole } from '../permissions/roles.ts';
+import { permissionsOf, refuseGrantBeyond } from '../permissions/service.ts';
 import { endAccess, lockOwners, lockStaff, type StaffRow, staffUsers } from '../store.ts';
 import { lastOwner, ownAccount } from './problems.ts';
 import type { ChangeStaffUser, RemovedStaffUser, StaffUserWithKeys } from './schemas.ts';

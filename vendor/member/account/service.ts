@@ -7,7 +7,7 @@ import { consentOf, publishUpdate } from '../accounts.ts';
 import { memberCookies, type OwnAttempt, ownAttempt, sessionHashOf } from '../credentials.ts';
 import { eraseMember } from '../members/service.ts';
 import type { Member } from '../schemas.ts';
-import { endAccess, lockOwnMember, type MemberRow, members, rewriteWords } from '../store.ts';
+import { endAccess, lockOwnMember, type MemberRow, members } from '../store.ts';
 import type { ChangeOwnMember } from './schemas.ts';
 
 type LoggedIn = Pick<ServicesFor<'member'>, 'db' | 'session' | 'client' | 'cookies' | 'headers'>;
@@ -44,7 +44,6 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
       ...consent,
       ...(replaced && { passwordHash: replaced.after }),
     });
-    if (profile.name !== undefined) await rewriteWords(tx, id);
     if (replaced) {
       await endAccess(tx, changed, sessionHashOf(caller));
       await replaced.guard.succeeded(tx);

@@ -11,7 +11,7 @@ import { memberCookies, type OwnAttempt, ownAttempt, realm } from '../credential
 import { isSameSession, requestLink } from '../links/service.ts';
 import { consumeLink, type LinkRow, removeLinksTo } from '../links/store.ts';
 import { emailTaken, linkUnknown, passwordRequired } from '../problems.ts';
-import { lockEmail, members, rewriteWords } from '../store.ts';
+import { lockEmail, members } from '../store.ts';
 
 /**
  * Requests a link to the new address. The response does not tell whether another member has the address.
@@ -71,6 +71,5 @@ async function proveChangedEmail(tx: TenantDatabase, link: LinkRow): Promise<voi
     await requestLink(tx, 'email_changed', { email: member.email, memberId });
   }
   await publishUpdate(tx, await members.change(tx, memberId, { email, emailVerifiedAt: new Date().toISOString() }));
-  if (member.email !== email) await rewriteWords(tx, memberId);
   await proveEmail(tx, { memberId, email });
 }

@@ -14,7 +14,7 @@ import {
 import { consentOf, publishUpdate } from '../accounts.ts';
 import { findAddresses } from '../addresses/service.ts';
 import { memberErased, memberEvents } from '../events.ts';
-import { endAccess, lockEmail, members, rewriteWords } from '../store.ts';
+import { endAccess, lockEmail, members } from '../store.ts';
 import { findPerson } from './persons.ts';
 import type { AdminMemberDetail, ChangeMember, CreateMember } from './schemas.ts';
 
@@ -30,7 +30,6 @@ export function createMember(db: TenantDatabase, body: CreateMember): Promise<Ad
     await lockEmail(tx, email);
     const consent = consentOf(false, acceptsMarketing, marketingSource ?? 'staff');
     const member = await members.insert(tx, { ...values, email, ...consent });
-    await rewriteWords(tx, member.id);
     await publishRow(tx, memberEvents.created, 'member', member);
     return { ...member, addresses: [] };
   });
@@ -64,7 +63,6 @@ export function changeMember(db: TenantDatabase, id: string, patch: ChangeMember
       email,
       ...(isMoved && { emailVerifiedAt: null }),
     });
-    if (isMoved || patch.name !== undefined) await rewriteWords(tx, id);
     await publishUpdate(tx, changed);
     return { ...changed, addresses: await findAddresses(tx, id) };
   });
@@ -76,7 +74,6 @@ export function deleteMember(db: TenantDatabase, id: string): Promise<void> {
     const member = await members.lock(tx, id);
     await endAccess(tx, member);
     await members.remove(tx, id);
-    await rewriteWords(tx, id);
     await publishRow(tx, memberEvents.deleted, 'member', member);
   });
 }
