@@ -11,7 +11,7 @@ import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
 import { pointerTo } from './pointer.ts';
-import { etagExcept, etagOf, matchesWeakly } from './preconditions.ts';
+import { etagExcept, etagOf, hasEntityTag, isKnown } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
   bodyTooLarge,
@@ -72,7 +72,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(permission ? [forbidden] : []),
     ...(declaration.cookieWrites ? [crossSiteRequest] : []),
     ...(hasParams ? [notFound] : []),
-    ...(declaration.conditional ? [preconditionFailed] : []),
+    ...(declaration.conditional || hasEntityTag(declaration) ? [preconditionFailed] : []),
     ...(declaration.rateLimit ? [tooManyRequests] : []),
     ...(takesUpdatedAfter(query) ? [changesForgotten] : []),
     ...(idempotent ? [idempotencyConflict] : []),
@@ -239,27 +239,31 @@ function fillTemplate(template: string, values: Record<string, unknown>): string
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** Sends a reply; 304 for a read whose current version the client already has (RFC 9110, section 13.1.2). */
+/**
+ * Sends a reply; 304 for a read whose current version the client already has (RFC 9110, section 13.1.2).
+ * @throws precondition_failed (412) for a read of another version than If-Match names
+ */
 export function send(ctx: Context, reply: Reply): void {
-  ctx.status = reply.status;
-  ctx.set(reply.headers);
-  if (reply.body === null) {
+  const { body } = reply;
+  if (body === null) {
+    ctx.status = reply.status;
+    ctx.set(reply.headers);
     ctx.body = null;
     ctx.status = reply.status;
     return;
   }
-  const representation =
-    reply.body instanceof PreparedBody ? reply.body.representationFor(ctx) : identityOf(reply.body);
-  if (reply.body instanceof PreparedBody) ctx.vary('Accept-Encoding');
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const { etag = representation.etag } = reply;
-    ctx.set('ETag', etag);
-    const ifNoneMatch = ctx.get('if-none-match');
-    if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
-      ctx.status = 304;
-      ctx.body = null;
-      return;
-    }
+  const representation = body instanceof PreparedBody ? body.representationFor(ctx) : identityOf(body);
+  const { etag = representation.etag } = reply;
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const isCurrent = isRead && isKnown(ctx.req.headers, etag);
+  ctx.status = reply.status;
+  ctx.set(reply.headers);
+  if (body instanceof PreparedBody) ctx.vary('Accept-Encoding');
+  if (isRead) ctx.set('ETag', etag);
+  if (isCurrent) {
+    ctx.status = 304;
+    ctx.body = null;
+    return;
   }
   if (representation.encoding !== 'identity') ctx.set('Content-Encoding', representation.encoding);
   ctx.body = representation.bytes;
