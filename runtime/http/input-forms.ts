@@ -2,6 +2,7 @@
  * Values that requests may write in several forms, such as a country by its code or its name: wherever a schema of a body or
  * a query has a format with input forms, all of them are accepted, and the handler gets the one that is stored.
  */
+import type { Meaning } from './field-errors.ts';
 import type { TSchema } from './schemas.ts';
 import { convertText, defineFormat } from './validation.ts';
 import { writtenText } from './written.ts';
@@ -10,7 +11,7 @@ export interface InputForms {
   /** The name of the format that takes the place of the strict one in requests. Without it, the format stays. */
   readonly name?: string;
   /** Completes "must be" in error messages. */
-  readonly meaning: string;
+  readonly meaning: Meaning;
   /** The text as it is stored; null if it is in none of the forms. */
   parse(text: string): string | null;
   readonly maxLength: number;
