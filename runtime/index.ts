@@ -112,6 +112,7 @@ export {
 export {
   bodyTooLarge,
   defineProblem,
+  emptyPeriod,
   type FieldError,
   forbidden,
   invalidField,

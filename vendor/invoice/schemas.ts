@@ -154,7 +154,12 @@ export type InvoiceQuery = Static<typeof InvoiceQuery>;
 export const IssueInvoice = object(
   {
     suppliedOn: Type.Optional(
-      nullable(withOptions(Day, { description: 'Day of supply, in the time zone of the store' })),
+      nullable(
+        withOptions(Day, {
+          description:
+            'Day of supply, in the time zone of the store: from a year before the day of the order to tomorrow',
+        }),
+      ),
     ),
     buyer: Type.Optional(
       object(
