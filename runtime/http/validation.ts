@@ -34,7 +34,7 @@ for (const ajv of all) {
   // For readers of the document: who may set the value is checked by the service that stores it.
   ajv.addKeyword({ keyword: 'x-permission', schemaType: 'string' });
   // Has `x-converted` in requests.
-  ajv.addKeyword({ keyword: 'x-trimmed', schemaType: 'boolean' });
+  ajv.addKeyword({ keyword: 'x-trimmed', schemaType: ['boolean', 'string'] });
   ajv.addKeyword({
     ...{ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert },
     error: { message: 'is in none of the forms', params: ({ schema }) => ajvParams`{ form: ${schema} }` },
