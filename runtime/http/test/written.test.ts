@@ -10,10 +10,10 @@ import { writtenLine } from '../written.ts';
 
 t.test('a text of one line', async (t) => {
   for (const [text, stored] of [
-    ['Shop\tEu', 'Shop Eu'],
-    ['Shop\r\nBcc: eve@example.com', 'Shop Bcc: eve@example.com'],
+    ['Bowl\tEu', 'Bowl Eu'],
+    ['Bowl\r\nBcc: eve@example.com', 'Bowl Bcc: eve@example.com'],
     ['a\u0000\u0007\u009fb\u2028c\u2029d', 'a b c d'],
-    ['\tShop\n', 'Shop'],
+    ['\tBowl\n', 'Bowl'],
     ['invoice\u202efdp.exe', 'invoicefdp.exe'],
     ['\u2066a\u2069\u202a\u202b\u202c\u202d\u2067\u2068b', 'ab'],
     ['sum\u200bmer\u2060\ufeff', 'summer'],
