@@ -112,6 +112,7 @@ export {
 export {
   bodyTooLarge,
   defineProblem,
+  emptyPeriod,
   type FieldError,
   forbidden,
   invalidField,
@@ -131,6 +132,7 @@ export {
   changeOf,
   DateTime,
   Email,
+  humanLines,
   humanText,
   KnownEmail,
   nullable,
@@ -151,7 +153,7 @@ export { type Chunks, TaggedChunks } from './http/streamed.ts';
 export { distinctTags, Tag, tagKeysOf } from './http/tags.ts';
 export type { ArrivingFile, FileDeclaration, UploadDeclaration, UploadedFile } from './http/upload.ts';
 export { faults } from './http/validation.ts';
-export { foldCapitals, foldCase, withoutInvisible, writtenText } from './http/written.ts';
+export { foldCapitals, foldCase, withoutInvisible, writtenLine, writtenText } from './http/written.ts';
 export { dateTimeFormat, displayNames, numberFormat } from './intl/formats.ts';
 export { type InLanguages, inLanguages, type Language, languages } from './intl/languages.ts';
 export {

@@ -55,6 +55,7 @@ export function mountRoutes<Services>(
   const middlewares = new Map([...routers].map(([key, router]) => [key, router.routes() as Middleware]));
 
   return async function dispatch(ctx) {
+    if (ctx.path.includes('%')) requireText(ctx.path);
     const keys = [keyOf(ctx.path, 2), keyOf(ctx.path, 1), ''];
     for (const [index, key] of keys.entries()) {
       const middleware = keys.indexOf(key) === index ? middlewares.get(key) : undefined;
@@ -69,6 +70,16 @@ export function mountRoutes<Services>(
       keys.flatMap((key) => routers.get(key) ?? []),
     );
   };
+}
+
+/** @throws not_found (404) for a path whose escapes are no UTF-8, or U+0000: it can name nothing that is stored */
+function requireText(path: string): void {
+  try {
+    if (!decodeURIComponent(path).includes('\0')) return;
+  } catch {
+    // Not percent-encoded, or in another encoding.
+  }
+  throw notFound('The path must be percent-encoded in UTF-8, without the character U+0000.');
 }
 
 function handleUnmatched(ctx: Context, routers: Router[]): void {

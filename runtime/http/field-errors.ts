@@ -13,11 +13,19 @@ const maxShown = 20;
  */
 const maxErrors = 500;
 
-/** The meanings of this API's formats. */
-export const formatMeanings = new Map<string, string>();
+/** Completes "must be". A function gets the text that is refused, where more can be said of it. */
+export type Meaning = string | ((text: string) => string);
 
-/** The first errors that a client needs, each with a JSON pointer. @param errors all errors of Ajv for a value */
-export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in']): FieldError[] {
+/** The meanings of this API's formats, and of what `x-converted` takes. */
+export const formatMeanings = new Map<string, Meaning>();
+export const converterMeanings = new Map<string, Meaning>();
+
+/**
+ * The first errors that a client needs, each with a JSON pointer.
+ * @param errors all errors of Ajv for a value
+ * @param value what was validated
+ */
+export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in'], value?: unknown): FieldError[] {
   const own = withChoices(withoutOtherAlternatives(errors.slice(0, maxErrors)));
   // The meaning of a format is more helpful than the pattern that the value also violates, and so are its input forms.
   const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
@@ -30,7 +38,7 @@ export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in
   return relevant.slice(0, maxShown).map((error) => ({
     in: part,
     pointer: pointerOf(error),
-    detail: detailOf(error),
+    detail: detailOf(error, value),
   }));
 }
 
@@ -89,11 +97,27 @@ function isOwnFormatError({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' && formatMeanings.has(params.format);
 }
 
-/** What is wrong with a value, as a sentence without its subject. */
-export function detailOf(error: ErrorObject): string {
+/** What is wrong with a value, as a sentence without its subject. @param root what was validated */
+export function detailOf(error: ErrorObject, root?: unknown): string {
   if (error.keyword === 'enum') return list(error);
-  const meaning = isOwnFormatError(error) ? formatMeanings.get(error.params.format) : undefined;
-  return meaning ? `must be ${meaning}` : (error.message ?? 'is invalid');
+  const meaning = meaningOf(error);
+  if (meaning === undefined) return error.message ?? 'is invalid';
+  return `must be ${typeof meaning === 'string' ? meaning : meaning(textAt(root, error.instancePath))}`;
+}
+
+function meaningOf(error: ErrorObject): Meaning | undefined {
+  if (isOwnFormatError(error)) return formatMeanings.get(error.params.format);
+  return isOfInputForms(error) ? converterMeanings.get(error.params.form) : undefined;
+}
+
+/** The text at a pointer; empty where there is none. */
+function textAt(root: unknown, pointer: string): string {
+  const names = pointer.split('/').slice(1);
+  const at = names.reduce<unknown>((value, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined;
+  }, root);
+  return typeof at === 'string' ? at : '';
 }
 
 /** The pointer to the field itself: for a missing or unknown property, not to the object around it. */

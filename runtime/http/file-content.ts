@@ -3,7 +3,7 @@
  * that seek in a video (RFC 9110, section 14).
  */
 import type { Context } from 'koa';
-import { matchesWeakly } from './preconditions.ts';
+import { isKnown } from './preconditions.ts';
 import { rangeNotSatisfiable } from './problems.ts';
 import type { RouteDeclaration } from './route.ts';
 import { type Chunks, sendStreamed } from './streamed.ts';
@@ -31,7 +31,7 @@ export interface FileContent {
  * Sends a file, the requested part of it, or 304; for HEAD the headers only. Several ranges and invalid ones are
  * ignored: the response is the complete file.
  * @param deadline milliseconds in which the client has to read what was sent
- * @throws range_not_satisfiable (416) for a range that begins after the end
+ * @throws precondition_failed (412); range_not_satisfiable (416) for a range that begins after the end
  */
 export async function sendFile(
   ctx: Context,
@@ -41,8 +41,7 @@ export async function sendFile(
 ): Promise<void> {
   const { mediaType, size, etag } = file;
   const headers = { ...file.headers, ETag: etag, 'Accept-Ranges': 'bytes' };
-  const ifNoneMatch = ctx.get('if-none-match');
-  if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
+  if (isKnown(ctx.req.headers, etag)) {
     ctx.set({ ...headers, 'Cache-Control': cacheControl ?? 'no-store' });
     ctx.status = 304;
     return;

@@ -104,16 +104,25 @@ export class FormReader {
     await parsed;
   }
 
-  #acceptField(name: string | undefined, value: string, tooLong: boolean): void {
+  #acceptField(sentName: string | undefined, value: string, tooLong: boolean): void {
+    const name = decodedName(sentName);
     const isAfterFiles = this.#upload.streamed && this.#counts.size > 0;
     if (!name) this.fail(malformedForm('A part has no name.'));
     else if (tooLong) this.fail(bodyTooLarge(`The limit for a field is ${maxFieldBytes} bytes.`));
     else if (isMisread(name + value)) this.fail(malformedForm(`The field ${name} is not UTF-8.`));
+    else if (Object.hasOwn(this.#upload.files, name)) this.fail(invalidField(pointerTo(name), withoutName));
     else if (isAfterFiles) this.fail(malformedForm('The fields must precede the files.'));
     else this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
   }
 
-  #acceptFile(field: string | undefined, content: Readable & { bytesRead: number }, name: string, type: string): void {
+  #acceptFile(
+    sentField: string | undefined,
+    content: Readable & { bytesRead: number },
+    sentName: string,
+    type: string,
+  ): void {
+    const field = decodedName(sentField);
+    const name = decodedName(sentName) ?? '';
     // Errors are reported through the limited stream.
     content.on('error', () => {});
     // Browsers send an empty part for a file input without a file.
@@ -122,7 +131,7 @@ export class FormReader {
     if (problem) this.fail(problem);
     if (!isChosen) {
       content.once('end', () => {
-        if (content.bytesRead > 0) this.fail(invalidField(pointerTo(field ?? ''), 'the file has no name'));
+        if (content.bytesRead > 0) this.fail(invalidField(pointerTo(field ?? ''), withoutName));
       });
     }
     if (problem || !isChosen || this.#failed) {
@@ -187,6 +196,17 @@ export class FormReader {
 /** Whether the parser has put U+FFFD in the place of bytes that are not UTF-8; who sends that character has read them so. */
 function isMisread(text: string): boolean {
   return text.includes('\ufffd');
+}
+
+/** What is wrong with a part that has bytes and no file name: no browser sends one, but programs do. */
+const withoutName = 'must be a file with a name: `filename` of its part is missing or empty';
+
+/**
+ * The name of a field or a file. Forms of browsers write `"`, CR and LF in it as `%22`, `%0D` and `%0A`, and nothing else
+ * (HTML, Multipart form data): not even `%`, so that other escapes are part of the name.
+ */
+function decodedName<Name extends string | undefined>(name: Name): Name {
+  return name?.replaceAll(/%(?:22|0D|0A)/g, decodeURIComponent) as Name;
 }
 
 const maxNameLength = 255;

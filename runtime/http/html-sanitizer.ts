@@ -28,7 +28,11 @@ const options: IOptions = {
   allowedSchemesByTag: { img: ['http', 'https'] },
   allowProtocolRelative: false,
   nestingLimit: 100,
+  // Of other tags that are removed, such as those of forms, the text stays, escaped.
+  nonTextTags: ['script', 'style'],
   transformTags: {
+    // Their texts would be one word.
+    option: 'div',
     // A page that is opened in another window must not control this one.
     a: (tagName, { target, rel: _, ...attributes }) => ({
       tagName,

@@ -2,15 +2,16 @@
  * Values that requests may write in several forms, such as a country by its code or its name: wherever a schema of a body or
  * a query has a format with input forms, all of them are accepted, and the handler gets the one that is stored.
  */
+import type { Meaning } from './field-errors.ts';
 import type { TSchema } from './schemas.ts';
 import { convertText, defineFormat } from './validation.ts';
-import { writtenText } from './written.ts';
+import { writtenLine, writtenText } from './written.ts';
 
 export interface InputForms {
   /** The name of the format that takes the place of the strict one in requests. Without it, the format stays. */
   readonly name?: string;
   /** Completes "must be" in error messages. */
-  readonly meaning: string;
+  readonly meaning: Meaning;
   /** The text as it is stored; null if it is in none of the forms. */
   parse(text: string): string | null;
   readonly maxLength: number;
@@ -18,7 +19,10 @@ export interface InputForms {
   readonly description: string;
 }
 
-convertText('trimmed', { parse: writtenText, meaning: 'a text that is not blank' });
+const meaning = 'a text that is not blank';
+convertText('trimmed', { parse: writtenLine, meaning });
+convertText('trimmed-lines', { parse: writtenText, meaning });
+convertText('trimmed-or-empty', { parse: (text) => writtenLine(text) ?? '', meaning });
 
 const formsByFormat = new Map<unknown, InputForms>();
 
@@ -67,11 +71,17 @@ function convert(schema: TSchema | readonly unknown[]): unknown {
   return changed ?? schema;
 }
 
+const convertersOfTrimmed = new Map<unknown, string>([
+  [true, 'trimmed'],
+  ['lines', 'trimmed-lines'],
+  ['or-empty', 'trimmed-or-empty'],
+]);
+
 /** Of a text that may have spaces around it. */
 function withSpaces(schema: TSchema): TSchema {
   const { pattern } = schema;
   const inside = pattern === undefined ? {} : { pattern: `^\\s*(?:${pattern.replace(/^\^|\$$/g, '')})\\s*$` };
-  return { ...schema, ...inside, 'x-converted': 'trimmed' };
+  return { ...schema, ...inside, 'x-converted': convertersOfTrimmed.get(schema['x-trimmed']) };
 }
 
 function withForms(

@@ -25,8 +25,10 @@ export function parseInstant(text: string): string | null {
   return time >= first && time <= last ? new Date(time).toISOString() : null;
 }
 
+const meaning = 'a time of RFC 3339 with an offset in the years 1900 to 9999, such as 2026-03-01T12:00:00Z';
+
 defineInputForms('date-time', {
-  meaning: 'a time of RFC 3339 with an offset in the years 1900 to 9999, such as 2026-03-01T12:00:00Z',
+  meaning: (text) => (/:60(?:[.Zz+-]|$)/.test(text) ? `${meaning}, and no leap second (the second 60)` : meaning),
   parse: parseInstant,
   maxLength: 100,
   description: 'RFC 3339 with an offset, in the years 1900 to 9999',

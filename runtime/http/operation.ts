@@ -11,7 +11,7 @@ import { partialOf, selectedOf, selectFrom } from './fields.ts';
 import { HtmlDocument } from './html-document.ts';
 import { changesForgotten, takesUpdatedAfter } from './integration.ts';
 import { pointerTo } from './pointer.ts';
-import { etagExcept, etagOf, matchesWeakly } from './preconditions.ts';
+import { etagExcept, etagOf, hasEntityTag, isKnown } from './preconditions.ts';
 import { PreparedBody } from './prepared.ts';
 import {
   bodyTooLarge,
@@ -72,7 +72,7 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
     ...(permission ? [forbidden] : []),
     ...(declaration.cookieWrites ? [crossSiteRequest] : []),
     ...(hasParams ? [notFound] : []),
-    ...(declaration.conditional ? [preconditionFailed] : []),
+    ...(declaration.conditional || hasEntityTag(declaration) ? [preconditionFailed] : []),
     ...(declaration.rateLimit ? [tooManyRequests] : []),
     ...(takesUpdatedAfter(query) ? [changesForgotten] : []),
     ...(idempotent ? [idempotencyConflict] : []),
@@ -242,27 +242,32 @@ function fillTemplate(template: string, values: Record<string, unknown>): string
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/** Sends a reply; 304 for a read whose current version the client already has (RFC 9110, section 13.1.2). */
+/**
+ * Sends a reply; 304 for a read whose current version the client already has (RFC 9110, section 13.1.2).
+ * @throws precondition_failed (412) for a read of another version than If-Match names
+ */
 export function send(ctx: Context, reply: Reply): void {
-  ctx.status = reply.status;
-  ctx.set(reply.headers);
-  if (reply.body === null) {
+  const { body } = reply;
+  if (body === null) {
+    ctx.status = reply.status;
+    ctx.set(reply.headers);
     ctx.body = null;
     ctx.status = reply.status;
     return;
   }
-  const prepared = reply.body instanceof PreparedBody ? reply.body.representationFor(ctx) : null;
+  const prepared = body instanceof PreparedBody ? body.representationFor(ctx) : null;
+  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const etag = isRead ? (reply.etag ?? prepared?.etag ?? etagOf(body as string)) : null;
+  const isCurrent = etag !== null && isKnown(ctx.req.headers, etag);
+  ctx.status = reply.status;
+  ctx.set(reply.headers);
   if (prepared) ctx.vary('Accept-Encoding');
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const etag = reply.etag ?? prepared?.etag ?? etagOf(reply.body as string);
-    ctx.set('ETag', etag);
-    const ifNoneMatch = ctx.get('if-none-match');
-    if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
-      ctx.status = 304;
-      ctx.body = null;
-      return;
-    }
+  if (etag !== null) ctx.set('ETag', etag);
+  if (isCurrent) {
+    ctx.status = 304;
+    ctx.body = null;
+    return;
   }
   if (prepared && prepared.encoding !== 'identity') ctx.set('Content-Encoding', prepared.encoding);
-  ctx.body = prepared ? prepared.bytes : reply.body;
+  ctx.body = prepared ? prepared.bytes : body;
 }

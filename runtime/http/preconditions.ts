@@ -1,13 +1,14 @@
 /**
- * Conditional requests (RFC 9110, section 13): 304 for a read whose current version the client already has, and changes
- * that succeed only while the resource is as the client read it.
+ * Conditional requests (RFC 9110, section 13): 304 for a read whose current version the client already has, 412 for one of
+ * another version than it asks for, and changes that succeed only while the resource is as the client read it.
  *
  * The state of a resource is the response to its GET. So a PATCH, PUT or DELETE can be conditional when a GET of the same
  * path is mounted: that read route is run in the transaction of the change to get the current state.
  */
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { preconditionFailed } from './problems.ts';
-import { accessKindsOf, type Route } from './route.ts';
+import { accessKindsOf, type Route, type RouteDeclaration } from './route.ts';
 import type { TObject } from './schemas.ts';
 
 /**
@@ -70,6 +71,27 @@ export function matchesWeakly(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || (parseTags(ifNoneMatch)?.includes(etag) ?? false);
 }
 
+/** @throws precondition_failed (412) if If-None-Match of a change matches the representation, or is no list of entity tags */
+export function rejectKnown(ifNoneMatch: string, etag: string): void {
+  if (ifNoneMatch.trim() !== '*' && parseTags(ifNoneMatch) === null)
+    throw preconditionFailed('If-None-Match must be entity tags in double quotes, or *.');
+  if (!matchesWeakly(ifNoneMatch, etag)) return;
+  throw preconditionFailed(`${ifNoneMatch.trim() === '*' ? 'The resource exists' : 'The resource has this ETag'}.`);
+}
+
+/**
+ * Whether the client of a read has the representation, so that the response is 304. If-Match comes first (13.2.2), as a
+ * client sends it that reads a representation in parts.
+ * @throws precondition_failed (412) unless If-Match, if it is sent, matches
+ */
+export function isKnown({ 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions, etag: string): boolean {
+  if (ifMatch !== undefined) rejectStale(ifMatch, etag, false);
+  return Boolean(ifNoneMatch) && matchesWeakly(ifNoneMatch as string, etag);
+}
+
+/** The headers of a request. */
+type Conditions = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
+
 /**
  * @param isOfVersion whether the ETag is one of `etagExcept`
  * @throws precondition_failed (412) unless If-Match matches the representation (13.1.1)
@@ -93,6 +115,11 @@ export function matchesExactly(
   const tags = parseTags(ifMatch);
   if (tags === null) throw preconditionFailed('If-Match must be entity tags in double quotes, or *.');
   return tags.some((tag) => isSame(tag, etag));
+}
+
+/** True for an operation whose response has an ETag, and is 304 for a client that has the current version. */
+export function hasEntityTag({ method, status, streamed, tagged }: RouteDeclaration): boolean {
+  return method === 'get' && status !== 204 && (!streamed || tagged === true);
 }
 
 const conditionalMethods = new Set(['patch', 'put', 'delete']);

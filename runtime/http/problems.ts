@@ -86,6 +86,12 @@ export const invalidRequest = defineProblem({ code: 'invalid_request', status: 4
 export function invalidField(pointer: string, detail: string): Problem {
   return invalidRequest(`body ${pointer}: ${detail}`, { errors: [{ in: 'body', pointer, detail }] });
 }
+/** An invalid_request (400) for a period whose end is not after its start, at both fields. @param start and `end` are names of fields of the body */
+export function emptyPeriod(start: string, end: string): Problem {
+  const detail = `${end} must be later than ${start}`;
+  const errors = [start, end].map((name) => ({ in: 'body' as const, pointer: `/${name}`, detail }));
+  return invalidRequest(`body /${end}: ${detail}`, { errors });
+}
 export const malformedJson = defineProblem({
   code: 'malformed_json',
   status: 400,

@@ -46,14 +46,23 @@ export function oneOf<const T extends readonly string[]>(values: T, options: Rec
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** The texts of a schema as people write them are stored as `writtenText` returns them; blank ones are refused. In requests only. */
-export function trimmed<T extends TSchema>(schema: T): T {
-  return { ...schema, 'x-trimmed': true };
+/**
+ * The texts of a schema have one line, and are stored as `writtenLine` returns them; blank ones are refused. In requests
+ * only.
+ * @param empty `or-empty` for texts that may be empty, as blank ones are then
+ */
+export function trimmed<T extends TSchema>(schema: T, empty?: 'or-empty'): T {
+  return { ...schema, 'x-trimmed': empty ?? true };
 }
 
-/** A name, a title or a label that people write and read: not blank, without spaces around it. */
+/** A name, a title or a label that people write and read: one line, not blank, without spaces around it. */
 export function humanText(maxLength: number, options: StringOptions = {}) {
   return trimmed(Type.String({ minLength: 1, maxLength, ...options }));
+}
+
+/** A text that may have several lines, such as a note; not blank, without spaces around it. */
+export function humanLines(maxLength: number, options: StringOptions = {}) {
+  return Type.String({ minLength: 1, maxLength, 'x-trimmed': 'lines', ...options });
 }
 
 /** At most 36 characters, since the format alone allows the prefix `urn:uuid:`, which PostgreSQL rejects. */

@@ -6,16 +6,15 @@ import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { AppOptions } from './app-options.ts';
 import { defaultBodyDeadline } from './body.ts';
+import { applyPreconditions, ifMatchOf } from './conditional-writes.ts';
 import type { AccessKind } from './credentials.ts';
 import { FairShare } from './fair-share.ts';
 import { partialOf, selectedFields } from './fields.ts';
 import { type FileContent, sendFile } from './file-content.ts';
 import { fingerprintOf, idempotencyKey } from './idempotency.ts';
-import type { IfMatch } from './if-match.ts';
 import { authenticate, problemsOf, type Reply, readInput, readParams, readQuery, replyOf, send } from './operation.ts';
 import { credentialSources, rejectCrossSite } from './origins.ts';
-import { etagOf, matchesExactly, rejectStale } from './preconditions.ts';
-import { notFound, Problem, preconditionFailed } from './problems.ts';
+import { Problem } from './problems.ts';
 import { countRequest } from './rate-limit.ts';
 import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
 import type { RefusalReport } from './repair.ts';
@@ -106,7 +105,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
     };
-    const run = applyIfMatch(ctx, route, params, options, work);
+    const run = applyPreconditions(ctx, route, params, options, work);
     const key = declaration.idempotent ? idempotencyKey(ctx) : null;
     if (key === null || !options.runIdempotently) return send(ctx, await run(services));
     const { operationId } = declaration;
@@ -190,66 +189,6 @@ function identifier<Scope, Services, Caller>(
     if (name !== null) await countRequest(ctx, limiter, rateLimit, name);
     return caller;
   };
-}
-
-/** The If-Match header for a handler that evaluates it itself. */
-function ifMatchOf<Services>(
-  ctx: Context,
-  { readRoute }: Route<Services>,
-  { strictResponses }: Pick<AppOptions<never, Services>, 'strictResponses'>,
-): IfMatch | null {
-  const header = ctx.req.headers['if-match'];
-  if (header === undefined || !readRoute) return null;
-  return {
-    header,
-    names(result) {
-      const { etag, body } = replyOf(readRoute.declaration, result, strictResponses ? null : () => {});
-      return matchesExactly(header, etag ?? etagOf(String(body)));
-    },
-  };
-}
-
-/** Wraps the work of a request with If-Match: it runs only while the read route returns a matching representation. */
-function applyIfMatch<Services>(
-  ctx: Context,
-  { declaration, readRoute }: Route<Services>,
-  params: unknown,
-  { runConsistently, strictResponses }: Pick<AppOptions<never, Services>, 'runConsistently' | 'strictResponses'>,
-  work: (services: Services) => Promise<Reply>,
-): (services: Services) => Promise<Reply> {
-  const ifMatch = ctx.req.headers['if-match'];
-  if (ifMatch === undefined || !readRoute || !runConsistently || declaration.conditional === 'inHandler') return work;
-  const readRepresentation = (services: Services) => representationOf(readRoute, services, params, strictResponses);
-
-  // `*` matches any state, so concurrent changes do not matter.
-  if (ifMatch.trim() === '*') {
-    return async (services) => {
-      await readRepresentation(services).catch(rejectUnlessMissing);
-      return work(services);
-    };
-  }
-  return (services) =>
-    runConsistently(services, ctx.path, async (consistent) => {
-      const { etag } = await readRepresentation(consistent).catch(rejectUnlessMissing);
-      rejectStale(ifMatch, etag, readRoute.declaration.unversioned !== undefined);
-      const reply = await work(consistent);
-      if (
-        strictResponses &&
-        declaration.returnsRepresentation &&
-        reply.body !== (await readRepresentation(consistent)).body
-      ) {
-        throw new Error(
-          `${declaration.operationId} returns another representation than ${readRoute.declaration.operationId}`,
-        );
-      }
-      return reply;
-    });
-}
-
-/** A missing resource is 404, as without the header (RFC 9110, section 13.2.1); any other problem below 500 is 412. */
-function rejectUnlessMissing(error: unknown): never {
-  if (error instanceof Problem && error.type.code !== notFound.code) throw preconditionFailed(error.message);
-  throw error;
 }
 
 /** The most pointers in a line of the log. */

@@ -1,15 +1,15 @@
 /**
  * Tags, by which people mark resources.
  */
-import { Type } from './schemas.ts';
-import { foldCase, writtenText } from './written.ts';
+import { Type, trimmed } from './schemas.ts';
+import { foldCase, writtenLine } from './written.ts';
 
-export const Tag = Type.String({ minLength: 1, maxLength: 50, pattern: '\\S', examples: ['gift'] });
+export const Tag = trimmed(Type.String({ minLength: 1, maxLength: 50, examples: ['gift'] }));
 
 /** The tags as they are stored; of tags that differ only in case or width, the first. */
 export function distinctTags(tags: readonly string[]): string[] {
   const distinct = new Map<string, string>();
-  for (const tag of tags.flatMap((each) => writtenText(each) ?? [])) {
+  for (const tag of tags.flatMap((each) => writtenLine(each) ?? [])) {
     const key = foldCase(tag);
     if (!distinct.has(key)) distinct.set(key, tag);
   }

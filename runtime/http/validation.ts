@@ -2,10 +2,10 @@
  * Validates requests by their schemas. Each schema is compiled at its first use: compiling hundreds of them would
  * dominate the start.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, _ as ajvParams, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import addFormatsModule from 'ajv-formats';
-import { detailOf, fieldErrors, formatMeanings } from './field-errors.ts';
+import { converterMeanings, detailOf, fieldErrors, formatMeanings, type Meaning } from './field-errors.ts';
 import { type FieldError, invalidRequest } from './problems.ts';
 import { type TSchema, transformSchema } from './schemas.ts';
 import { uniqueItems } from './unique-items.ts';
@@ -34,10 +34,10 @@ for (const ajv of all) {
   // For readers of the document: who may set the value is checked by the service that stores it.
   ajv.addKeyword({ keyword: 'x-permission', schemaType: 'string' });
   // Has `x-converted` in requests.
-  ajv.addKeyword({ keyword: 'x-trimmed', schemaType: 'boolean' });
+  ajv.addKeyword({ keyword: 'x-trimmed', schemaType: ['boolean', 'string'] });
   ajv.addKeyword({
     ...{ keyword: 'x-converted', type: 'string', schemaType: 'string', modifying: true, validate: convert },
-    error: { message: ({ schema }) => `must be ${converters.get(schema)?.meaning}` },
+    error: { message: 'is in none of the forms', params: ({ schema }) => ajvParams`{ form: ${schema} }` },
   });
 }
 
@@ -45,7 +45,7 @@ interface Converter {
   /** Returns what takes the place of a text; null if it is in none of the forms. */
   parse(text: string): string | null;
   /** What a text must be; null if the format of the same name reports what cannot be converted. */
-  meaning: string | null;
+  meaning: Meaning | null;
 }
 
 const converters = new Map<string, Converter>();
@@ -53,6 +53,7 @@ const converters = new Map<string, Converter>();
 /** Has `x-converted` with this name replace texts in values that are validated. */
 export function convertText(name: string, converter: Converter): void {
   converters.set(name, converter);
+  if (converter.meaning !== null) converterMeanings.set(name, converter.meaning);
 }
 
 function convert(name: string, text: string, _: unknown, place?: DataValidationCxt): boolean {
@@ -65,10 +66,10 @@ function convert(name: string, text: string, _: unknown, place?: DataValidationC
 
 /**
  * Defines a format for schemas, for strings that a pattern cannot check, such as the codes of a list.
- * @param meaning completes "must be": `a country of ISO 3166-1 alpha-2`
+ * @param meaning completes "must be": `a country of ISO 3166-1 alpha-2`; a function of the text that is refused may say more
  * @returns the name, for use in schemas
  */
-export function defineFormat(name: string, meaning: string, check: (text: string) => boolean): string {
+export function defineFormat(name: string, meaning: Meaning, check: (text: string) => boolean): string {
   formatMeanings.set(name, meaning);
   for (const ajv of all) ajv.addFormat(name, check);
   return name;
@@ -121,7 +122,7 @@ function hasMany(value: unknown, many: number): boolean {
 export function validate<T>(schema: TSchema, value: T, part: FieldError['in'], isText = part !== 'body'): T {
   const check = compile(isText ? coercing : hasMany(value, manyValues) ? untilFirstError : exact, schema);
   if (check(value)) return value;
-  const errors = fieldErrors(check.errors ?? [], part);
+  const errors = fieldErrors(check.errors ?? [], part, value);
   throw invalidRequest(`${part} ${errors[0]?.pointer || '/'}: ${errors[0]?.detail}`, { errors });
 }
 

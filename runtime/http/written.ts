@@ -24,6 +24,25 @@ export function writtenText(text: string | null | undefined): string | null {
   return composed.length > trimmed.length ? trimmed : composed;
 }
 
+/** What ends a line or moves the cursor. */
+const breaks = /[\p{Cc}\u2028\u2029]+/gu;
+
+/**
+ * What makes a name look like another one, or reorders what is shown after it: spaces without width, and overrides,
+ * embeddings and isolates of the direction of writing. Joiners (U+200C, U+200D) and marks of direction (U+200E, U+200F) are
+ * part of words and emoji.
+ */
+const misleading = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * A name, a title or another text of one line as it is stored: as `writtenText` returns it, with a space for line breaks, tabs
+ * and other control characters, and without what is misleading. So it fits into a header of a mail, a line of a list and a
+ * field of a file.
+ */
+export function writtenLine(text: string | null | undefined): string | null {
+  return writtenText(text?.replaceAll(breaks, ' ').replaceAll(misleading, ''));
+}
+
 /** Characters that are not shown, such as those that are copied from a mail with a code. */
 const invisible = /\p{Cf}/gu;
 

@@ -55,7 +55,9 @@ export class Components {
 function shown(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shown);
   if (schema === null || typeof schema !== 'object') return schema;
-  const own = Object.entries(schema).filter(([key, value]) => key !== 'x-converted' || value !== 'trimmed');
+  const own = Object.entries(schema).filter(
+    ([key, value]) => key !== 'x-converted' || !String(value).startsWith('trimmed'),
+  );
   return Object.fromEntries(own.map(([key, value]) => [key, shown(value)]));
 }
 

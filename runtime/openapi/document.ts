@@ -15,13 +15,14 @@ import type { AccessKind } from '../http/credentials.ts';
 import { responseSchemaOf } from '../http/fields.ts';
 import type { RequestHeader } from '../http/headers.ts';
 import { paramsSchemaOf } from '../http/operation.ts';
+import { hasEntityTag } from '../http/preconditions.ts';
 import type { ProblemType } from '../http/problems.ts';
 import { accessKindsOf, pathParameterNames, type RouteDeclaration } from '../http/route.ts';
 import { RawBody, type TObject, type TSchema, Type } from '../http/schemas.ts';
 import { vendor } from '../vendor.ts';
 import { Components } from './components.ts';
 import { formContent, readableSize } from './form.ts';
-import { hasEntityTag, headerComponents, headerParametersOf, requestHeaders, successHeadersOf } from './headers.ts';
+import { headerComponents, headerParametersOf, requestHeaders, successHeadersOf } from './headers.ts';
 import { ProblemResponses, problemSchema } from './problem-responses.ts';
 import { type DocumentEvent, eventTag, webhookOf } from './webhooks.ts';
 

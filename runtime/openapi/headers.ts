@@ -6,6 +6,7 @@ import type { HeaderObject, HeadersObject, ReferenceObject } from 'openapi3-ts/o
 import type { AccessKind } from '../http/credentials.ts';
 import { documentedHeaders, type RequestHeader } from '../http/headers.ts';
 import { idempotencyKeyLifetimeHours, maxIdempotencyKeyLength } from '../http/idempotency.ts';
+import { hasEntityTag } from '../http/preconditions.ts';
 import { accessKindsOf, type RouteDeclaration } from '../http/route.ts';
 import { ownCacheControl, personalCacheControl, sharedCacheControl } from '../http/sharing.ts';
 
@@ -16,11 +17,6 @@ interface ResponseHeader {
   success?(declaration: RouteDeclaration): boolean;
   /** Whether a problem with this status carries it, for any operation; defaults to never. */
   problem?(status: number): boolean;
-}
-
-/** True for an operation whose response has an ETag, and is 304 for a client that has the current version. */
-export function hasEntityTag({ method, status, streamed, tagged }: RouteDeclaration): boolean {
-  return method === 'get' && status !== 204 && (!streamed || tagged === true);
 }
 
 function isLimited({ rateLimit }: RouteDeclaration): boolean {

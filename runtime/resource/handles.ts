@@ -27,10 +27,17 @@ export function parseHandle(text: string): string | null {
   return stored.test(handle) && handle.length <= maxLength && !looksLikeId(handle) ? handle : null;
 }
 
+const meaning = 'a handle: small letters from a to z, digits and single hyphens';
+
+/** What the text would be as a handle; null if nothing in it can be one. */
+function proposedHandle(text: string): string | null {
+  const handle = handleFromTitle(text, '');
+  return stored.test(handle) && !looksLikeId(handle) ? handle : null;
+}
+
 defineInputForms(format, {
   name: 'handle-in-any-script',
-  meaning:
-    'a handle: small letters from a to z, digits and single hyphens, such as `blue-shirt`, without the format of an id',
+  meaning: (text) => `${meaning}, such as \`${proposedHandle(text) ?? 'blue-shirt'}\`, without the format of an id`,
   parse: parseHandle,
   maxLength,
   description: 'Small letters, digits and single hyphens. Letters of other scripts are written in Latin ones',

@@ -8,6 +8,7 @@ import {
   DateTime,
   Email,
   type HasExtensions,
+  humanLines,
   humanText,
   integrationPageOf,
   Locale,
@@ -35,7 +36,7 @@ export const maxCartLines = 500;
 export const statuses = ['active', 'completed', 'merged'] as const;
 
 const Quantity = Type.Integer({ minimum: 1, maximum: maxLineQuantity, examples: [2] });
-const Note = humanText(2000, { examples: ['Please ring twice'] });
+const Note = humanLines(2000, { examples: ['Please ring twice'] });
 const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
 
 const requiredOfAddress = {

@@ -16,6 +16,7 @@ import {
   isCountry,
   needsCity,
   type TenantDatabase,
+  writtenLine,
   writtenText,
 } from '@carton/runtime';
 import type { Checkout, SentCheckout } from './schemas.ts';
@@ -54,7 +55,7 @@ async function writtenCustomer(
   });
   const [error] = errors;
   if (error && (await needsCountries(db))) throw invalidRequest(`body ${error.pointer}: ${error.detail}`, { errors });
-  return { email, name: writtenText(name) ?? undefined, phone: writtenText(phone) ?? undefined, ...written };
+  return { email, name: writtenLine(name) ?? undefined, phone: writtenLine(phone) ?? undefined, ...written };
 }
 
 async function needsCountries(db: TenantDatabase): Promise<boolean> {
@@ -69,8 +70,8 @@ export function customerOf<Email extends string | null>(
 ): Omit<OrderDraft['customer'], 'email'> & { email: Email } {
   return {
     email,
-    name: name ?? writtenText(shippingAddress?.name),
-    phone: phone ?? writtenText(shippingAddress?.phone),
+    name: name ?? writtenLine(shippingAddress?.name),
+    phone: phone ?? writtenLine(shippingAddress?.phone),
     address: address ?? writtenAddress(shippingAddress),
     billing: billing ?? writtenAddress(billingAddress),
   };

@@ -6,6 +6,7 @@ import {
   Currency,
   changeOf,
   Email,
+  humanLines,
   humanText,
   Locale,
   nullable,
@@ -67,7 +68,7 @@ export const StoreProfile = object(
     legalName: withOptions(nullable(text(200, 'Demo Store SAS')), {
       description: 'Name of the legal entity that sells. Invoices need it',
     }),
-    address: withOptions(nullable(text(1000, '12 Rue des Lilas\n69003 Lyon\nFrance')), {
+    address: withOptions(nullable(humanLines(1000, { examples: ['12 Rue des Lilas\n69003 Lyon\nFrance'] })), {
       description: 'Address of the legal entity, in lines. Invoices need it',
     }),
     vatNumber: withOptions(nullable(text(50, 'FR40303265045')), {

@@ -4,6 +4,7 @@
 import {
   Currency,
   DateTime,
+  humanLines,
   humanText,
   integrationPageOf,
   Locale,
@@ -154,21 +155,26 @@ export type InvoiceQuery = Static<typeof InvoiceQuery>;
 export const IssueInvoice = object(
   {
     suppliedOn: Type.Optional(
-      nullable(withOptions(Day, { description: 'Day of supply, in the time zone of the store' })),
+      nullable(
+        withOptions(Day, {
+          description:
+            'Day of supply, in the time zone of the store: from a year before the day of the order to tomorrow',
+        }),
+      ),
     ),
     buyer: Type.Optional(
       object(
         {
           name: Type.Optional(nullable(text(200, 'Analytical Engines Ltd'))),
           address: Type.Optional(
-            nullable(withOptions(text(1000, '12 St James Square\nLondon'), { description: 'In lines' })),
+            nullable(humanLines(1000, { description: 'In lines', examples: ['12 St James Square\nLondon'] })),
           ),
           vatNumber: Type.Optional(nullable(text(50, 'GB123456789'))),
         },
         { $id: 'IssueInvoiceBuyer', description: "Replaces the customer's name and billing address of the order" },
       ),
     ),
-    note: Type.Optional(nullable(text(2000, 'Reverse charge'))),
+    note: Type.Optional(nullable(humanLines(2000, { examples: ['Reverse charge'] }))),
   },
   { $id: 'IssueInvoice' },
 );

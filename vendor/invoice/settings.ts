@@ -2,9 +2,7 @@
  * Settings of invoices, stored with those of the store.
  */
 import { reservedSetting, type Store, type StoreTask, storeSettings } from '@carton/core';
-import { humanText, nullable, oneOf, Type, withOptions, writtenText } from '@carton/runtime';
-
-const text = (maxLength: number, example: string) => humanText(maxLength, { examples: [example] });
+import { humanLines, nullable, oneOf, Type, withOptions, writtenText } from '@carton/runtime';
 
 /** Does not end in a digit, so that two prefixes never lead to the same number. */
 const prefix = (initial: string, description: string) =>
@@ -25,7 +23,7 @@ export const invoiceSettings = storeSettings('invoice', {
   // It tells buyers to which account to pay.
   note: reservedSetting(
     'invoice:write',
-    withOptions(nullable(text(2000, 'Payable within 14 days')), {
+    withOptions(nullable(humanLines(2000, { examples: ['Payable within 14 days'] })), {
       default: null,
       description: 'Printed below each invoice and credit note: bank account, legal notices',
     }),

@@ -23,9 +23,7 @@ export const Status = oneOf(statuses, { description: 'A disabled member cannot l
 const Name = humanText(200, { examples: ['Ada Lovelace'] });
 export const profileFields = { name: nullable(Name), phone: nullable(Phone), locale: nullable(Locale) };
 export const AcceptsMarketing = Type.Boolean({ description: 'Whether the member agrees to receive advertising' });
-const MarketingSource = Type.String({
-  minLength: 1,
-  maxLength: 120,
+const MarketingSource = humanText(120, {
   description: 'Where the member gave or withdrew consent: `registration`, `account`, or as staff noted it',
   examples: ['registration'],
 });

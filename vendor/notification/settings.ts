@@ -2,7 +2,7 @@
  * Settings of mails: the mail server of the box, read from the environment, and the sender of each store.
  */
 import { reservedSetting, storeSettings } from '@carton/core';
-import { Email, nullable, oneOf, packageSettings, Type, withOptions } from '@carton/runtime';
+import { Email, nullable, oneOf, packageSettings, Type, trimmed, withOptions } from '@carton/runtime';
 import { type DkimKeys, readDkimKeys } from './transports/dkim.ts';
 
 export const tlsModes = ['starttls', 'implicit', 'none'] as const;
@@ -92,12 +92,15 @@ const ofAllPackages = '*:read';
 
 /** Under `settings.notification` of the store. */
 export const senderSettings = storeSettings('notification', {
-  senderName: Type.String({
-    maxLength: 120,
-    pattern: noControls,
-    default: '',
-    description: "Name of the sender of mails; the store's name if empty",
-  }),
+  senderName: trimmed(
+    Type.String({
+      maxLength: 120,
+      pattern: noControls,
+      default: '',
+      description: "Name of the sender of mails; the store's name if empty",
+    }),
+    'or-empty',
+  ),
   senderAddress: reservedSetting(
     ofAllPackages,
     withOptions(nullable(Email), {

@@ -1,7 +1,17 @@
 /**
  * Fields of products, options and variants that schemas of several subjects share.
  */
-import { humanText, nullable, object, oneOf, type Static, Type, trimmed, withOptions } from '@carton/runtime';
+import {
+  humanLines,
+  humanText,
+  nullable,
+  object,
+  oneOf,
+  type Static,
+  Type,
+  trimmed,
+  withOptions,
+} from '@carton/runtime';
 import { Tags } from './tags/schemas.ts';
 
 export const statuses = ['draft', 'published', 'archived'] as const;
@@ -77,7 +87,7 @@ export const ProductType = humanText(120, {
 const Attribute = object(
   {
     name: humanText(120, { examples: ['Material'] }),
-    value: humanText(500, { examples: ['Linen'] }),
+    value: humanLines(500, { examples: ['Linen'] }),
   },
   { $id: 'ProductAttribute' },
 );

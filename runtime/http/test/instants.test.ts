@@ -55,6 +55,16 @@ t.test('a body', (t) => {
       {
         in: 'body',
         pointer: '/at',
+        detail:
+          'must be a time of RFC 3339 with an offset in the years 1900 to 9999, such as 2026-03-01T12:00:00Z, and no leap second (the second 60)',
+      },
+    ]),
+  });
+  t.throws(() => validate(Body, { at: '2026-12-31T23:59:61Z', until: null }, 'body'), {
+    errors: exactly([
+      {
+        in: 'body',
+        pointer: '/at',
         detail: 'must be a time of RFC 3339 with an offset in the years 1900 to 9999, such as 2026-03-01T12:00:00Z',
       },
     ]),

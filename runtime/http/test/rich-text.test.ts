@@ -47,6 +47,7 @@ t.test('texts of all kinds', async (t) => {
     ['<svg><script>alert(1)</script></svg>', ''],
     ['<p style="position:fixed" class="a" id="b">a</p>', '<p>a</p>'],
     ['<iframe src="https://evil.example"></iframe>', ''],
+    ['<textarea>Made here</textarea> <xmp>A</xmp>', 'Made here A'],
     ['<form action="https://evil.example"><input></form>', ''],
   ] as const) {
     t.equal(sanitized(html), safe, html);

@@ -153,3 +153,22 @@ t.test('a request line or headers that are too long are 431, and malformed HTTP 
     t.match(await plain(head), { status: 400, type: problem, body: { code: 'invalid_request' } }, head);
   }
 });
+
+t.test('a path whose escapes are no text names nothing, on any route', async (t) => {
+  const send = await serve();
+  const detail = 'The path must be percent-encoded in UTF-8, without the character U+0000.';
+  const refused = { status: 404, body: { code: 'not_found', detail } };
+  for (const path of [
+    '/things/%00',
+    '/things/a%00b',
+    '/things/%C3%28',
+    '/things/%ff',
+    '/things/100%',
+    '/things/%zz',
+    '/%C3%28',
+  ])
+    for (const method of ['GET', 'POST', 'OPTIONS'])
+      t.match(await send(`${method} ${path} HTTP/1.1\r\nHost: a.example`), refused, `${method} ${path}`);
+  for (const path of ['/things/%C3%A4', '/things/%25', '/things/a%2Fb?q=%41'])
+    t.match(await send(`GET ${path} HTTP/1.1\r\nHost: a.example`), { status: 200 }, path);
+});

@@ -245,6 +245,9 @@ t.test('file names are sanitized', async (t) => {
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\a.txt', 'a.txt'],
     ['a\u0000\u202eb.txt', 'ab.txt'],
+    ['a%22b%22.txt', 'a"b".txt'],
+    ['a%0D%0Ab.txt', 'ab.txt'],
+    ['100%25 %2F%41%e4%0d.txt', '100%25 %2F%41%e4%0d.txt'],
     ['/', 'file'],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(300)}.jpg`, `${'x'.repeat(251)}.jpg`],
@@ -259,6 +262,15 @@ t.test('file names are sanitized', async (t) => {
     // A bare path has no file name.
     if (sent === '/') t.match(response, { status: 400, body: { errors: exactly([{ pointer: '/paper' }]) } });
     else t.equal(response.body.files?.[0].name, name, sent);
+  }
+});
+
+t.test('a part without a file name', async (t) => {
+  const detail = 'must be a file with a name: `filename` of its part is missing or empty';
+  const errors = exactly([{ in: 'body', pointer: '/paper', detail }]);
+  for (const more of ['; filename=""', '; filename', '']) {
+    const body = `${title}${part(`${named('paper', more)}\r\nContent-Type: text/plain`)}--x--`;
+    t.match(await send(body, { type: boundary }), { status: 400, body: { code: 'invalid_request', errors } }, more);
   }
 });
 

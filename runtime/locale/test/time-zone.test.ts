@@ -3,7 +3,7 @@
  */
 import t from 'tap';
 import { createTestBox } from '../../testing/box.ts';
-import { isTimeZone } from '../time-zone.ts';
+import { isTimeZone, parseTimeZone } from '../time-zone.ts';
 
 const valid = [
   'UTC',
@@ -39,9 +39,48 @@ const invalid = [
   '../../etc/passwd',
 ];
 
+/** What requests may name besides, and the zone that is stored. */
+const forms = {
+  utc: 'UTC',
+  GMT: 'UTC',
+  'Etc/UTC': 'UTC',
+  'europe/paris': 'Europe/Paris',
+  'EUROPE/BERLIN': 'Europe/Berlin',
+  'Europe/PARIS': 'Europe/Paris',
+  'europe/kyiv': 'Europe/Kiev',
+  'Europe/KYIV': 'Europe/Kiev',
+  'etc/gmt+5': 'Etc/GMT+5',
+  'america/port-au-prince': 'America/Port-au-Prince',
+  CET: 'Europe/Brussels',
+  EST5EDT: 'America/New_York',
+  PST8PDT: 'America/Los_Angeles',
+  'US/Pacific': 'America/Los_Angeles',
+  'us/pacific': 'America/Los_Angeles',
+  Singapore: 'Asia/Singapore',
+};
+const unknown = [
+  ...[
+    'Z',
+    'IST',
+    'BST',
+    'cst',
+    '+01:00',
+    '-0530',
+    'Europe/Paris ',
+    'Europe/',
+    'Europe',
+    'Europe/Nowhere',
+    'Etc/Unknown',
+  ],
+  ...['SystemV/EST5', 'posix/Europe/Paris', 'localtime', '../../etc/passwd', '"'],
+];
+
 t.test('valid and invalid names of time zones', async (t) => {
   for (const name of [...valid, ...Intl.supportedValuesOf('timeZone')]) t.ok(isTimeZone(name), name);
   for (const name of invalid) t.notOk(isTimeZone(name), name);
+  for (const name of valid) t.equal(parseTimeZone(name), name, name);
+  for (const name of Intl.supportedValuesOf('timeZone')) t.equal(parseTimeZone(name.toLowerCase()), name, name);
+  for (const [name, stored] of Object.entries(forms)) t.equal(parseTimeZone(name), stored, name);
 });
 
 t.test('a store accepts valid time zones only', async (t) => {
@@ -55,11 +94,16 @@ t.test('a store accepts valid time zones only', async (t) => {
     );
     t.match(local, { local: /^\d{4}-/ }, `PostgreSQL knows ${timeZone}`);
   }
-  for (const timeZone of invalid) {
+  for (const [timeZone, stored] of Object.entries(forms)) {
+    const changed = await box.staff.patch('/admin/store', { timeZone });
+    t.match(changed, { status: 200, body: { timeZone: stored } }, timeZone);
+  }
+  const detail = 'must be a time zone of the IANA database, such as Europe/Paris';
+  for (const timeZone of ['', ...unknown]) {
     const refused = await box.staff.patch('/admin/store', { timeZone });
     t.equal(refused.status, 400, timeZone);
     t.strictSame(refused.body.errors, [
-      { in: 'body', pointer: '/timeZone', detail: 'must be a time zone of the IANA database, such as Europe/Paris' },
+      { in: 'body', pointer: '/timeZone', detail: timeZone ? `${detail}, not ${JSON.stringify(timeZone)}` : detail },
     ]);
   }
 });

@@ -2,7 +2,11 @@
  * Handles are derived from titles in any script.
  */
 import t from 'tap';
-import { handleFromTitle } from '../handles.ts';
+import { requestSchema } from '../../http/input-forms.ts';
+import type { Problem } from '../../http/problems.ts';
+import { object } from '../../http/schemas.ts';
+import { validate } from '../../http/validation.ts';
+import { Handle, handleFromTitle } from '../handles.ts';
 
 const handleOf = (title: string) => handleFromTitle(title, 'product');
 
@@ -43,4 +47,23 @@ t.test('a title without letters and digits has the fallback, and no handle is to
   const long = handleOf('商'.repeat(200));
   t.match(long, /^[a-z0-9]+(-[a-z0-9]+)*$/);
   t.ok(long.length <= 100);
+});
+
+t.test('a handle that is refused is proposed in its form', async (t) => {
+  const Body = requestSchema(object({ handle: Handle }));
+  const detailOf = (handle: string) => {
+    try {
+      validate(Body, { handle }, 'body');
+    } catch (error) {
+      return (error as Problem).errors?.map(({ detail }) => detail);
+    }
+  };
+  const detail = (proposed: string) => [
+    `must be a handle: small letters from a to z, digits and single hyphens, such as \`${proposed}\`, without the format of an id`,
+  ];
+  t.strictSame(detailOf('My Handle'), detail('my-handle'));
+  t.strictSame(detailOf('a__b'), detail('a-b'));
+  t.strictSame(detailOf('Größe 1'), undefined, 'a handle in another script is taken as a title');
+  t.strictSame(detailOf('--'), detail('blue-shirt'));
+  t.strictSame(detailOf('0198F5A2-7c1e-7b5a-9f51-3f6a52a1c001'), detail('blue-shirt'));
 });

@@ -160,6 +160,9 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   if (format === 'handle') return textOfPattern('^[a-z0-9]+(-[a-z0-9]+)*$', 30);
   if (format === 'country') return fc.constantFrom('AT', 'CH', 'DE', 'FR', 'GB', 'JP', 'US');
   if (format === 'language-tag') return fc.constantFrom('de', 'EN-gb', 'fr-CH', 'pt-br');
+  if (format === 'currency-in-any-case') return fc.constantFrom('EUR', 'usd', 'Jpy');
+  if (format === 'time-zone-in-any-case')
+    return fc.constantFrom('UTC', 'GMT', 'Europe/Paris', 'america/new_york', 'US/Pacific');
   if (format === 'country-or-name') return fc.constantFrom('AT', 'che', 'Deutschland', 'FR', 'GBR', 'Japan', 'US');
   if (format === 'locale') return fc.constantFrom('de', 'de-CH', 'en-GB', 'es-419', 'zh-Hant-TW');
   if (format === 'time-zone') return fc.constantFrom('America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Paris', 'UTC');

@@ -128,6 +128,9 @@ async function checkRead(client: ContractClient, declaration: RouteDeclaration, 
   );
   const known = again.status === 304 || (again.status === 200 && again.text !== read.text);
   client.expect(declaration, 'a matching If-None-Match must be 304', known, again);
+  const headers = { 'if-match': '"stale"', 'if-none-match': etag };
+  const other = await client.request('protocol', side, declaration, { kind }, { ...request, headers });
+  client.expect(declaration, 'a read of another version must be 412', other.status === 412, other);
 }
 
 async function checkIdempotencyKey(client: ContractClient, declaration: RouteDeclaration, kind: string | null) {
@@ -141,7 +144,7 @@ async function checkIdempotencyKey(client: ContractClient, declaration: RouteDec
   client.expect(declaration, 'a key of 256 characters must be 400 at /Idempotency-Key', holds, answer);
 }
 
-/** A write with the ETag of an earlier version (RFC 9110, section 13.1.1). */
+/** A write with the ETag of an earlier version (RFC 9110, section 13.1.1), and one that expects no resource (13.1.2). */
 async function checkStaleVersion(client: ContractClient, declaration: RouteDeclaration, kind: string | null) {
   const { sides, declarations } = client.target;
   const getRoute = declarations.find(({ method, path }) => method === 'get' && path === declaration.path);
@@ -153,6 +156,9 @@ async function checkStaleVersion(client: ContractClient, declaration: RouteDecla
   const stale = { ...request, headers: { 'if-match': '"stale"' } };
   const answer = await client.request('protocol', sides[0], declaration, { kind }, stale);
   client.expect(declaration, 'a stale If-Match must be 412', answer.status === 412, answer);
+  const unknown = { ...request, headers: { 'if-none-match': '*' } };
+  const refused = await client.request('protocol', sides[0], declaration, { kind }, unknown);
+  client.expect(declaration, 'If-None-Match: * of what exists must be 412', refused.status === 412, refused);
 }
 
 async function checkPath(client: ContractClient, declaration: RouteDeclaration): Promise<void> {

@@ -19,6 +19,13 @@ export const payments: readonly Mutation[] = [
     tests: ['vendor/stripe/test/stripe-webhooks.test.ts'],
   },
   {
+    rule: 'A webhook of Stripe has one time, in digits',
+    file: 'vendor/stripe/payments/adapter.ts',
+    text: '/^t=\\d{1,10}$/.test(time) && others.length === 0',
+    replacement: "time !== ''",
+    tests: ['vendor/stripe/test/stripe-webhooks.test.ts'],
+  },
+  {
     rule: 'A report of a provider is about the payment that the box has started',
     file: 'vendor/payment/webhooks/service.ts',
     text: 'session.reference === null || reference === session.reference',

@@ -104,6 +104,13 @@ export const places: readonly Mutation[] = [
     tests: ['vendor/shipping/test/carts.test.ts'],
   },
   {
+    rule: 'A name has one line, and nothing that reorders what is shown after it',
+    file: 'runtime/http/written.ts',
+    text: ".replaceAll(breaks, ' ').replaceAll(misleading, '')",
+    replacement: '',
+    tests: ['runtime/http/test/written.test.ts'],
+  },
+  {
     rule: 'A blank detail of the customer is missing',
     file: 'runtime/http/written.ts',
     text: 'text === undefined || isBlank(text)) return null;',

@@ -198,6 +198,13 @@ export const tenants: readonly Mutation[] = [
     tests: ['runtime/test/rate-limits.test.ts'],
   },
   {
+    rule: 'A change that expects another state, or no resource, is refused',
+    file: 'runtime/http/conditional-writes.ts',
+    text: 'if (present) rejectKnown(ifNoneMatch, present.etag);',
+    replacement: "if (present) rejectKnown('', present.etag);",
+    tests: ['runtime/test/preconditions.test.ts'],
+  },
+  {
     rule: 'A change with an outdated ETag is refused',
     file: 'runtime/http/preconditions.ts',
     text: 'if (!matchesExactly(ifMatch, etag, isOfVersion ? hasSameVersion : undefined)) {',

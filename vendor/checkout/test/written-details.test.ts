@@ -122,3 +122,16 @@ t.test('an empty text, a blank one and null are one that was not sent, whatever 
     t.match(changed.customer, { name: stored, phone: stored });
   }
 });
+
+t.test('names and lines of addresses have one line', async (t) => {
+  await requiring([]);
+  const shopper = await shopperWith(box, [cup, 1]);
+  const customer = {
+    email,
+    name: 'Ada\r\nBcc: eve@example.com\u202e',
+    address: { ...details.address, line1: '12\tRue' },
+    billing: 'Ada\n1 Way',
+  };
+  const { body } = await shopper.post('/checkout', { customer });
+  t.match(body.customer, { name: 'Ada Bcc: eve@example.com', address: { line1: '12 Rue' }, billing: 'Ada\n1 Way' });
+});

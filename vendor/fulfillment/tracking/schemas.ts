@@ -7,12 +7,7 @@ const CarrierName = humanText(60, {
   description: 'Of a well-known carrier the tracking page is known: `DHL`, `UPS`, `Royal Mail`',
   examples: ['DHL'],
 });
-const TrackingNumber = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '\\S',
-  examples: ['00340434292135100186'],
-});
+const TrackingNumber = humanText(100, { examples: ['00340434292135100186'] });
 const TrackingUrl = Type.String({
   maxLength: 1000,
   pattern: '^https://',

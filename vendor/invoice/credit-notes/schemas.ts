@@ -2,7 +2,7 @@
  * What staff state to issue a credit note.
  */
 import { PositiveMoney } from '@carton/payment';
-import { humanText, object, Type, Uuid } from '@carton/runtime';
+import { humanLines, object, Type, Uuid } from '@carton/runtime';
 
 export const CreateCreditNote = object(
   {
@@ -29,7 +29,7 @@ export const CreateCreditNote = object(
         examples: [true, ['standard']],
       }),
     ),
-    reason: Type.Optional(humanText(500, { examples: ['Arrived broken'] })),
+    reason: Type.Optional(humanLines(500, { examples: ['Arrived broken'] })),
   },
   { $id: 'CreateCreditNote', description: 'Without an amount, items and shipping, all that is left is credited' },
 );

@@ -179,6 +179,14 @@ t.test('a store sends from its own address only in its own domain, signed with i
   const set = (senderAddress: string | null) =>
     staff.patch('/admin/store', { settings: { notification: { senderName: 'Own', senderAddress } } });
   t.equal((await set('hello@own.example')).status, 200);
+  for (const [senderName, stored] of [
+    [' Ow\u202en\u200b ', 'Own'],
+    ['\u200b', ''],
+    ['Own', 'Own'],
+  ] as const) {
+    const changed = await staff.patch('/admin/store', { settings: { notification: { senderName } } });
+    t.match(changed.body.settings.notification, { senderName: stored }, JSON.stringify(senderName));
+  }
   await placeOrder(box, variantId, { email: 'foreign@shopper.example' });
   const [foreign] = await mailsWhere(server, 1, ({ to }) => to === 'foreign@shopper.example');
   t.match(foreign, { from: 'box@mail.example', fromName: 'Own', replyTo: 'hello@own.example' });

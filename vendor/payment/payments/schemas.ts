@@ -5,6 +5,7 @@ import {
   ActedBy,
   DateTime,
   externalFields,
+  humanText,
   integrationPageOf,
   integrationQuery,
   Money,
@@ -15,6 +16,7 @@ import {
   type Static,
   Type,
   timestamps,
+  trimmed,
   Uuid,
   withOptions,
 } from '@carton/runtime';
@@ -87,8 +89,8 @@ export type PaymentQuery = Static<typeof PaymentQuery>;
 export const RecordPayment = object(
   {
     amount: PositiveMoney,
-    method: withOptions(Method, { description: 'How it was paid, in your own words' }),
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Statement 12, line 3'] })),
+    method: trimmed(withOptions(Method, { description: 'How it was paid, in your own words' })),
+    reference: Type.Optional(humanText(200, { examples: ['Statement 12, line 3'] })),
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['Paid at the counter'] })),
     ...newExternalFields,
   },

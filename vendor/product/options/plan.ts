@@ -1,17 +1,17 @@
 /**
  * Turns the options of request bodies into rows, finds chosen values, and rejects what is inconsistent.
  */
-import { invalidField, newId } from '@carton/runtime';
+import { foldCase, invalidField, newId, writtenLine } from '@carton/runtime';
 import type { ChosenOption } from '../reads/schemas.ts';
 import type { OptionDocument } from '../reads/store.ts';
 import { titleOf } from '../reads/texts.ts';
 import type { CreateProductOption } from './schemas.ts';
 
 /**
- * Names are compared without regard to case and to spaces around them, which earlier releases have stored: `size` and
- * `Size` are one option.
+ * Names and values are compared without regard to case, width and what is not shown: `size` and `Size` are one option, `ＸＬ`
+ * and `XL` one value. Earlier releases told more of them apart.
  */
-const nameKey = (name: string) => name.trim().toLowerCase();
+const nameKey = (name: string) => foldCase(writtenLine(name) ?? name.trim());
 
 export function sameName(one: string, other: string): boolean {
   return nameKey(one) === nameKey(other);
@@ -23,16 +23,25 @@ function findNamed<T>(elements: readonly T[], nameOf: (element: T) => string, na
   return same.find((element) => nameOf(element) === name) ?? same[0];
 }
 
-/** @throws invalid_request (400) for the first duplicate */
+/**
+ * @param isStored whether a name is stored as it is: two such names may be the same only by today's comparison
+ * @throws invalid_request (400) for the first duplicate
+ */
 export function rejectDuplicates(
   names: readonly string[],
   pointerOf: (index: number) => string,
-  detail = 'is a duplicate',
+  {
+    detail = 'is a duplicate',
+    isStored = () => false,
+  }: { detail?: string; isStored?: (index: number) => boolean } = {},
 ): void {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   for (const [index, name] of names.entries()) {
-    if (seen.has(nameKey(name))) throw invalidField(pointerOf(index), detail);
-    seen.add(nameKey(name));
+    const first = seen.get(nameKey(name)) ?? index;
+    const stay = isStored(index) && isStored(first) && names[first] !== name;
+    if (first !== index && !stay) throw invalidField(pointerOf(index), detail);
+    // The one that is not stored, so that others are compared with it.
+    if (first === index || !isStored(index)) seen.set(nameKey(name), index);
   }
 }
 

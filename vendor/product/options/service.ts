@@ -144,6 +144,7 @@ async function replaceValues(
   rejectDuplicates(
     requested.map(({ value }) => value),
     (index) => `/values/${index}/value`,
+    { isStored: (index) => isStored(sent[index]?.id, sent[index]?.value ?? '') },
   );
   const known = new Set(option.values.map(({ id }) => id));
   const keptIds = requested.flatMap(({ id }) => id ?? []);

@@ -2,7 +2,7 @@
  * Scheduled publication. Shoppers see a published product from `publishAt` until `unpublishAt`, by the clock of the
  * database: the queries test the times (`conditions-store.ts`), so nothing depends on when the job runs (`job.ts`).
  */
-import { invalidField, type TenantDatabase } from '@carton/runtime';
+import { emptyPeriod, invalidField, type TenantDatabase } from '@carton/runtime';
 import type { Schedule } from './schemas.ts';
 import { setNextChange } from './store.ts';
 
@@ -14,7 +14,7 @@ export function scheduleOf({ publishAt = null, unpublishAt = null }: Partial<Sch
 /** @throws invalid_request (400) for a schedule without any time between */
 export function rejectEmptySchedule({ publishAt, unpublishAt }: Schedule): void {
   if (publishAt === null || unpublishAt === null || Date.parse(publishAt) < Date.parse(unpublishAt)) return;
-  throw invalidField('/unpublishAt', 'must be later than publishAt');
+  throw emptyPeriod('publishAt', 'unpublishAt');
 }
 
 /**

@@ -174,3 +174,53 @@ t.test('names and values are compared without the spaces around them', async (t)
     body: { options: exactly([{ name: 'Fit' }]) },
   });
 });
+
+t.test('values that differ only by case, width or what is not shown are the same', async (t) => {
+  const create = (values: string[]) =>
+    box.staff.post('/admin/products', { title: 'Shirt', options: [{ name: 'Size', values }] });
+  for (const values of [
+    ['XL', 'ＸＬ'],
+    ['XL', 'x\u200bl'],
+    ['S\tM', 's m'],
+    ['Straße', 'STRASSE'],
+  ])
+    t.match(
+      await create(values),
+      { status: 400, body: { errors: exactly([{ pointer: '/options/0/values/1' }]) } },
+      JSON.stringify(values),
+    );
+  const product = await createShirt([{ name: 'Size', values: ['S', 'XL', 'X\tS\u202e'] }]);
+  t.strictSame(valuesOf(product), ['S', 'XL', 'X S']);
+  const [{ id, values }] = product.options;
+  t.match(await box.staff.post(`${product.path}/options`, { name: 'ｓｉｚｅ', values: ['1'] }), { status: 409 });
+  // An earlier release stored both.
+  await box.db.query("update product_option_values set value = 'ｘｌ' where tenant_id = $1 and id = $2", [
+    values[0].id,
+  ]);
+  const path = `${product.path}/options/${id}`;
+  const stored = [values[1], { id: values[0].id, value: 'ｘｌ' }, values[2]];
+  const reordered = await box.staff.patch(path, { values: stored });
+  t.equal(reordered.status, 200, 'stored values stay');
+  t.strictSame(valuesOf(reordered.body), ['XL', 'ｘｌ', 'X S']);
+  const [, , last] = stored;
+  for (const added of [
+    [...stored, { value: 'xL' }],
+    [{ value: 'xL' }, ...stored],
+    [...stored.slice(0, 2), { ...last, value: 'XL' }],
+  ])
+    t.match(await box.staff.patch(path, { values: added }), { status: 400 }, JSON.stringify(added));
+  await box.staff.delete(`/admin/variants/${product.variants[0].id}`);
+  const again = await box.staff.post(`${product.path}/variants`, { options: [{ name: 'Size', value: 'ｘｌ' }] });
+  t.match(again.body.options, exactly([{ name: 'Size', value: 'ｘｌ' }]), 'the value that is written so');
+});
+
+t.test('names of products and SKUs have one line', async (t) => {
+  const { body } = await box.staff.post('/admin/products', {
+    title: 'Linen\tshirt\u202e',
+    brand: 'Al\u200bder',
+    variants: [{ sku: 'LINEN\tM' }],
+  });
+  t.match(body, { title: 'Linen shirt', brand: 'Alder', variants: exactly([{ sku: 'LINEN M' }]) });
+  const taken = await box.staff.post('/admin/products', { title: 'Other', variants: [{ sku: 'linen\n\u200bm' }] });
+  t.match(taken, { status: 409, body: { code: 'sku_taken' } });
+});

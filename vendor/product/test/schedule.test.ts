@@ -196,7 +196,9 @@ t.test('a change of the schedule replaces what was due', async (t) => {
 t.test('a schedule has time between its ends', async (t) => {
   const tenant = await box.openTenant();
   const product = await create(tenant, 'Parka');
-  const refused = { status: 400, body: { errors: exactly([{ pointer: '/unpublishAt' }]) } };
+  const detail = 'unpublishAt must be later than publishAt';
+  const errors = exactly(['/publishAt', '/unpublishAt'].map((pointer) => ({ in: 'body', pointer, detail })));
+  const refused = { status: 400, body: { errors } };
   const { staff } = tenant;
   const time = inHours(2);
   const times = { publishAt: time, unpublishAt: time };

@@ -106,7 +106,7 @@ t.test('without prices', async (t) => {
       `/products/${'x'.repeat(200)}`,
     ]) {
       const { status } = await visitor.get(path);
-      t.ok(status === 404 || (path.includes('%00') && status === 400), `${path} is ${status}`);
+      t.equal(status, 404, path);
     }
     t.strictSame(titles(await visitor.get('/products?q=secret')), []);
     t.strictSame(titles(await visitor.get('/products?handle=secret-draft')), []);
@@ -219,7 +219,8 @@ t.test('with prices', async (t) => {
       { regionId, memberId: null },
       { currency: 'USD', regionId, quantity: 5, memberId: null },
     ]);
-    for (const query of ['currency=usd', 'currency=EURO', 'regionId=x', 'quantity=0']) {
+    t.strictSame((await prices('/products/shirt?currency=uSd'))[0], { amount: 1000, currency: 'USD' }, 'in any case');
+    for (const query of ['currency=usx', 'currency=EURO', 'regionId=x', 'quantity=0']) {
       t.match(await visitor.get(`/products?${query}`), { status: 400 }, query);
       t.match(await visitor.get(`/products/shirt?${query}`), { status: 400 }, query);
       t.match(await visitor.get(`/variants/${small.id}?${query}`), { status: 400 }, query);

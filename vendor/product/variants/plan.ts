@@ -56,7 +56,7 @@ export function planVariants(
   rejectDuplicates(
     rows.map(({ optionValueIds }) => optionValueIds.join()),
     (index) => `/variants/${index}/options`,
-    'are the same as those of another variant',
+    { detail: 'are the same as those of another variant' },
   );
   const skus = new Set<string>();
   for (const [index, { sku }] of rows.entries()) {

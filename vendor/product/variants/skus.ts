@@ -4,14 +4,14 @@
  * ones are refused. That is why no unique index holds the rule, but a lock on each SKU that is written. The words of
  * products find the SKUs that may be the same.
  */
-import { type TenantDatabase, withoutInvisible, writtenText } from '@carton/runtime';
+import { type TenantDatabase, withoutInvisible, writtenLine } from '@carton/runtime';
 import { skuTaken } from '../problems.ts';
 import { skuKey, skuWord } from '../search/words.ts';
 import { listSkus, lockSkus, type StoredSku } from './store.ts';
 
 /** A SKU as it is stored: without characters that are not shown, which copied texts have. */
 export function storedSku(sku: string): string {
-  return writtenText(withoutInvisible(sku)) ?? sku;
+  return writtenLine(withoutInvisible(sku)) ?? sku;
 }
 
 /** The variants with one of these SKUs, however they are written. */

@@ -2,7 +2,7 @@
  * Rules of promotions as staff manage them.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
+import { emptyPeriod, invalidField, lockFor, publishedWrites, type TenantDatabase } from '@carton/runtime';
 import { promotionEvents } from '../events.ts';
 import { promotionLimit } from '../problems.ts';
 import { amountLists, columnsOf } from './kinds.ts';
@@ -81,7 +81,7 @@ async function timesOf(tx: TenantDatabase, times: Times): Promise<Partial<Record
 
 function rejectEmptyPeriod({ startsAt, endsAt }: Partial<Pick<PromotionRow, 'startsAt' | 'endsAt'>>): void {
   if (startsAt && endsAt && new Date(endsAt) <= new Date(startsAt)) {
-    throw invalidField('/endsAt', 'must be later than the start');
+    throw emptyPeriod('startsAt', 'endsAt');
   }
 }
 

@@ -23,7 +23,8 @@ export async function instantOf(
   const [, date, minutes, seconds = ':00', fraction = '', offset] = written.exec(value) ?? [];
   const local = `${date}T${minutes ?? '00:00'}${seconds}${fraction.slice(0, 4)}`;
   const instant = parseInstant(`${local}${offset ?? 'Z'}`);
-  const outOfBounds = () => invalidField(`/${name}`, 'must be a date or time in the years 1900 to 9999');
+  const leap = seconds === ':60' ? ', and no leap second (the second 60)' : '';
+  const outOfBounds = () => invalidField(`/${name}`, `must be a date or time in the years 1900 to 9999${leap}`);
   if (instant === null) throw outOfBounds();
   if (offset) return new Date(instant);
   const { timeZone } = await findStore(db);

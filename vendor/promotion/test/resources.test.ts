@@ -86,6 +86,18 @@ t.test('a promotion without a sense is rejected', async (t) => {
   }
 });
 
+t.test('what is wrong with times is said', async (t) => {
+  const errorsOf = async (values: object) =>
+    (await staff.post('/admin/promotions', { label: 'Offer', discount: percent(10), ...values })).body.errors;
+  const detail = 'endsAt must be later than startsAt';
+  t.strictSame(await errorsOf({ startsAt: '2026-01-02', endsAt: '2026-01-01' }), [
+    { in: 'body', pointer: '/startsAt', detail },
+    { in: 'body', pointer: '/endsAt', detail },
+  ]);
+  const leap = 'must be a date or time in the years 1900 to 9999, and no leap second (the second 60)';
+  t.strictSame(await errorsOf({ endsAt: '2026-12-31T23:59:60Z' }), [{ in: 'body', pointer: '/endsAt', detail: leap }]);
+});
+
 t.test("days begin and end in the store's time zone, also when clocks change", async (t) => {
   await bodyOf(staff.patch('/admin/store', { timeZone: 'Europe/Berlin' }));
   const id = await promote(box, { discount: percent(10), startsAt: '2026-07-01', endsAt: '2026-12-31' });

@@ -134,14 +134,14 @@ async function readWebhook(
   if (!account?.webhookSecret) throw webhookSignatureInvalid('No webhook secret is configured.');
   const { webhooks } = await loadStripe();
   const signature = String(headers['stripe-signature'] ?? '');
+  // The library rejects old timestamps, but accepts those of the future, and NaN of what is no number.
+  if (!(Math.abs(secondsAhead(signature)) <= tolerance)) throw webhookSignatureInvalid('Its timestamp is not current.');
   let event: Stripe.Event;
   try {
     event = webhooks.constructEvent(Buffer.from(body), signature, account.webhookSecret, tolerance);
   } catch {
     throw webhookSignatureInvalid();
   }
-  // The library rejects old timestamps, but accepts future ones.
-  if (secondsAhead(signature) > tolerance) throw webhookSignatureInvalid('Its timestamp is in the future.');
   if (typeof event?.id !== 'string') throw webhookUnreadable('The event has no id.');
   try {
     const object = event.data?.object;
@@ -155,10 +155,14 @@ async function readWebhook(
 const isDispute = (object: Stripe.Event.Data.Object | undefined): object is Stripe.Dispute =>
   (object as Stripe.Dispute | undefined)?.object === 'dispute';
 
-/** Seconds by which the signed timestamp (`t=<Unix seconds>`) is ahead of the box's clock. */
+/**
+ * Seconds by which the signed timestamp (`t=<Unix seconds>`) is ahead of the box's clock; NaN unless there is exactly one,
+ * in digits, so that the library cannot read another one.
+ */
 function secondsAhead(signature: string): number {
-  const time = signature.split(',').findLast((part) => part.startsWith('t='));
-  return Number(time?.slice(2)) - Date.now() / 1000;
+  const [time = '', ...others] = signature.split(',').filter((part) => part.startsWith('t='));
+  const isOne = /^t=\d{1,10}$/.test(time) && others.length === 0;
+  return isOne ? Number(time.slice(2)) - Date.now() / 1000 : Number.NaN;
 }
 
 /**

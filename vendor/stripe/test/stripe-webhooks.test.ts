@@ -25,6 +25,24 @@ t.test('webhooks are applied when signed, recent and for this tenant', async (t)
   t.match(await send(sign(body, webhookSecret, now - 600)), wrong, 'ten minutes old');
   t.match(await send(sign(body, webhookSecret), `${body} `), wrong, 'another body');
   t.match(await send('', body), wrong, 'none');
+  // Signed with the secret, as a leaked one of another program could be used.
+  const timed = (time: string) => sign(body, webhookSecret, time as never);
+  const times = [
+    'NaN',
+    '',
+    '1e400',
+    'Infinity',
+    '-1',
+    `-${now}`,
+    `${now}x`,
+    `${now}.5`,
+    `0${now}`,
+    `1e9`,
+    '0x6a000000',
+  ];
+  for (const time of times) t.match(await send(timed(time)), wrong, `t=${time}`);
+  t.match(await send(sign(body, webhookSecret).replace(/^t=\d+,/, '')), wrong, 'without a time');
+  t.match(await send(`t=${now - 600},${sign(body, webhookSecret)}`), wrong, 'two times');
   t.match(await send(sign('{', webhookSecret), '{'), wrong, 'no JSON');
   const other = await box.openTenant();
   t.match(await send(sign(body, webhookSecret), body, other), { status: 204 }, 'the account is shared');

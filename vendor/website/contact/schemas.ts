@@ -5,6 +5,7 @@ import {
   changeOf,
   DateTime,
   Email,
+  humanLines,
   humanText,
   nullable,
   object,
@@ -22,7 +23,7 @@ export const messageStatuses = ['open', 'done', 'spam'] as const;
 
 const Name = humanText(200, { examples: ['Ada Lovelace'] });
 const Subject = humanText(200, { examples: ['A question about shirts'] });
-const Message = humanText(5000, { examples: ['Do you have it in blue?'] });
+const Message = humanLines(5000, { examples: ['Do you have it in blue?'] });
 const Status = oneOf(messageStatuses);
 
 export const SendMessage = object(
