@@ -77,6 +77,11 @@ export interface InvoiceContent {
   /** Of a credit note. */
   reason: string | null;
   note: string | null;
+  /**
+   * ISO 3166-1 alpha-2 of the addresses, which are lines of text; null for one that is not recognised, or is not there.
+   * Absent on documents of earlier releases.
+   */
+  countries?: { seller: string | null; buyer: string | null; delivery: string | null };
   taxGroups: TaxGroup[];
   lines: ContentLine[];
 }

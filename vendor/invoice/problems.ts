@@ -23,3 +23,8 @@ export const creditNotPossible = defineProblem({
   status: 409,
   title: 'The invoice has less left to credit',
 });
+export const electronicInvoiceNotPossible = defineProblem({
+  code: 'electronic_invoice_not_possible',
+  status: 409,
+  title: 'EN 16931 has no form for this document',
+});

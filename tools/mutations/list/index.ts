@@ -4,6 +4,7 @@
 import type { MutationList } from '../mutation.ts';
 import { accounts } from './accounts.ts';
 import { backups } from './backups.ts';
+import { electronicInvoices } from './electronic-invoices.ts';
 import { erasure } from './erasure.ts';
 import { events } from './events.ts';
 import { fees } from './fees.ts';
@@ -33,5 +34,6 @@ export const mutationList = {
   guesses,
   tenants,
   erasure,
+  electronicInvoices,
   backups,
 } satisfies MutationList;

@@ -4,7 +4,7 @@
  */
 import { findStore, type Store } from '@carton/core';
 import { addressLines, findOrder, type Order } from '@carton/order';
-import { localeOfTexts, type TenantDatabase } from '@carton/runtime';
+import { countryCodeOf, localeOfTexts, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, totalsOf } from '../content.ts';
 import { invoiceSellerIncomplete } from '../problems.ts';
 import { invoiceSettings, sellerOf } from '../settings.ts';
@@ -57,7 +57,7 @@ export async function issueAddition(
   added: Pick<InvoiceContent, 'taxGroups' | 'lines'>,
 ): Promise<InvoiceRow> {
   const store = await findStore(tx);
-  const { suppliedOn, buyer, delivery, issuedOn } = content;
+  const { suppliedOn, buyer, delivery, issuedOn, countries } = content;
   const invoice = await insertNumbered(tx, {
     kind: 'invoice',
     series: invoiceSettings.of(store).prefix,
@@ -66,6 +66,7 @@ export async function issueAddition(
     content: {
       ...contentOf(order, store, { suppliedOn }),
       ...{ buyer, delivery, addsTo: { number, issuedOn } },
+      ...(countries && { countries }),
       ...added,
     },
   });
@@ -77,6 +78,12 @@ export async function issueAddition(
 /** The name in an address; none in free text. */
 function nameIn(address: Order['customer']['address']): string | null {
   return address === null || typeof address === 'string' ? null : address.name || null;
+}
+
+/** The country of an address; of free text, that in its last line. */
+function countryIn(address: Order['customer']['address']): string | null {
+  const country = typeof address === 'string' ? address.split('\n').at(-1) : address?.country;
+  return country ? countryCodeOf(country) : null;
 }
 
 function contentOf(
@@ -118,5 +125,11 @@ function contentOf(
     corrects: null,
     reason: null,
     note,
+    countries: {
+      seller: store.country ?? countryIn(sellerAddress),
+      // Staff correct an address without its country.
+      buyer: countryIn(buyer.address ?? null) ?? countryIn(billed),
+      delivery: countryIn(address),
+    },
   };
 }

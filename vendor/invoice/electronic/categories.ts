@@ -1,0 +1,72 @@
+/**
+ * The VAT categories of EN 16931: each amount has exactly one, with a rate. Taxes of a store are said in them where they
+ * are a VAT; others have no form in the standard.
+ */
+import type { InvoiceContent, TaxGroup } from '../content.ts';
+import { electronicInvoiceNotPossible } from '../problems.ts';
+
+/** A category (UNTDID 5305) with its rate. */
+export interface Category {
+  /**
+   * S: taxed; Z: at a rate of zero; K: supply within the European Union; AE: the buyer owes the tax; E: exempt; G: export;
+   * O: not subject to VAT.
+   */
+  code: 'S' | 'Z' | 'K' | 'AE' | 'E' | 'G' | 'O';
+  /** Per cent; null for O, which has none. */
+  rate: number | null;
+  /** Why there is no tax: a code of the list VATEX, if it has one for the case, and a text. Null if no reason is needed. */
+  reason: { code: string | null; text: string } | null;
+}
+
+/** Why a sale has no tax, as documents store it. */
+export type Exemption = 'intra_community' | 'reverse_charge' | 'exempt_member';
+
+const exempt: Readonly<Record<Exemption | 'export' | 'outside', Category>> = {
+  intra_community: { code: 'K', rate: 0, reason: { code: 'VATEX-EU-IC', text: 'Intra-Community supply' } },
+  reverse_charge: { code: 'AE', rate: 0, reason: { code: 'VATEX-EU-AE', text: 'Reverse charge' } },
+  exempt_member: { code: 'E', rate: 0, reason: { code: null, text: 'The buyer is exempt from VAT' } },
+  export: { code: 'G', rate: 0, reason: { code: 'VATEX-EU-G', text: 'Export outside the EU' } },
+  outside: { code: 'O', rate: null, reason: { code: 'VATEX-EU-O', text: 'Not subject to VAT' } },
+};
+
+/** Countries of the European Union as a territory of VAT. */
+const union: ReadonlySet<string> = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
+);
+
+/** Of whom and of what the categories depend, besides the taxes. */
+export interface Supply {
+  exemption: Exemption | null;
+  hasVatNumber: boolean;
+  sellerCountry: string;
+  /** Where the goods go; null if unknown. */
+  destination: string | null;
+}
+
+/**
+ * The category of each group of taxes.
+ * @throws electronic_invoice_not_possible (409) for several taxes that apply together, one without a rate, and what is not
+ * taxed for no reason
+ */
+export function categoriesOf({ taxGroups }: Pick<InvoiceContent, 'taxGroups'>, supply: Supply): (() => Category)[] {
+  // Groups of which the document has no amount need no category.
+  return taxGroups.map((group) => () => categoryOf(group, supply));
+}
+
+function categoryOf(group: TaxGroup, { exemption, hasVatNumber, sellerCountry, destination }: Supply): Category {
+  const [tax, ...others] = group;
+  if (others.length > 0) {
+    const labels = group.map(({ label }) => label).join(' and ');
+    throw electronicInvoiceNotPossible(`Several taxes apply to the same amount: ${labels}. The standard has one VAT.`);
+  }
+  if (tax && tax.rate === null) throw electronicInvoiceNotPossible(`The tax ${tax.label} has no single rate.`);
+  if (!hasVatNumber && (tax || exemption !== null)) {
+    throw electronicInvoiceNotPossible('The seller has no VAT number: set vatNumber of the store, with its country.');
+  }
+  if (tax?.rate) return { code: 'S', rate: tax.rate, reason: null };
+  if (exemption !== null) return exempt[exemption];
+  if (tax) return { code: 'Z', rate: 0, reason: null };
+  if (!hasVatNumber) return exempt.outside;
+  if (union.has(sellerCountry) && destination !== null && !union.has(destination)) return exempt.export;
+  throw electronicInvoiceNotPossible('Amounts without a tax have no reason for it: give them a tax with a rate of 0.');
+}
