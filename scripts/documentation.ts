@@ -11,7 +11,7 @@ import { loadPackages } from '../runtime/package/load.ts';
 import { readWorkspace } from '../tools/packages/sources.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
-import { withExports } from './documentation/declared.ts';
+import { DeclarationFaults, withExports } from './documentation/declared.ts';
 import { sourcesOfUsers, unusedExports } from './documentation/export-users.ts';
 import { exportsTexts } from './documentation/exports.ts';
 import { extensionPointsTable } from './documentation/extension-points.ts';
@@ -82,6 +82,9 @@ await withExports(await readWorkspace(root), tmpdir(), async (exports) => {
   for (const [file, text] of await exportsTexts(root, exports))
     writeOrCompare(file, text, 'not what the package exports; see what the change means for those who use it');
   faults.push(...(await unusedExports(exports, await sourcesOfUsers(root, files), keptExports)));
+}).catch((error: unknown) => {
+  if (!(error instanceof DeclarationFaults)) throw error;
+  faults.push(error.message);
 });
 for (const file of metricsFiles) {
   const text = read(file);

@@ -109,9 +109,25 @@ async function main(): Promise<void> {
   run('npx', 'biome', 'check', '--write', join('vendor', name));
   process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
-  process.stdout.write(
-    `\nNext: describe it in vendor/${name}/README.md, then npm run check and npm test -- vendor/${name}/test/*\nTwo tests of all packages ask for what only you know: see CONTRIBUTING.md.\n`,
-  );
+  process.stdout.write(nextSteps(names, parts.filter));
+}
+
+/** What tests of all packages ask of the author, and how to run them. */
+function nextSteps({ package: name, snake, path }: Names, filter: string | null): string {
+  const items = ['First', 'Second'].map((title) => `{ title: '${title}'${filter ? `, ${filter}: '${title}'` : ''} }`);
+  return `
+Next: describe it in vendor/${name}/README.md. Then add what tests of all packages ask for:
+  scripts/test/event-names.test.ts    ...each('${snake}', ''),  with the fields of its events, in the order of names
+  tools/plans/full-tenant.ts          in fillTenant:
+    for (const body of [${items.join(', ')}])
+      await requireSuccess(tenant.staff.post('/admin/${path}', body));
+  scripts/test/personal-data.test.ts  its columns that look personal and are not
+and run:
+  npm run check
+  npm test -- vendor/${name}/test scripts/test/{event-names,personal-data,integration-lists,plans,json-columns}.test.ts
+  CONTRACT_PATHS=/${path},/admin/${path} npm test -- scripts/test/contract-suite-enterprise.test.ts
+CONTRIBUTING.md has the rest.
+`;
 }
 
 try {

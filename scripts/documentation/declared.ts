@@ -7,6 +7,15 @@ import { entryPoints, type Source, type Workspace } from '../../tools/packages/s
 import type { PackageFiles } from '../../tools/packages/tarball.ts';
 import { parseSource, type SyntaxNode } from '../parsed-source.ts';
 
+/** The compiler writes no declarations of some sources. */
+export class DeclarationFaults extends Error {
+  constructor(errors: readonly string[]) {
+    const isUnnamed = errors.some((error) => error.includes('cannot be named'));
+    const hint = isUnnamed ? ['The type of a schema that is spread has no name: use withOptions(schema, { … })'] : [];
+    super(['declarations of packages:', ...errors, ...hint].join('\n'));
+  }
+}
+
 /** A name in a module: a file of declarations (`@carton/order/dist/index.d.ts`), or an entry point (`@carton/order`). */
 export interface Place {
   module: string;
@@ -67,7 +76,7 @@ export function withExports<Result>(
 ): Promise<Result> {
   const sources = [workspace.runtime, ...workspace.packages].filter((each) => each !== undefined);
   return withDeclarations(workspace, sources, out, async ({ of, errors }) => {
-    if (errors.length > 0) throw new Error(`declarations of packages:\n${errors.join('\n')}`);
+    if (errors.length > 0) throw new DeclarationFaults(errors);
     const files: PackageFiles = new Map();
     for (const source of sources)
       for (const [path, file] of await of(source)) files.set(join(source.manifest.name, path), file);

@@ -29,7 +29,7 @@ export interface ContractOptions {
   only?: Only;
   /** Rounds in which valid requests are sent, at most. Default: 9, or 2 with `only`. */
   rounds?: number;
-  /** Parts to leave out, for a service whose sources are checked with them elsewhere. */
+  /** Parts to leave out, for a service whose sources are checked with them elsewhere. Default with `only`: isolation. */
   leaveOut?: readonly Part[];
   /** The document of the service, whose examples are then sent too. */
   document?: ExampleDocument;
@@ -53,7 +53,10 @@ export async function checkContract(target: Target, options: ContractOptions = {
   const client = new ContractClient(target, report, only);
   try {
     client.unmarked = await target.rows.uniqueColumns();
-    await walk(client, { sides: only ? [target.sides[0]] : target.sides, maxRounds: options.rounds ?? (only ? 2 : 9) });
+    // Isolation is between two sides that have called the routes.
+    const leftOut = new Set<string>(options.leaveOut ?? (only ? ['isolation'] : []));
+    const sides = leftOut.has('isolation') ? [target.sides[0]] : target.sides;
+    await walk(client, { sides, maxRounds: options.rounds ?? (only ? 2 : 9) });
     for (const side of target.sides) await target.finished?.(side);
     await learnIds(client);
     const parts: Record<Part, () => Promise<void>> = {
@@ -63,8 +66,6 @@ export async function checkContract(target: Target, options: ContractOptions = {
       isolation: () => checkIsolation(client),
       fuzz: () => fuzz(client, runs),
     };
-    // Isolation is between two sides that have called the routes.
-    const leftOut = new Set<string>(options.leaveOut ?? (only ? ['isolation'] : []));
     if (options.document) await checkExamples(client, options.document);
     for (const [part, check] of Object.entries(parts)) if (!leftOut.has(part)) await check();
   } finally {

@@ -22,7 +22,7 @@ const properties = {
   PAYMENT_ADAPTERS: Type.String({
     default: '',
     description:
-      'Payment adapters, the first one offered first: `manual` (bank transfer, cash on delivery), `stripe`, or both with a comma between; without one, every payment step is 503',
+      'Names of payment adapters with commas between, the first one offered first: `manual` (bank transfer, cash on delivery), `stripe` and those of other packages; without one, every payment step is 503',
   }),
   PAYMENT_SESSION_LIFETIME: Type.Integer({
     minimum: 5,
