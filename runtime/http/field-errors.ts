@@ -26,7 +26,7 @@ export const converterMeanings = new Map<string, Meaning>();
  * @param value what was validated
  */
 export function fieldErrors(errors: readonly ErrorObject[], part: FieldError['in'], value?: unknown): FieldError[] {
-  const own = withChoices(withoutOtherAlternatives(errors.slice(0, maxErrors)));
+  const own = withChoices(withoutOtherAlternatives(withoutOtherTypes(errors.slice(0, maxErrors))));
   // The meaning of a format is more helpful than the pattern that the value also violates, and so are its input forms.
   const formatPaths = new Set(own.filter(isOwnFormatError).map(({ instancePath }) => instancePath));
   const formPaths = new Set(own.filter(isOfInputForms).map(({ instancePath }) => instancePath));
@@ -73,6 +73,30 @@ function withoutOtherAlternatives(errors: readonly ErrorObject[]): ErrorObject[]
       /^\/(anyOf|oneOf)\/\d+\//.test(schemaPath.slice(other.union.length));
     const isAnyMeant = meant.some((each) => isWithin(each, other.union, other.instancePath) && isOfAlternative(each));
     return !isAnyMeant && error.keyword === 'const';
+  });
+}
+
+/**
+ * Leaves out that the value is not of the type of an alternative, where it has that of another: of `[{ "code": 1 }]`, which
+ * may be a boolean or a list, what is wrong in the list.
+ */
+function withoutOtherTypes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const typeAlternative = /^(.*\/(?:anyOf|oneOf)\/)\d+\/type$/;
+  const unionOf = ({ schemaPath }: ErrorObject) => typeAlternative.exec(schemaPath)?.[1];
+  const refusing = new Set(errors.filter((error) => unionOf(error) !== undefined));
+  const alternativeIn = (union: string, { schemaPath }: ErrorObject) => schemaPath.slice(union.length).split('/', 1)[0];
+  return errors.filter((error) => {
+    const union = unionOf(error);
+    if (union === undefined) return true;
+    const here = errors.filter(
+      ({ schemaPath, instancePath }) => schemaPath.startsWith(union) && instancePath.startsWith(error.instancePath),
+    );
+    const others = new Set(
+      here
+        .filter((each) => refusing.has(each) && unionOf(each) === union && each.instancePath === error.instancePath)
+        .map((each) => alternativeIn(union, each)),
+    );
+    return here.every((each) => others.has(alternativeIn(union, each)));
   });
 }
 

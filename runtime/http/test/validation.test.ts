@@ -81,6 +81,26 @@ t.test('the errors of alternatives within an alternative are those of the meant 
   t.end();
 });
 
+t.test('of alternatives with other types, the errors are those of the type that the value has', (t) => {
+  const Part = object({ code: Type.String(), amount: Type.Integer() });
+  const Shipping = Type.Union([Type.Boolean(), Type.Array(Type.Union([Type.String(), Part]))]);
+  const detailsOf = (shipping: unknown) => {
+    try {
+      validate(object({ shipping: Shipping }), { shipping } as never, 'body');
+      return [];
+    } catch (error) {
+      const { errors } = error as { errors: { pointer: string; detail: string; keyword?: string }[] };
+      return errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).filter((text) => !text.includes('anyOf'));
+    }
+  };
+  t.strictSame(detailsOf(true), []);
+  t.strictSame(detailsOf(['standard']), []);
+  t.strictSame(detailsOf([{ code: 'standard' }]), ["/shipping/0/amount: must have required property 'amount'"]);
+  t.strictSame(detailsOf([1]), ['/shipping/0: must be string', '/shipping/0: must be object']);
+  t.strictSame(detailsOf(1), ['/shipping: must be boolean', '/shipping: must be array']);
+  t.end();
+});
+
 /** Whether an array without two equal items is required, and this one is none. */
 function repeats(items: readonly unknown[], schema: TSchema = Type.Unknown()): boolean {
   return !matches(Type.Array(schema, { uniqueItems: true }), items);
