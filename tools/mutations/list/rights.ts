@@ -84,7 +84,7 @@ export const rights: readonly Mutation[] = [
   {
     rule: 'Tokens and keys are stored as hashes',
     file: 'runtime/http/credentials.ts',
-    text: "return sha256(token).toString('hex');",
+    text: "return hash('sha256', token);",
     replacement: 'return token;',
     tests: ['vendor/member/test/sessions.test.ts', 'vendor/api-key/test/manage.test.ts'],
   },
