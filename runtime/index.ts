@@ -165,7 +165,7 @@ export {
 } from './intl/translations.ts';
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
 export { canonicalLocale, Locale } from './locale/locale.ts';
-export { Phone } from './locale/phone.ts';
+export { Phone, writtenPhone } from './locale/phone.ts';
 export { TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
 export { fullStop, greetingTo, mailTexts, type TranslatedTexts, tokenLabel, validUntil } from './mails/phrases.ts';

@@ -16,6 +16,7 @@ import {
   isCountry,
   needsCity,
   type TenantDatabase,
+  writtenPhone,
   writtenText,
 } from '@carton/runtime';
 import type { Checkout, SentCheckout } from './schemas.ts';
@@ -54,7 +55,7 @@ async function writtenCustomer(
   });
   const [error] = errors;
   if (error && (await needsCountries(db))) throw invalidRequest(`body ${error.pointer}: ${error.detail}`, { errors });
-  return { email, name: writtenText(name) ?? undefined, phone: writtenText(phone) ?? undefined, ...written };
+  return { email, name: writtenText(name) ?? undefined, phone: writtenPhone(phone) ?? undefined, ...written };
 }
 
 async function needsCountries(db: TenantDatabase): Promise<boolean> {
@@ -70,7 +71,7 @@ export function customerOf<Email extends string | null>(
   return {
     email,
     name: name ?? writtenText(shippingAddress?.name),
-    phone: phone ?? writtenText(shippingAddress?.phone),
+    phone: phone ?? writtenPhone(shippingAddress?.phone),
     address: address ?? writtenAddress(shippingAddress),
     billing: billing ?? writtenAddress(billingAddress),
   };

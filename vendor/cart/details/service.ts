@@ -9,6 +9,7 @@ import {
   runConcurrently,
   type ShopperSession,
   type TenantDatabase,
+  writtenPhone,
 } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
@@ -94,6 +95,7 @@ export async function changeAddress(
   address: SetCartAddress,
 ): Promise<Cart> {
   requireCity(address);
-  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, address) });
+  const written = { ...address, phone: writtenPhone(address.phone) };
+  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, written) });
   return presentQuoted(db, await writeCart(db, session, change));
 }
