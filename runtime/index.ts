@@ -39,7 +39,15 @@ export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { placedProvince } from './country/placed-province.ts';
 export { isPostalBeginning } from './country/postal-beginnings.ts';
-export { dividedCode, isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
+export {
+  dividedCode,
+  isPostalCode,
+  otherCountryOfCode,
+  postalForms,
+  printedCode,
+  withoutPostalCountry,
+} from './country/postal-codes.ts';
+export { otherProvinceOfCode } from './country/postal-provinces.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
 export {
   isProvince,

@@ -5,6 +5,7 @@ import { findRegionOfCountry, hasRegions, holdRegion, type RegionRow } from '@ca
 import {
   countryName,
   invalidField,
+  printedCode,
   requireCity,
   runConcurrently,
   type ShopperSession,
@@ -95,7 +96,12 @@ export async function changeAddress(
   address: SetCartAddress,
 ): Promise<Cart> {
   requireCity(address);
-  const written = { ...address, phone: writtenPhone(address.phone) };
+  const { country, postalCode } = address;
+  const written = {
+    ...address,
+    postalCode: postalCode ? printedCode(country, postalCode) : null,
+    phone: writtenPhone(address.phone),
+  };
   const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, written) });
   return presentQuoted(db, await writeCart(db, session, change));
 }

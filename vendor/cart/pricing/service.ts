@@ -24,7 +24,7 @@ import {
   stockSaleOf,
   type VariantLine,
 } from './sale.ts';
-import { findStoreRules, hasWrongPostalCode, type StoreRules } from './store-rules.ts';
+import { findStoreRules, explainPostalCode, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,
   type AnyStep,
@@ -291,7 +291,7 @@ function issuesOf(
   return [
     ...(isServed(sale, region) ? [] : ['country_not_served' as const]),
     ...(shortfall ? ['minimum_order' as const] : []),
-    ...(rules.checkPostalCodes && hasWrongPostalCode(sale) ? ['postal_code_invalid' as const] : []),
+    ...(rules.checkPostalCodes && explainPostalCode(sale) !== null ? ['postal_code_invalid' as const] : []),
   ];
 }
 
