@@ -34,7 +34,7 @@ export {
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';
-export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
+export { Country, countryMeaning, countryName, countryNameIn, isCountry } from './country/country.ts';
 export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { placedProvince } from './country/placed-province.ts';
@@ -174,6 +174,7 @@ export {
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
 export { canonicalLocale, Locale } from './locale/locale.ts';
 export { Phone, writtenPhone } from './locale/phone.ts';
+export { preferredLocales } from './locale/preferred.ts';
 export { TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
 export { fullStop, greetingTo, mailTexts, type TranslatedTexts, tokenLabel, validUntil } from './mails/phrases.ts';
