@@ -47,8 +47,8 @@ export {
   printedCode,
   withoutPostalCountry,
 } from './country/postal-codes.ts';
-export { otherProvinceOfCode } from './country/postal-provinces.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
+export { otherProvinceOfCode } from './country/postal-provinces.ts';
 export {
   isProvince,
   isUndecided,
@@ -172,7 +172,7 @@ export {
   translationFor,
 } from './intl/translations.ts';
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
-export { canonicalLocale, Locale } from './locale/locale.ts';
+export { Locale } from './locale/locale.ts';
 export { Phone, writtenPhone } from './locale/phone.ts';
 export { preferredLocales } from './locale/preferred.ts';
 export { TimeZone } from './locale/time-zone.ts';

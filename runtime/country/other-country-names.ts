@@ -48,7 +48,12 @@ export const otherCountryNames: Readonly<Record<string, readonly string[]>> = {
   TW: ['中華民國'],
   US: [
     ...['United States of America', 'Vereinigte Staaten von Amerika', "États-Unis d'Amérique"],
-    ...['Estados Unidos de América', 'Estados Unidos da América', "Stati Uniti d'America", 'Verenigde Staten van Amerika'],
+    ...[
+      'Estados Unidos de América',
+      'Estados Unidos da América',
+      "Stati Uniti d'America",
+      'Verenigde Staten van Amerika',
+    ],
     ...['Соединенные Штаты Америки', 'Ηνωμένες Πολιτείες Αμερικής', 'ΗΠΑ', 'США', 'EE. UU.', 'EUA', 'アメリカ'],
   ],
 };

@@ -60,7 +60,10 @@ export const Province = object(
 export const Country = object(
   {
     code: CountryCode,
-    name: Type.String({ description: 'In the language of the request, else in that of the store', examples: ['Germany'] }),
+    name: Type.String({
+      description: 'In the language of the request, else in that of the store',
+      examples: ['Germany'],
+    }),
     regionId: Uuid,
     provinces: Type.Array(Province, { description: 'All levels, by name' }),
   },

@@ -133,14 +133,17 @@ t.test('codes are stored in one form, with the country before them where it is a
   }
 });
 
-t.test('British codes of Jersey and Guernsey are those of other countries, those of the Isle of Man of both', async (t) => {
-  const codes = ['JE2 3AB', 'je23ab', 'GY1 1AA', 'IM1 1AA', 'EC1A 1BB', 'JE', 'GY1*'];
-  t.strictSame(
-    codes.map((code) => otherCountryOfCode('GB', code)),
-    ['JE', 'JE', 'GG', null, null, null, null],
-  );
-  t.equal(otherCountryOfCode('JE', 'JE2 3AB'), null);
-});
+t.test(
+  'British codes of Jersey and Guernsey are those of other countries, those of the Isle of Man of both',
+  async (t) => {
+    const codes = ['JE2 3AB', 'je23ab', 'GY1 1AA', 'IM1 1AA', 'EC1A 1BB', 'JE', 'GY1*'];
+    t.strictSame(
+      codes.map((code) => otherCountryOfCode('GB', code)),
+      ['JE', 'JE', 'GG', null, null, null, null],
+    );
+    t.equal(otherCountryOfCode('JE', 'JE2 3AB'), null);
+  },
+);
 
 t.test('a code in another province than the address names its own', async (t) => {
   const cases: [country: string, code: string, province: string, other: string | null][] = [

@@ -24,7 +24,7 @@ import {
   stockSaleOf,
   type VariantLine,
 } from './sale.ts';
-import { findStoreRules, explainPostalCode, type StoreRules } from './store-rules.ts';
+import { explainPostalCode, findStoreRules, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,
   type AnyStep,

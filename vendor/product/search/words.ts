@@ -46,7 +46,7 @@ const maxParts = 8;
 /** A SKU from the beginning of each of its parts but the first: `1234-X` and `X` of `AB-1234-X`. */
 function partsOf(sku: string): string[] {
   const begins = sku.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu);
-  return [...begins.take(maxParts)].map(({ index }) => sku.slice(index));
+  return [...begins].slice(0, maxParts).map(({ index }) => sku.slice(index));
 }
 
 /**

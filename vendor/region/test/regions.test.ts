@@ -136,7 +136,7 @@ t.test('names of countries are in the language of the request, else in that of t
   const tenant = await box.openTenant();
   await tenant.staff.post('/admin/regions', { name: 'All', currency: 'CHF', countries: ['AT', 'DE', 'HU'] });
   const names = async (query: string, language?: string) => {
-    const headers = language === undefined ? {} : { 'accept-language': language };
+    const headers: Record<string, string> = language === undefined ? {} : { 'accept-language': language };
     const answer = await tenant.visitor().get(`/countries?fields=name${query}`, { headers });
     t.match(answer.headers.get('vary'), /Accept-Language/);
     return answer.body.items.map(({ name }: { name: string }) => name);
