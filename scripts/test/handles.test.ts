@@ -6,12 +6,12 @@ import t from 'tap';
 
 const box = await createTestBox(t, { tier: 'growth' });
 
-const resources = {
-  products: (title: string) => ['/admin/products', { title, status: 'published' }] as const,
-  collections: (title: string) => ['/admin/collections', { title }] as const,
-  categories: (name: string) => ['/admin/categories', { name }] as const,
-  pages: (title: string) => ['/admin/pages', { title, status: 'published' }] as const,
-  menus: (name: string) => ['/admin/menus', { name }] as const,
+const resources: Record<string, (title: string) => [path: string, body: object]> = {
+  products: (title: string) => ['/admin/products', { title, status: 'published' }],
+  collections: (title: string) => ['/admin/collections', { title }],
+  categories: (name: string) => ['/admin/categories', { name }],
+  pages: (title: string) => ['/admin/pages', { title, status: 'published' }],
+  menus: (name: string) => ['/admin/menus', { name }],
 };
 
 t.test('a path with a title in another script finds what has its handle, in each kind of resource', async (t) => {
