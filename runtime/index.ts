@@ -34,7 +34,7 @@ export {
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';
-export { Country, countryMeaning, countryName, countryNameIn, isCountry } from './country/country.ts';
+export { Country, countryMeaning, countryName, isCountry } from './country/country.ts';
 export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { placedProvince } from './country/placed-province.ts';

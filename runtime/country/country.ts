@@ -6,7 +6,6 @@
 import { defineInputForms } from '../http/input-forms.ts';
 import { Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
-import { displayNames } from '../intl/formats.ts';
 import { countryCodeOf, countryCodes, maxCountryLength } from './names.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
@@ -34,9 +33,4 @@ export const Country = Type.String({ pattern: '^[A-Z]{2}$', format, examples: ['
 /** The English name of a country: `Germany` for `DE`. */
 export function countryName(code: string): string {
   return names.of(code) ?? code;
-}
-
-/** The name of a country in a language (BCP 47), in English if there is none in it: `Alemania` for `DE` in `es`. */
-export function countryNameIn(locale: string, code: string): string {
-  return displayNames(locale, { type: 'region', fallback: 'none' }).of(code) ?? countryName(code);
 }

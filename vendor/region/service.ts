@@ -4,7 +4,8 @@
  */
 import { addCurrency, changeStore, findStore, type StoreCheck, type StoreTask } from '@carton/core';
 import {
-  countryNameIn,
+  countryName,
+  displayNames,
   extensionPoint,
   invalidField,
   lockFor,
@@ -63,12 +64,15 @@ export async function listShippedCountries(
     .filter(({ country }) => only === undefined || country === only)
     .map(({ country, regionId }) => ({
       code: country,
-      name: countryNameIn(language, country),
+      name: nameIn(language, country),
       regionId,
       provinces: [...provincesOf(country)],
     }))
     .sort((one, other) => one.name.localeCompare(other.name, language));
 }
+
+const nameIn = (language: string, country: string) =>
+  displayNames(language, { type: 'region', fallback: 'none' }).of(country) ?? countryName(country);
 
 /** Whether there are names of countries in a language. */
 const hasNames = (locale: string) => Intl.DisplayNames.supportedLocalesOf([locale]).length > 0;
