@@ -39,8 +39,16 @@ export { knownProvinceKey } from './country/known-provinces.ts';
 export { countryCodeOf } from './country/names.ts';
 export { placedProvince } from './country/placed-province.ts';
 export { isPostalBeginning } from './country/postal-beginnings.ts';
-export { dividedCode, isPostalCode, postalForms, withoutPostalCountry } from './country/postal-codes.ts';
+export {
+  dividedCode,
+  isPostalCode,
+  otherCountryOfCode,
+  postalForms,
+  printedCode,
+  withoutPostalCountry,
+} from './country/postal-codes.ts';
 export { type PostalAddress, postalLines } from './country/postal-lines.ts';
+export { otherProvinceOfCode } from './country/postal-provinces.ts';
 export {
   isProvince,
   isUndecided,
@@ -166,8 +174,9 @@ export {
   translationFor,
 } from './intl/translations.ts';
 export { tailoredCollation, tailoredCollations } from './locale/collation.ts';
-export { canonicalLocale, Locale } from './locale/locale.ts';
-export { Phone } from './locale/phone.ts';
+export { Locale } from './locale/locale.ts';
+export { Phone, writtenPhone } from './locale/phone.ts';
+export { preferredLocales } from './locale/preferred.ts';
 export { TimeZone } from './locale/time-zone.ts';
 export { type MailGuest, type MailGuestFinder, mailGuests, plausibleName, withoutLinks } from './mails/guests.ts';
 export { fullStop, greetingTo, mailTexts, type TranslatedTexts, tokenLabel, validUntil } from './mails/phrases.ts';

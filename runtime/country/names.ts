@@ -1,8 +1,9 @@
 /**
  * Recognises a country in the forms in which people and other systems write it: the codes of ISO 3166-1, and its names.
  */
-import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166';
+import { iso31661, iso31661Alpha3ToAlpha2, iso31661NumericToAlpha2 } from 'iso-3166';
 import { cleaned, folded } from './folding.ts';
+import { ambiguousNames, otherCountryNames } from './other-country-names.ts';
 
 /** Codes that everybody uses for countries to which ISO 3166-1 has given none: Kosovo. */
 const userAssigned: Readonly<Record<string, string>> = { XKX: 'XK' };
@@ -21,34 +22,23 @@ const languages = `
   .trim()
   .split(/\s+/);
 
-/** Names in common use that neither the standard nor the lists of languages have. */
-const otherNames: Readonly<Record<string, string>> = {
-  Burma: 'MM',
-  'Czech Republic': 'CZ',
-  'East Timor': 'TL',
-  // In numbers of VAT.
-  EL: 'GR',
-  England: 'GB',
-  'Great Britain': 'GB',
-  Holland: 'NL',
-  'Ivory Coast': 'CI',
-  Macedonia: 'MK',
-  'Northern Ireland': 'GB',
-  Scotland: 'GB',
-  Turkey: 'TR',
-  'United States of America': 'US',
-  Wales: 'GB',
-};
-
 /** The countries that a name means, in one list of names. */
 type Names = Map<string, string>;
+
+/** `EE. UU.`, `U.K.`: the dots and spaces between initials are left to the writer. */
+const initials = /^(?:\p{L}{1,2}[. ]+)+\p{L}{0,2}$/u;
+
+/** The form in which names are compared. */
+function keyOf(name: string): string {
+  return folded(initials.test(name) ? name.replaceAll(/[. ]/g, '') : name);
+}
 
 /** Without the names that two countries have. */
 function namesOf(entries: Iterable<readonly [name: string, code: string]>): Names {
   const names: Names = new Map();
   const shared = new Set<string>();
   for (const [name, code] of entries) {
-    const key = folded(name);
+    const key = keyOf(name);
     if ((names.get(key) ?? code) !== code) shared.add(key);
     names.set(key, code);
   }
@@ -56,13 +46,32 @@ function namesOf(entries: Iterable<readonly [name: string, code: string]>): Name
   return names;
 }
 
-function* inLanguage(language: string, styles: readonly ('long' | 'short')[]) {
-  for (const style of styles) {
-    const display = new Intl.DisplayNames([language], { type: 'region', style, fallback: 'none' });
-    for (const code of countryCodes) {
-      const name = display.of(code);
-      if (name !== undefined) yield [name, code] as const;
-    }
+function* inLanguage(language: string) {
+  const [long, short] = (['long', 'short'] as const).map(
+    (style) => new Intl.DisplayNames([language], { type: 'region', style, fallback: 'none' }),
+  ) as [Intl.DisplayNames, Intl.DisplayNames];
+  for (const code of countryCodes) {
+    const name = long.of(code);
+    const shortName = short.of(code);
+    if (name !== undefined) yield [name, code] as const;
+    if (shortName !== undefined && shortName !== name) yield [shortName, code] as const;
+    // As a keyboard without the letter writes it: OESTERREICH.
+    if (language === 'de' && name !== undefined && /[äöü]/i.test(name)) yield [withoutUmlauts(name), code] as const;
+  }
+}
+
+const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+
+function withoutUmlauts(name: string): string {
+  return name.toLowerCase().replaceAll(/[äöü]/g, (letter) => umlauts[letter] as string);
+}
+
+/** A name of ISO 3166-1, and without the change of its order: `Republic of Korea` of `Korea, Republic of`. */
+function* standardNames() {
+  for (const { name, alpha2 } of iso31661) {
+    yield [name, alpha2] as const;
+    const [, what, kind] = /^([^,(]+?),? \(?([^,()]+ of)\)?$/.exec(name) ?? [];
+    if (kind !== undefined) yield [`${kind} ${what}`, alpha2] as const;
   }
 }
 
@@ -71,25 +80,31 @@ let others: Names | null = null;
 
 function englishNames(): Names {
   english ??= namesOf([
-    ...iso31661.map(({ name, alpha2 }) => [name, alpha2] as const),
-    ...inLanguage('en', ['long', 'short']),
-    ...Object.entries(otherNames),
+    ...standardNames(),
+    ...inLanguage('en'),
+    ...Object.entries(otherCountryNames).flatMap(([code, names]) => names.map((name) => [name, code] as const)),
   ]);
   return english;
 }
 
-/** Made at the first name that is not English: it takes a tenth of a second. */
+/** Made at the first name that is not English: it takes two tenths of a second. */
 function namesInOtherLanguages(): Names {
-  others ??= namesOf(languages.slice(1).flatMap((language) => [...inLanguage(language, ['long'])]));
+  if (others === null) {
+    others = namesOf(languages.slice(1).flatMap((language) => [...inLanguage(language)]));
+    for (const name of ambiguousNames) others.delete(keyOf(name));
+  }
   return others;
 }
+
+/** Vietnamese for Russia. In another case it is the code of Nigeria. */
+const namesLikeCodes: ReadonlySet<string> = new Set(['Nga']);
 
 /** The longest text that is taken for a country. */
 export const maxCountryLength = 100;
 
 /**
- * The code (ISO 3166-1 alpha-2) of a country by its alpha-2 or alpha-3 code in any case, or by its name in one of many
- * languages: `ES` for `es`, `ESP`, `Spain` and `España`. Null for anything else, and for a name that two countries have.
+ * The code (ISO 3166-1 alpha-2) of a country by its alpha-2, alpha-3 or numeric code in any case, or by its name in one
+ * of many languages: `ES` for `es`, `ESP`, `724`, `Spain` and `España`. A code wins over a name in other letters. Null for anything else, and for a name that two countries have.
  */
 export function countryCodeOf(text: string): string | null {
   if (text.length > maxCountryLength) return null;
@@ -98,8 +113,8 @@ export function countryCodeOf(text: string): string | null {
   // Also for U.S.A.
   const code = trimmed.toUpperCase().replaceAll('.', '');
   if (countryCodes.has(code)) return code;
-  const key = folded(trimmed);
-  if (key === '') return null;
-  const alpha2 = iso31661Alpha3ToAlpha2[code] ?? userAssigned[code];
+  const key = keyOf(trimmed);
+  if (key === '' || namesLikeCodes.has(trimmed)) return null;
+  const alpha2 = iso31661Alpha3ToAlpha2[code] ?? iso31661NumericToAlpha2[code] ?? userAssigned[code];
   return alpha2 ?? englishNames().get(key) ?? namesInOtherLanguages().get(key) ?? null;
 }

@@ -69,10 +69,14 @@ const patternOf = perCountry((country) => {
   return rule === undefined ? null : new RegExp(`^(?:${rule})$`);
 });
 
+/** Where the rule has a mark that nobody writes. */
+const undividedCountries = new Set(['FR']);
+
 /** With the marks that the rule leaves to the writer; before the four digits of ZIP+4 both are right. */
 const strictPatternOf = perCountry((country) => {
   const rule = rulesOfAddresses[country]?.postalCode;
-  return rule === undefined ? null : new RegExp(`^(?:${rule.replaceAll(/([ -])\?/g, '$1')})$`);
+  const mark = undividedCountries.has(country) ? '' : '$1';
+  return rule === undefined ? null : new RegExp(`^(?:${rule.replaceAll(/([ -])\?/g, mark)})$`);
 });
 
 /** Without the country before the code: `D-10115`, `CH 8001`, `AZ1000`. */
@@ -100,24 +104,36 @@ export function postalForms(country: string, text: string): string[] {
   return [...new Set([withoutCountry(country, written), written].map(lettersAndDigits))].filter((form) => form !== '');
 }
 
-/** Where the rule has a mark that nobody writes. */
-const undividedCountries = new Set(['FR']);
-
 /**
- * A postal code as its country writes it, without the country before it: `SW1A 2AA` for `sw1a2aa`. Where the form is not
- * known, or the text is no code in it, the text as it is.
+ * A postal code as its country writes it, in which it is stored and printed: `SW1A 2AA` for `sw1a2aa`, `80331` for
+ * `D-80331`, and `LV-1010` for `1010`, since in Latvia the country is a part of the code. Where the form is not known, or the
+ * text is no code in it, the text as it is.
  */
 export function printedCode(country: string, text: string): string {
   const strict = strictPatternOf(country);
-  if (strict === null || undividedCountries.has(country) || text.length > maxLength) return text;
+  if (strict === null || text.length > maxLength) return text;
   const written = plain(text);
-  for (const form of [withoutCountry(country, written), written]) {
-    const found = ['-', ' ']
-      .flatMap((mark) => dividedBy(mark, lettersAndDigits(form)))
-      .find((each) => strict.test(each));
+  if (foreign.test(written)) return text;
+  const bare = withoutCountry(country, written);
+  // With its letters first, where they are of the code: C1425DKA.
+  for (const form of [written, bare, `${country}${bare}`]) {
+    const key = lettersAndDigits(form);
+    const found = [key, ...['-', ' '].flatMap((mark) => dividedBy(mark, key))].find((each) => strict.test(each));
     if (found !== undefined) return found;
   }
   return text;
+}
+
+/** Countries whose codes are a part of the British ones: those of Jersey begin with JE, those of Guernsey with GY. */
+const likeBritish: readonly string[] = ['GG', 'JE'];
+
+/**
+ * The other country to which a postal code of the form of a country belongs: `JE` for `JE2 3AB` in `GB`; null for none.
+ * Jersey and Guernsey have taxes of their own. The Isle of Man has the taxes and the post of the United Kingdom, so that its
+ * codes are taken for either.
+ */
+export function otherCountryOfCode(country: string, text: string): string | null {
+  return country === 'GB' ? (likeBritish.find((other) => isPostalCode(other, text)) ?? null) : null;
 }
 
 /** A text with a mark at each place. */

@@ -8,6 +8,7 @@ import { defineInputForms } from '../http/input-forms.ts';
 import { defineProblem } from '../http/problems.ts';
 import { object, Type } from '../http/schemas.ts';
 import { defineFormat } from '../http/validation.ts';
+import { withLatinKana } from './kana.ts';
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
@@ -69,16 +70,22 @@ export function handleTakenBy(noun: string) {
 /**
  * Derives a handle of at most 100 characters from a title in any script, as it is written in Latin letters; `fallback` for
  * a title without letters and digits.
+ * @param locale of the store (BCP 47): in German, ä is ae
  */
-export function handleFromTitle(title: string, fallback: string): string {
+export function handleFromTitle(title: string, fallback: string, locale = ''): string {
   // Composed: Hangul and voiced kana have other transliterations in parts.
   const words = title.normalize('NFKC').replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-');
-  const latin = words
+  const german = /^de\b/i.test(locale)
+    ? words.replaceAll(/[äöü]/gi, (letter) => umlauts[letter.toLowerCase()] ?? '')
+    : words;
+  const latin = withLatinKana(german)
     .replaceAll(/\P{ASCII}/gu, latinOf)
     .toLowerCase()
     .replaceAll(/-+/g, '-');
   return truncate(latin.replace(/^-/, '')) || fallback;
 }
+
+const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /** What is written for a letter, a mark or a digit: nothing for marks that Latin letters do not need. */
 function latinOf(character: string): string {

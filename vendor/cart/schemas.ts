@@ -175,8 +175,8 @@ export const Cart = object(
         'Why the cart as a whole cannot be ordered: its region does not sell to the shipping country, its prices are in ' +
         'another currency than the shopper has seen (`PATCH /cart` with the `currency`, or `expectedTotal` at the ' +
         'checkout, accepts it), its goods cost less than the minimum order of the store, or taxes or shipping depend on the ' +
-        'province of the address, which is not known. `postal_code_invalid`, a postal code that its country does not have, ' +
-        'prevents the order only in a store that requires it',
+        'province of the address, which is not known. `postal_code_invalid`, a postal code that its country or the province of the ' +
+        'address does not have, prevents the order only in a store that requires it',
       examples: [[]],
     }),
     updatedAt: nullable(DateTime),

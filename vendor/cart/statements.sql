@@ -92,7 +92,9 @@ select
             'quantity',
             lines.quantity,
             'properties',
-            lines.properties
+            lines.properties,
+            'addedTitle',
+            lines.added_title
           )
           order by
             lines.id
@@ -263,7 +265,9 @@ select
             'quantity',
             lines.quantity,
             'properties',
-            lines.properties
+            lines.properties,
+            'addedTitle',
+            lines.added_title
           )
           order by
             lines.id
@@ -434,7 +438,9 @@ select
             'quantity',
             lines.quantity,
             'properties',
-            lines.properties
+            lines.properties,
+            'addedTitle',
+            lines.added_title
           )
           order by
             lines.id
@@ -616,7 +622,9 @@ select
             'quantity',
             lines.quantity,
             'properties',
-            lines.properties
+            lines.properties,
+            'addedTitle',
+            lines.added_title
           )
           order by
             lines.id
@@ -1283,17 +1291,90 @@ set
 -- items.addToLine
 -- $2 string, $3 string, $4 string, $5 number, $6 string, $7 string
 insert into
-  cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key)
+  cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key, added_title)
 values
-  ($1, $2, $3, $4, $5, $6, $7)
+  (
+    $1,
+    $2,
+    $3,
+    $4,
+    $5,
+    $6,
+    $7,
+    (
+      select
+        products.title
+      from
+        product_variants variants
+        join products on products.tenant_id = $1
+        and products.id = variants.product_id
+      where
+        variants.tenant_id = $1
+        and variants.id = $4
+    )
+  )
 on conflict (tenant_id, cart_id, variant_id, properties_key) do update
 set
   quantity = cart_line_items.quantity + excluded.quantity,
+  added_title = excluded.added_title,
   updated_at = now()
 where
   cart_line_items.quantity + excluded.quantity <= 9999
 returning
   id;
+
+-- items.replaceLines
+-- $2 string, $3 string
+with
+  target as materialized (
+    select
+      *
+    from
+      jsonb_to_recordset($3::jsonb) as target (id uuid, variant_id uuid, quantity integer, properties jsonb, key text)
+  ),
+  removed as (
+    delete from cart_line_items
+    where
+      tenant_id = $1
+      and cart_id = $2
+      and (variant_id, properties_key) not in (
+        select
+          variant_id,
+          key
+        from
+          target
+      )
+  )
+insert into
+  cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key, added_title)
+select
+  $1,
+  id,
+  $2,
+  variant_id,
+  quantity,
+  properties,
+  key,
+  (
+    select
+      products.title
+    from
+      product_variants variants
+      join products on products.tenant_id = $1
+      and products.id = variants.product_id
+    where
+      variants.tenant_id = $1
+      and variants.id = target.variant_id
+  )
+from
+  target
+on conflict (tenant_id, cart_id, variant_id, properties_key) do update
+set
+  quantity = excluded.quantity,
+  added_title = excluded.added_title,
+  updated_at = now()
+where
+  cart_line_items.quantity <> excluded.quantity;
 
 -- items.moveLines
 -- $2 string, $3 string

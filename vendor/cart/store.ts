@@ -73,7 +73,7 @@ interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress' 
 const storedLines = `
   coalesce(
     (select json_agg(json_build_object('id', lines.id, 'variantId', lines.variant_id, 'quantity', lines.quantity,
-                                       'properties', lines.properties) order by lines.id)
+                                       'properties', lines.properties, 'addedTitle', lines.added_title) order by lines.id)
        from cart_line_items lines where lines.tenant_id = $1 and lines.cart_id = carts.id),
     '[]') as lines`;
 

@@ -1,6 +1,7 @@
 /**
  * Categories as shoppers see them: those that are visible, below visible ones only.
  */
+import { namedHandle } from '@carton/core';
 import { listPublishedProducts, type Product, type ViewRequest } from '@carton/product';
 import { decodeCursor, looksLikeId, notFound, type Page, pageOfRows, type TenantDatabase } from '@carton/runtime';
 import { type Category, type CategoryQuery, type CategoryRow, maximumLevels } from './schemas.ts';
@@ -37,8 +38,9 @@ interface Visible {
 /** A category by its id, its handle or a former handle, with what is above it; null if one of them is hidden. */
 async function findVisible(db: TenantDatabase, name: string): Promise<Visible | null> {
   if (looksLikeId(name)) return ifVisible(db, await categories.findBy(db, { id: name }));
-  const found = await ifVisible(db, await categories.findBy(db, { handle: name }));
-  return found ?? ifVisible(db, await findByOldHandle(db, name));
+  const handle = await namedHandle(db, name);
+  const found = await ifVisible(db, await categories.findBy(db, { handle }));
+  return found ?? ifVisible(db, await findByOldHandle(db, handle));
 }
 
 async function ifVisible(db: TenantDatabase, category: CategoryRow | null): Promise<Visible | null> {

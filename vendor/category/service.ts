@@ -5,10 +5,10 @@
  * All writes of the tree of one tenant wait for each other, so that each sees the tree as the one before left it. The
  * lock is taken before any row.
  */
+import { handleOfTitle } from '@carton/core';
 import { findProductTimes } from '@carton/product';
 import {
   freeHandle,
-  handleFromTitle,
   invalidField,
   leaveHandle,
   lockFor,
@@ -107,7 +107,7 @@ export function createCategory(
         parentId: place.parentId,
         parentPath: place.parentPath,
         position: siblings.length,
-        handle: handle ?? (await freeHandle(tx, 'categories', handleFromTitle(fields.name, 'category'))),
+        handle: handle ?? (await freeHandle(tx, 'categories', await handleOfTitle(tx, fields.name, 'category'))),
       });
       await setPositions(tx, withIdAt(siblings, id, position));
       const created = await categories.require(tx, id);

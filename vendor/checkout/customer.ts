@@ -17,6 +17,7 @@ import {
   needsCity,
   type TenantDatabase,
   writtenLine,
+  writtenPhone,
   writtenText,
 } from '@carton/runtime';
 import type { Checkout, SentCheckout } from './schemas.ts';
@@ -55,7 +56,7 @@ async function writtenCustomer(
   });
   const [error] = errors;
   if (error && (await needsCountries(db))) throw invalidRequest(`body ${error.pointer}: ${error.detail}`, { errors });
-  return { email, name: writtenLine(name) ?? undefined, phone: writtenLine(phone) ?? undefined, ...written };
+  return { email, name: writtenLine(name) ?? undefined, phone: writtenPhone(phone) ?? undefined, ...written };
 }
 
 async function needsCountries(db: TenantDatabase): Promise<boolean> {
@@ -71,7 +72,7 @@ export function customerOf<Email extends string | null>(
   return {
     email,
     name: name ?? writtenLine(shippingAddress?.name),
-    phone: phone ?? writtenLine(shippingAddress?.phone),
+    phone: phone ?? writtenPhone(shippingAddress?.phone),
     address: address ?? writtenAddress(shippingAddress),
     billing: billing ?? writtenAddress(billingAddress),
   };

@@ -1,6 +1,7 @@
 /**
  * Rules of collections: a manual one lists its products by hand, the other kind has a rule that selects them.
  */
+import { handleOfTitle, namedHandle } from '@carton/core';
 import {
   findProductIds,
   listProductsByRule,
@@ -11,7 +12,6 @@ import {
 import {
   decodeCursor,
   freeHandle,
-  handleFromTitle,
   invalidField,
   looksLikeId,
   notFound,
@@ -50,7 +50,8 @@ export async function readCollection(
   name: string,
   { limit, cursor, ...view }: CollectionQuery & ViewRequest,
 ): Promise<CollectionRow & { products: ProductPage }> {
-  const collection = await collections.findBy(db, looksLikeId(name) ? { id: name } : { handle: name });
+  const handle = await namedHandle(db, name);
+  const collection = await collections.findBy(db, looksLikeId(handle) ? { id: handle } : { handle });
   if (!collection) throw notFound(`No collection has the handle or id ${name}.`);
   const products = collection.rule
     ? await listProductsByRule(db, collection.rule, { limit, cursor }, view)
@@ -107,7 +108,7 @@ export function createCollection(
     const products = await rowsOf(tx, productIds ?? []);
     const { id } = await collections.insert(tx, {
       ...fields,
-      handle: handle ?? (await freeHandle(tx, 'collections', handleFromTitle(fields.title, 'collection'))),
+      handle: handle ?? (await freeHandle(tx, 'collections', await handleOfTitle(tx, fields.title, 'collection'))),
       kind: rule ? 'rule' : 'manual',
       rule: rule ?? null,
     });

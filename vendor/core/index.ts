@@ -17,6 +17,7 @@ import { readCapabilities, readStore, readStoreProfile, updateStore } from './ro
 import { findAllowedOrigins } from './store.ts';
 import { findOnlyTenant, findTenantBySlug } from './tenants/store.ts';
 
+export { handleOfTitle, namedHandle } from './handles.ts';
 export { slugTaken } from './problems.ts';
 export { claimQuota, type QuotaClaim, releaseQuota, requireRoom } from './quotas/claims.ts';
 export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';

@@ -44,7 +44,13 @@ export {
 export { ProductPage } from './lists/schemas.ts';
 export { allowsQuantity, explainQuantityRule, type QuantityRule } from './quantities.ts';
 export { findVariants, isForSale } from './reads/lookups.ts';
-export { findProductIds, findProductTimes, findSiblings, type VariantInfo } from './reads/lookups-store.ts';
+export {
+  findProductIds,
+  findProductTimes,
+  findSiblings,
+  titleOfVariant,
+  type VariantInfo,
+} from './reads/lookups-store.ts';
 export { Product } from './reads/schemas.ts';
 export { listPublishedProducts } from './reads/service.ts';
 export { isDefaultTitle, type ProductText, type ProductTexts, productTexts } from './reads/texts.ts';

@@ -2566,7 +2566,7 @@ limit
 
 -- search.findCheckTimes
 select
-  coalesce(folded_to - interval '15 minutes', '-infinity')::text as since,
+  coalesce(parted_to - interval '15 minutes', '-infinity')::text as since,
   now()::text as now
 from
   product_word_progress

@@ -59,5 +59,7 @@ export const listCountries = route(
     status: 200,
     response: CountryList,
   },
-  async ({ db, query }) => ({ items: await listShippedCountries(db, query) }),
+  async ({ db, query, headers }) => ({
+    items: await listShippedCountries(db, query, headers['accept-language']),
+  }),
 );

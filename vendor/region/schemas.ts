@@ -6,6 +6,7 @@ import {
   Currency,
   humanText,
   integrationQuery,
+  Locale,
   nullable,
   object,
   pageOf,
@@ -59,7 +60,10 @@ export const Province = object(
 export const Country = object(
   {
     code: CountryCode,
-    name: Type.String({ description: 'In English', examples: ['Germany'] }),
+    name: Type.String({
+      description: 'In the language of the request, else in that of the store',
+      examples: ['Germany'],
+    }),
     regionId: Uuid,
     provinces: Type.Array(Province, { description: 'All levels, by name' }),
   },
@@ -69,5 +73,8 @@ export type Country = Static<typeof Country>;
 export const CountryList = object({ items: Type.Array(Country) }, { $id: 'CountryList' });
 export const CountryQuery = object({
   country: Type.Optional(withOptions(CountryCode, { description: 'List only this country' })),
+  locale: Type.Optional(
+    withOptions(Locale, { description: 'Language of the names. Default: by Accept-Language, else that of the store' }),
+  ),
 });
 export type CountryQuery = Static<typeof CountryQuery>;

@@ -5,9 +5,11 @@
 import { addCurrency, changeStore, findStore, type StoreCheck, type StoreTask } from '@carton/core';
 import {
   countryName,
+  displayNames,
   extensionPoint,
   invalidField,
   lockFor,
+  preferredLocales,
   provincesOf,
   publishedWrites,
   type TenantDatabase,
@@ -46,19 +48,34 @@ export const countryMissing: StoreTask = {
   isOpen: (db, { country }) => country === null && dependsOnCountries(db),
 };
 
-/** The countries of all regions, or one of them, by name. */
-export async function listShippedCountries(db: TenantDatabase, { country: only }: CountryQuery): Promise<Country[]> {
+/**
+ * The countries of all regions, or one of them, by name.
+ * @param acceptLanguage the header of the request; `locale` takes precedence over it
+ */
+export async function listShippedCountries(
+  db: TenantDatabase,
+  { country: only, locale }: CountryQuery,
+  acceptLanguage = '',
+): Promise<Country[]> {
   const rows = await listCountries(db);
+  const preferred = (locale === undefined ? preferredLocales(acceptLanguage) : [locale]).find(hasNames);
+  const language = preferred ?? [(await findStore(db)).defaultLocale].find(hasNames) ?? 'en';
   return rows
     .filter(({ country }) => only === undefined || country === only)
     .map(({ country, regionId }) => ({
       code: country,
-      name: countryName(country),
+      name: nameIn(language, country),
       regionId,
       provinces: [...provincesOf(country)],
     }))
-    .sort((one, other) => one.name.localeCompare(other.name, 'en'));
+    .sort((one, other) => one.name.localeCompare(other.name, language));
 }
+
+const nameIn = (language: string, country: string) =>
+  displayNames(language, { type: 'region', fallback: 'none' }).of(country) ?? countryName(country);
+
+/** Whether there are names of countries in a language. */
+const hasNames = (locale: string) => Intl.DisplayNames.supportedLocalesOf([locale]).length > 0;
 
 const { create, change, remove } = publishedWrites(regions, regionEvents, 'region');
 

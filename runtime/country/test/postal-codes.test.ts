@@ -2,7 +2,8 @@
  * Which postal codes a country may have.
  */
 import t from 'tap';
-import { isPostalCode, postalForms } from '../postal-codes.ts';
+import { isPostalCode, otherCountryOfCode, postalForms, printedCode } from '../postal-codes.ts';
+import { otherProvinceOfCode } from '../postal-provinces.ts';
 import { writtenAddresses } from './written-addresses.ts';
 
 t.test('codes of countries, in the forms in which people write them', async (t) => {
@@ -98,4 +99,71 @@ t.test('codes are compared without the country before them, and with it', async 
     ['DE', '-', []],
   ];
   for (const [country, code, forms] of cases) t.strictSame(postalForms(country, code), forms, `${country} ${code}`);
+});
+
+t.test('codes are stored in one form, with the country before them where it is a part of the code', async (t) => {
+  const cases: [country: string, printed: string, ...written: string[]][] = [
+    ['DE', '80331', 'D-80331', 'DE 80331', ' 80331 ', '８０３３１'],
+    ['AT', '1010', 'A-1010', 'AT-1010', '1010'],
+    ['CH', '8001', 'CH-8001', '8001'],
+    ['FR', '75001', 'F-75001', '75 001', '75001'],
+    ['LU', '1234', 'L-1234', 'LU-1234', '1234'],
+    ['LV', 'LV-1010', 'LV-1010', 'lv1010', '1010'],
+    ['LT', '01100', 'LT-01100', '01100'],
+    ['SE', '114 55', 'SE-114 55', 'S-11455', '11455'],
+    ['DK', '1050', 'DK-1050', '1050'],
+    ['FI', '00100', 'FI-00100', 'FIN-00100', '00100'],
+    ['PL', '00-001', 'PL-00-001', '00001'],
+    ['AD', 'AD500', '500', 'AD 500'],
+    ['AR', 'C1425DKA', 'c1425dka', 'C 1425 DKA'],
+    ['GB', 'EC1A 1BB', 'ec1a1bb', 'GB-EC1A 1BB'],
+    ['JE', 'JE2 3AB', 'je23ab'],
+    ['CA', 'H2Y 1G8', 'h2y-1g8'],
+    ['US', '94105-1234', '941051234', '94105 1234'],
+    ['US', '94105', '94105'],
+    ['JP', '100-0001', '〒１００－０００１', '1000001'],
+    ['KR', '03187', '０３１８７'],
+    // What is no code stays as it was written.
+    ['DE', 'D-8033', 'D-8033'],
+    ['GB', 'К1 1AA', 'К1 1AA'],
+    ['HK', ' 999 ', ' 999 '],
+  ];
+  for (const [country, printed, ...written] of cases) {
+    for (const code of written) t.equal(printedCode(country, code), printed, `${country} ${code}`);
+  }
+});
+
+t.test(
+  'British codes of Jersey and Guernsey are those of other countries, those of the Isle of Man of both',
+  async (t) => {
+    const codes = ['JE2 3AB', 'je23ab', 'GY1 1AA', 'IM1 1AA', 'EC1A 1BB', 'JE', 'GY1*'];
+    t.strictSame(
+      codes.map((code) => otherCountryOfCode('GB', code)),
+      ['JE', 'JE', 'GG', null, null, null, null],
+    );
+    t.equal(otherCountryOfCode('JE', 'JE2 3AB'), null);
+  },
+);
+
+t.test('a code in another province than the address names its own', async (t) => {
+  const cases: [country: string, code: string, province: string, other: string | null][] = [
+    ['ES', '28001', 'Barcelona', 'Madrid'],
+    ['ES', 'E-28001', 'B', 'Madrid'],
+    ['ES', '28001', 'Madrid', null],
+    ['ES', '08001', 'Cataluña', null],
+    ['ES', '08001', 'Andalucía', 'Barcelona'],
+    ['ES', '28001', 'Atlantis', null],
+    ['ES', '99999', 'Madrid', null],
+    ['US', '94105', 'CA', null],
+    ['US', '94105-1234', 'New York', 'California'],
+    ['US', '06390', 'NY', null],
+    ['CA', 'H2Y 1G8', 'QC', null],
+    ['CA', 'h2y1g8', 'Ontario', 'Quebec'],
+    ['CA', 'X0A 0H0', 'NU', null],
+    ['CA', 'X1A 1A1', 'Nunavut', 'Northwest Territories'],
+    ['DE', '10115', 'Bayern', null],
+  ];
+  for (const [country, code, province, other] of cases) {
+    t.equal(otherProvinceOfCode(country, code, province), other, `${country} ${code} ${province}`);
+  }
 });

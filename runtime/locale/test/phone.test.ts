@@ -2,7 +2,10 @@
  * Phone numbers are accepted in the formats that people write.
  */
 import t from 'tap';
-import { isPhone } from '../phone.ts';
+import { requestSchema } from '../../http/input-forms.ts';
+import { object } from '../../http/schemas.ts';
+import { validate } from '../../http/validation.ts';
+import { isPhone, Phone, writtenPhone } from '../phone.ts';
 
 const valid = [
   '12345',
@@ -60,4 +63,23 @@ const invalid = [
 t.test('valid and invalid phone numbers', async (t) => {
   for (const text of valid) t.ok(isPhone(text), text);
   for (const text of invalid) t.notOk(isPhone(text), text.slice(0, 40));
+});
+
+t.test('requests take numbers as they are copied, and other texts lose only what is not shown', async (t) => {
+  const schema = requestSchema(object({ phone: Phone }));
+  const copied = {
+    '\u202a+1 555 123 4567\u202c': '+1 555 123 4567',
+    '+1 555 123 4567\u200e': '+1 555 123 4567',
+    '＋４９ ３０ １２３４５６': '+49 30 123456',
+    '٠١٢٣ ٤٥٦٧': '0123 4567',
+    ' 030\u00a0123\u2011456 ': '030 123-456',
+  };
+  for (const [text, phone] of Object.entries(copied)) {
+    t.strictSame(validate(schema, { phone: text }, 'body'), { phone }, text);
+    t.equal(writtenPhone(text), phone);
+  }
+  for (const phone of ['', '\u200e', 'call me', '１２３', `+${'1'.repeat(99)}`, `1${'\u200e'.repeat(100)}23456`]) {
+    t.throws(() => validate(schema, { phone }, 'body'), phone.slice(0, 40));
+  }
+  t.strictSame(['call Ｂｏｂ', '\u200b', '㈱'].map(writtenPhone), ['call Bob', null, '㈱']);
 });

@@ -20,6 +20,13 @@ t.test('letters are written in Latin ones', async (t) => {
     'Œuvre d’art': 'oeuvre-d-art',
     日本語の商品: 'ri-ben-yu-no-shang-pin',
     ガラス: 'garasu',
+    アップル: 'appuru',
+    キーボード: 'kibodo',
+    'マッチャ・しょうゆ': 'matcha-shouyu',
+    'ファイル ティー ウィーン': 'fairu-ti-win',
+    ﾁｬｯﾄ: 'chatto',
+    かっ: 'ka',
+    けんいっぱい: 'kenippai',
     한국어: 'hangugeo',
     'Привет, мир': 'privet-mir',
     'Ελληνικά 2': 'ellinika-2',
@@ -34,6 +41,15 @@ t.test('letters are written in Latin ones', async (t) => {
     'a_b/c.d': 'a-b-c-d',
   };
   t.strictSame(Object.fromEntries(Object.keys(handles).map((title) => [title, handleOf(title)])), handles);
+});
+
+t.test('in German, umlauts are written with an e', async (t) => {
+  const handles = { 'Größe Übung': 'groesse-uebung', Äpfel: 'aepfel', 'Crème brûlée': 'creme-brulee' };
+  for (const [title, handle] of Object.entries(handles)) {
+    for (const locale of ['de', 'de-AT', 'DE'])
+      t.equal(handleFromTitle(title, '', locale), handle, `${locale} ${title}`);
+  }
+  for (const locale of ['', 'sv', 'den']) t.equal(handleFromTitle('Größe', '', locale), 'grosse', locale);
 });
 
 t.test('composed and decomposed titles have one handle', async (t) => {

@@ -167,6 +167,8 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   if (format === 'locale') return fc.constantFrom('de', 'de-CH', 'en-GB', 'es-419', 'zh-Hant-TW');
   if (format === 'time-zone') return fc.constantFrom('America/Sao_Paulo', 'Asia/Kolkata', 'Europe/Paris', 'UTC');
   if (format === 'phone') return fc.constantFrom('+33 1 23 45 67 89', '(555) 010-0199 x12', '030/123 45-67', '12345');
+  if (format === 'phone-or-copied')
+    return fc.constantFrom('+33 1 23 45 67 89', '\u202a+49 30 12345\u202c', '＋８１ ３ １２３４ ５６７８');
   if (format === 'currency') return fc.constantFrom('CHF', 'EUR', 'JPY', 'KWD', 'USD');
   const times = fc.date({ min: new Date('2020-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
   if (format === 'date-time') return times.map((time) => time.toISOString());

@@ -50,8 +50,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'A country is taxed in whatever form it is written',
     file: 'vendor/order/details/addresses.ts',
-    text: 'country: countryCodeOf(country) ?? country',
-    replacement: 'country',
+    text: 'return { ...fields, country, ...(postalCode',
+    replacement: 'return { ...fields, ...(postalCode',
     tests: ['vendor/tax/test/country.test.ts'],
   },
   {

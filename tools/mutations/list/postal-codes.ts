@@ -137,4 +137,18 @@ export const postalCodes: readonly Mutation[] = [
     replacement: 'if (from && to && from.length === text.length) return [from, to];',
     tests: ['vendor/shipping/test/zones.test.ts'],
   },
+  {
+    rule: 'A code of Jersey is not taxed as one of the United Kingdom without a word',
+    file: 'vendor/cart/pricing/store-rules.ts',
+    text: 'if (other !== null) {',
+    replacement: 'if (other !== null && other === country) {',
+    tests: ['vendor/checkout/test/postal-codes.test.ts'],
+  },
+  {
+    rule: 'A code of another province than the address is an issue',
+    file: 'runtime/country/postal-provinces.ts',
+    text: 'return agree ? null',
+    replacement: 'return agree || places.length > 0 ? null',
+    tests: ['runtime/country/test/postal-codes.test.ts', 'vendor/checkout/test/postal-codes.test.ts'],
+  },
 ];

@@ -348,4 +348,11 @@ export const rights: readonly Mutation[] = [
     replacement: 'true ? []',
     tests: ['runtime/resource/test/found-by-words.test.ts'],
   },
+  {
+    rule: 'A cart does not tell the new title of a product that was hidden',
+    file: 'vendor/cart/pricing/service.ts',
+    text: "issues.includes('unavailable') && line.addedTitle ? line.addedTitle : variant.productTitle",
+    replacement: 'variant.productTitle',
+    tests: ['vendor/cart/test/issues.test.ts'],
+  },
 ];

@@ -5,10 +5,12 @@ import { findRegionOfCountry, hasRegions, holdRegion, type RegionRow } from '@ca
 import {
   countryName,
   invalidField,
+  printedCode,
   requireCity,
   runConcurrently,
   type ShopperSession,
   type TenantDatabase,
+  writtenPhone,
 } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
@@ -94,6 +96,12 @@ export async function changeAddress(
   address: SetCartAddress,
 ): Promise<Cart> {
   requireCity(address);
-  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, address) });
+  const { country, postalCode } = address;
+  const written = {
+    ...address,
+    postalCode: postalCode ? printedCode(country, postalCode) : null,
+    phone: writtenPhone(address.phone),
+  };
+  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, written) });
   return presentQuoted(db, await writeCart(db, session, change));
 }

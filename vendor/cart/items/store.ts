@@ -2,6 +2,7 @@
  * Queries of the lines of carts. The cart must be locked: its version tells those who waited for the lock that they changed
  * (`../store.ts`).
  */
+import { titleOfVariant } from '@carton/product';
 import { json, newId, type TenantDatabase } from '@carton/runtime';
 import type { LineProperties } from '../pricing/sale.ts';
 import { maxLineQuantity } from '../schemas.ts';
@@ -9,7 +10,7 @@ import type { CartLine } from '../store.ts';
 import { keyOfProperties } from './properties.ts';
 
 /**
- * Adds a quantity to the line of a variant with these properties; creates the line if necessary.
+ * Adds a quantity to the line of a variant with these properties; creates the line if necessary. The line keeps the title.
  * @param properties normalized
  * @returns the id of the line, null if its quantity would exceed the maximum
  */
@@ -19,10 +20,12 @@ export async function addToLine(
   { variantId, quantity, properties }: { variantId: string; quantity: number; properties: LineProperties },
 ): Promise<string | null> {
   const [line] = await tx.query<{ id: string }>(
-    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key,
+                                  added_title)
+     values ($1, $2, $3, $4, $5, $6, $7, ${titleOfVariant('$4')})
      on conflict (tenant_id, cart_id, variant_id, properties_key) do update
-        set quantity = cart_line_items.quantity + excluded.quantity, updated_at = now()
+        set quantity = cart_line_items.quantity + excluded.quantity, added_title = excluded.added_title,
+            updated_at = now()
       where cart_line_items.quantity + excluded.quantity <= ${maxLineQuantity}
      returning id`,
     [newId(), cartId, variantId, quantity, json(properties), keyOfProperties(properties)],
@@ -52,10 +55,11 @@ export async function replaceLines(
         where tenant_id = $1 and cart_id = $2
           and (variant_id, properties_key) not in (select variant_id, key from target)
      )
-     insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key)
-     select $1, id, $2, variant_id, quantity, properties, key from target
+     insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key,
+                                  added_title)
+     select $1, id, $2, variant_id, quantity, properties, key, ${titleOfVariant('target.variant_id')} from target
      on conflict (tenant_id, cart_id, variant_id, properties_key) do update
-        set quantity = excluded.quantity, updated_at = now()
+        set quantity = excluded.quantity, added_title = excluded.added_title, updated_at = now()
       where cart_line_items.quantity <> excluded.quantity`,
     [cartId, json(target)],
   );

@@ -5,6 +5,7 @@ import { explainQuantityRule } from '@carton/product';
 import { countryName, formatMoney, isProvince, needsProvince } from '@carton/runtime';
 import { countryOf } from './sale.ts';
 import type { Issue, PricedCustomLine, PricedLine, PricedSale } from './service.ts';
+import { explainPostalCode } from './store-rules.ts';
 import type { CartIssue } from './totals.ts';
 
 export interface CartProblem {
@@ -43,11 +44,7 @@ const explainSale: Record<CartIssue, (priced: PricedSale) => string> = {
   },
   currency_changed: ({ sale: { currency } }) =>
     `The prices are now in ${currency}, the currency of the cart's region. Accept it, or choose another region.`,
-  postal_code_invalid: ({ sale }) => {
-    const country = countryOf(sale, sale.shippingAddress);
-    const where = country === null ? 'the country' : countryName(country);
-    return `${sale.shippingAddress?.postalCode} is no postal code of ${where}. Correct it.`;
-  },
+  postal_code_invalid: ({ sale }) => explainPostalCode(sale) ?? 'Correct the postal code.',
   province_missing: ({ sale }) => {
     const country = countryOf(sale, sale.deliveryAddress ?? sale.shippingAddress);
     const where = country === null ? 'the country' : countryName(country);

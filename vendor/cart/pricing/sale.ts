@@ -17,6 +17,8 @@ interface AnyLine {
 
 export interface VariantLine extends AnyLine {
   readonly variantId: string;
+  /** The title of the product when the line was added; absent or null if it is not known. */
+  readonly addedTitle?: string | null;
   /**
    * An agreed price: minor units per unit. It replaces the current price, and the line counts whether or not the variant
    * is still for sale.

@@ -24,7 +24,7 @@ import {
   stockSaleOf,
   type VariantLine,
 } from './sale.ts';
-import { findStoreRules, hasWrongPostalCode, type StoreRules } from './store-rules.ts';
+import { explainPostalCode, findStoreRules, type StoreRules } from './store-rules.ts';
 import {
   type Adjustment,
   type AnyStep,
@@ -236,7 +236,9 @@ function priceLines({ lines }: Sale, data: PricingData): (PricedLine | PricedCus
     // Staff may agree on any quantity, as on a price.
     const isFree = line.unitPrice !== undefined || issues.includes('unavailable');
     if (!isFree && !allowsQuantity(variant, needed.get(variant.id) as number)) issues.push('quantity_limit');
-    return { ...priced, variantId: variant.id, variant, issues };
+    // What a product that cannot be seen is called by now may be confidential.
+    const known = issues.includes('unavailable') && line.addedTitle ? line.addedTitle : variant.productTitle;
+    return { ...priced, variantId: variant.id, variant: { ...variant, productTitle: known }, issues };
   });
 }
 
@@ -291,7 +293,7 @@ function issuesOf(
   return [
     ...(isServed(sale, region) ? [] : ['country_not_served' as const]),
     ...(shortfall ? ['minimum_order' as const] : []),
-    ...(rules.checkPostalCodes && hasWrongPostalCode(sale) ? ['postal_code_invalid' as const] : []),
+    ...(rules.checkPostalCodes && explainPostalCode(sale) !== null ? ['postal_code_invalid' as const] : []),
   ];
 }
 

@@ -9,7 +9,7 @@ const settings = {
   checkPostalCodes: Type.Boolean({
     default: false,
     description:
-      'Whether a postal code that the country of the address does not have is an issue of the cart (`postal_code_invalid`). If it was not set, on in new stores. The order is refused only if the store requires the postal code (`checkoutRequires`)',
+      'Whether a postal code that the country of the address, or its province in Canada, Spain and the United States, does not have is an issue of the cart (`postal_code_invalid`). If it was not set, on in new stores. The order is refused only if the store requires the postal code (`checkoutRequires`)',
   }),
   minimumOrder: Type.Array(
     object({

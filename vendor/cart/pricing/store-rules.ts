@@ -2,7 +2,13 @@
  * What the settings of a store demand of its carts. Sales without a cart are exempt.
  */
 import { findStore } from '@carton/core';
-import { isPostalCode, type TenantDatabase } from '@carton/runtime';
+import {
+  countryName,
+  isPostalCode,
+  otherCountryOfCode,
+  otherProvinceOfCode,
+  type TenantDatabase,
+} from '@carton/runtime';
 import { countryOf, type Sale } from './sale.ts';
 import { cartSettings } from './settings.ts';
 
@@ -23,10 +29,25 @@ export async function findStoreRules(
   return { minimumOrder: amounts.length === 0 ? null : Math.max(...amounts), checkPostalCodes };
 }
 
-/** Whether the postal code of the address of delivery is none of its country. What is picked up needs none. */
-export function hasWrongPostalCode(sale: Pick<Sale, 'country' | 'shippingAddress' | 'deliveryAddress'>): boolean {
+/**
+ * What is wrong with the postal code of the address of delivery: it is none of the country, or of another province than the
+ * address. Null if nothing is known to be. What is picked up needs no code.
+ */
+export function explainPostalCode(sale: Pick<Sale, 'country' | 'shippingAddress' | 'deliveryAddress'>): string | null {
   const { shippingAddress, deliveryAddress } = sale;
   const country = countryOf(sale, shippingAddress);
   const postalCode = shippingAddress?.postalCode?.trim();
-  return deliveryAddress === undefined && country !== null && !!postalCode && !isPostalCode(country, postalCode);
+  if (deliveryAddress !== undefined || country === null || !postalCode) return null;
+  if (!isPostalCode(country, postalCode)) {
+    return `${postalCode} is no postal code of ${countryName(country)}. Correct it.`;
+  }
+  const other = otherCountryOfCode(country, postalCode);
+  if (other !== null) {
+    const where = countryName(other);
+    return `${postalCode} is a postal code of ${where}, not of ${countryName(country)}. Choose ${where}, or correct it.`;
+  }
+  const province = shippingAddress?.province;
+  const name = province ? otherProvinceOfCode(country, postalCode, province) : null;
+  if (name === null) return null;
+  return `${postalCode} is a postal code of ${name}, and the province of the address is ${province}. Correct one of them.`;
 }

@@ -90,3 +90,25 @@ t.test('two lines of one variant need stock for both', async (t) => {
     [['insufficient_stock'], ['insufficient_stock']],
   );
 });
+
+t.test('a cart keeps the title of a product that was hidden and renamed since', async (t) => {
+  const [added, replaced] = [await forSale(box), await forSale(box)];
+  const shopper = await shopperWith(box, [added, 1]);
+  const other = await shopperWith(box, [added, 1]);
+  const put = { items: [{ variantId: replaced.variantId, quantity: 1 }] };
+  t.equal((await other.put('/cart/items', put)).status, 200);
+  const titles = async (of: typeof shopper) =>
+    (await of.get('/cart')).body.items.map(({ title }: { title: string }) => title);
+  const change = async (productId: string, patch: object) =>
+    t.equal((await box.staff.patch(`/admin/products/${productId}`, patch)).status, 200);
+  for (const { productId } of [added, replaced]) await change(productId, { title: 'In the open' });
+  t.strictSame([await titles(shopper), await titles(other)], [['In the open'], ['In the open']]);
+  for (const { productId } of [added, replaced]) await change(productId, { status: 'draft', title: 'Secret' });
+  t.strictSame([await titles(shopper), await titles(other)], [[added.title], [replaced.title]]);
+  const checkout = await shopper.get('/checkout');
+  t.notMatch(JSON.stringify(checkout.body), /Secret/);
+  const placed = await shopper.post('/checkout', { customer: { email: 'ada@example.com' } });
+  t.notMatch(JSON.stringify(placed.body), /Secret/);
+  await change(added.productId, { status: 'published' });
+  t.strictSame(await titles(shopper), ['Secret'], 'once it is seen again');
+});

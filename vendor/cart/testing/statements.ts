@@ -3,7 +3,7 @@
  */
 import type { StatementSamples } from '@carton/runtime/testing';
 import { listCarts } from '../admin/store.ts';
-import { addToLine, moveLines } from '../items/store.ts';
+import { addToLine, moveLines, replaceLines } from '../items/store.ts';
 import { lockCompletedCart } from '../orders/store.ts';
 import { quoteStore } from '../quotes/store.ts';
 import * as store from '../store.ts';
@@ -39,5 +39,6 @@ export const statements: StatementSamples = {
   'quotes.ask': ({ db }) =>
     quoteStore('tax_quotes').ask(db, { saleKey: 'cart 1', digest: 'digest' }, 60, () => Promise.resolve({})),
   'items.addToLine': ({ db, id }) => addToLine(db, id, { variantId: id, quantity: 1, properties: {} }),
+  'items.replaceLines': ({ db, id }) => replaceLines(db, id, [{ variantId: id, quantity: 1, properties: {} }]),
   'items.moveLines': ({ db, id }) => moveLines(db, id, id),
 };

@@ -70,7 +70,10 @@ function requiresPostalCode(store: Store, sale: Placing['sale']): boolean {
 const errorsOfCart: Readonly<Record<string, { pointer: string; detail: string }>> = {
   country_not_served: { pointer: '/customer/address', detail: 'must be in a country that the region serves' },
   currency_changed: { pointer: '/expectedTotal', detail: 'must be the total in the new currency' },
-  postal_code_invalid: { pointer: '/customer/address/postalCode', detail: 'must be a postal code of the country' },
+  postal_code_invalid: {
+    pointer: '/customer/address/postalCode',
+    detail: 'must be a postal code of the country and the province',
+  },
   province_missing: {
     pointer: '/customer/address/province',
     detail: 'is required, since taxes or shipping depend on it',

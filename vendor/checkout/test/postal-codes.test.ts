@@ -77,3 +77,42 @@ t.test('an earlier store checks them once it switches that on', async (t) => {
   await bodyOf(other.staff.patch('/admin/store', { settings: { cart: { checkPostalCodes: false } } }));
   t.strictSame(await issuesOf(other, { postalCode: 'ABCDE' }), []);
 });
+
+t.test('a code of another province or country than the address is an issue that names it', async (t) => {
+  const tenant = await box.openTenant();
+  await bodyOf(tenant.staff.patch('/admin/store', { checkoutRequires: ['address.postalCode'] }));
+  const cases: [more: object, detail: string | null][] = [
+    [
+      { country: 'ES', province: 'Barcelona', postalCode: '28001' },
+      '28001 is a postal code of Madrid, and the province of the address is Barcelona. Correct one of them.',
+    ],
+    [
+      { country: 'GB', postalCode: 'je23ab' },
+      'JE2 3AB is a postal code of Jersey, not of United Kingdom. Choose Jersey, or correct it.',
+    ],
+    [{ country: 'ES', province: 'Barcelona', postalCode: '08001' }, null],
+    [{ country: 'GB', postalCode: 'IM1 1AA' }, null],
+    [{ country: 'JE', postalCode: 'JE2 3AB' }, null],
+  ];
+  for (const [more, detail] of cases) {
+    const shopper = await cartOf(tenant);
+    const { issues } = await bodyOf(shopper.put('/cart/shipping-address', { ...address, ...more }));
+    t.strictSame(issues, detail === null ? [] : ['postal_code_invalid']);
+    const placed = await shopper.post('/checkout', { customer });
+    if (detail === null) t.equal(placed.status, 201, JSON.stringify(more));
+    else t.match(placed, { status: 409, body: { code: 'postal_code_invalid', detail } });
+  }
+});
+
+t.test('carts, orders and staff store a code in one form', async (t) => {
+  const shopper = await cartOf(box);
+  const put = (more: object) => bodyOf(shopper.put('/cart/shipping-address', { ...address, ...more }));
+  t.equal((await put({ postalCode: 'D-80331' })).shippingAddress.postalCode, '80331');
+  t.equal((await put({ country: 'LV', postalCode: '1010' })).shippingAddress.postalCode, 'LV-1010');
+  const billing = { country: 'Austria', postalCode: 'A-1010' };
+  const placed = await bodyOf(shopper.post('/checkout', { customer: { ...customer, billing } }));
+  t.match(placed.customer, { address: { postalCode: 'LV-1010' }, billing: { country: 'AT', postalCode: '1010' } });
+  const changed = { country: 'Sverige', postalCode: 'SE-11455' };
+  const order = await bodyOf(box.staff.patch(`/admin/orders/${placed.id}`, { customer: { address: changed } }));
+  t.equal(order.customer.address.postalCode, '114 55');
+});

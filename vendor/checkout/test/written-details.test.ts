@@ -101,6 +101,23 @@ t.test('the cart and the preview show what the order will have', async (t) => {
   t.match(placed.customer, { name: 'Ada', address: written });
 });
 
+t.test('phone numbers lose what was copied with them, wherever they are', async (t) => {
+  const copied = '\u202a+８１ 3 1234 5678\u202c';
+  const phone = '+81 3 1234 5678';
+  const shopper = await shopperWith(box, [cup, 1]);
+  const address = { name: 'Ada', line1: '1 Way', city: 'Bonn', country: 'DE', phone: copied };
+  const cart = await bodyOf(shopper.put('/cart/shipping-address', address));
+  t.equal(cart.shippingAddress.phone, phone);
+  const customer = { email, phone: copied, billing: address };
+  const placed = await bodyOf(shopper.post('/checkout', { customer }));
+  t.match(placed.customer, { phone, address: { phone }, billing: { phone } });
+  const change = { phone: `${copied}1`, address };
+  const changed = await bodyOf(box.staff.patch(`/admin/orders/${placed.id}`, { customer: change }));
+  t.match(changed.customer, { phone: `${phone}1`, address: { phone } });
+  const store = await bodyOf(box.staff.patch('/admin/store', { phone: copied }));
+  t.equal(store.phone, phone);
+});
+
 t.test('an empty text, a blank one and null are one that was not sent, whatever the field', async (t) => {
   for (const nothing of ['', ' ', '\u200b', null]) {
     const shopper = await shopperWith(box, [cup, 1]);

@@ -1,7 +1,7 @@
 /**
  * Addresses of members, of which at most one each is the default for shipping and for billing.
  */
-import { notFound, type Page, requireCity, type TenantDatabase } from '@carton/runtime';
+import { notFound, type Page, printedCode, requireCity, type TenantDatabase } from '@carton/runtime';
 import { publishUpdate } from '../accounts.ts';
 import { tooManyAddresses } from '../problems.ts';
 import { lockOwnMember, members } from '../store.ts';
@@ -16,9 +16,14 @@ function presented<A extends MemberAddress>(address: A): A {
   return address.city === '' ? { ...address, city: null } : address;
 }
 
-/** The columns of an address. */
-function columnsOf<A extends ChangeMemberAddress>(values: A): A {
-  return values.city === null ? { ...values, city: '' } : values;
+/** The columns of an address in a country. */
+function columnsOf<A extends ChangeMemberAddress>(country: string, values: A): A {
+  const { city, postalCode } = values;
+  return {
+    ...values,
+    ...(city === null && { city: '' }),
+    ...(postalCode && { postalCode: printedCode(country, postalCode) }),
+  };
 }
 
 /** Lists the addresses of a member, newest first. */
@@ -47,7 +52,7 @@ export function createAddress(db: TenantDatabase, memberId: string, body: Create
     if (stored.length === maxAddresses) throw tooManyAddresses(`A member stores at most ${maxAddresses} addresses.`);
     await clearDefaults(tx, memberId, body);
     const isDefault = { defaultShipping: false, defaultBilling: false };
-    const columns = columnsOf({ ...isDefault, ...body, city: body.city ?? null });
+    const columns = columnsOf(body.country, { ...isDefault, ...body, city: body.city ?? null });
     return presented(await memberAddresses.insert(tx, { ...columns, memberId, changedByStaff: tx.actor !== null }));
   });
 }
@@ -63,7 +68,7 @@ export function changeAddress(
     const stored = await requireAddress(tx, memberId, id);
     if (patch.city !== undefined || patch.country !== undefined) requireCity({ ...stored, ...patch });
     await clearDefaults(tx, memberId, patch);
-    const changes = { ...columnsOf(patch), ...(tx.actor && { changedByStaff: true }) };
+    const changes = { ...columnsOf(patch.country ?? stored.country, patch), ...(tx.actor && { changedByStaff: true }) };
     return presented(await memberAddresses.change(tx, id, changes));
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Changes by staff that no state depends on: details of the shopper, tags, external data, archiving.
  */
-import { distinctTags, publish, type TenantDatabase, writtenText } from '@carton/runtime';
+import { distinctTags, publish, type TenantDatabase, writtenPhone, writtenText } from '@carton/runtime';
 import { orderUpdated } from '../events.ts';
 import { type Order, payloadOfOrder } from '../present.ts';
 import { rewriteWords } from '../search/words-store.ts';
@@ -23,7 +23,8 @@ export async function changeOrder(db: TenantDatabase, id: string, patch: ChangeO
   const tags = patch.tags && distinctTags(patch.tags);
   return db.transaction(async (tx) => {
     const { email, name: customerName, phone, address, billing } = customer;
-    const details = { email, customerName: written(customerName), phone: written(phone), tags, externalId, metadata };
+    const number = phone === undefined ? undefined : writtenPhone(phone);
+    const details = { email, customerName: written(customerName), phone: number, tags, externalId, metadata };
     if (!(await updateDetails(tx, id, details))) throw unknownOrder(id);
     if (address !== undefined) await putAddress(tx, id, 'shipping', writtenAddress(address));
     if (billing !== undefined) await putAddress(tx, id, 'billing', writtenAddress(billing));

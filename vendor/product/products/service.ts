@@ -2,9 +2,9 @@
  * Rules of products: created with options and variants in one transaction, visible to shoppers when published, soft
  * deleted because orders refer to them.
  */
+import { handleOfTitle } from '@carton/core';
 import {
   distinctTags,
-  handleFromTitle,
   leaveHandle,
   moveAddress,
   newId,
@@ -50,7 +50,8 @@ export async function createProduct(db: TenantDatabase, body: CreateProduct): Pr
   const options = planOptions(body.options ?? []);
   const variants = planVariants(id, options, body.variants);
   const work = db.transaction(async (transaction) => {
-    const handle = body.handle ?? (await freeProductHandle(transaction, handleFromTitle(title, 'product')));
+    const handle =
+      body.handle ?? (await freeProductHandle(transaction, await handleOfTitle(transaction, title, 'product')));
     const shown = { handle, title, description, ...detailsOf(body), ...schedule };
     const product = { id, ...shown, status, taxCategory, shippingProfile, ...quantities, externalId, metadata };
     await insertCompleteProduct(transaction, product, options, variants);

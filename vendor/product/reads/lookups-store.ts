@@ -48,6 +48,13 @@ function variantsText(visible: Condition, choices: boolean): string {
   );
 }
 
+/** The title of the product of a variant, in the store's language, as an SQL expression. @param variant its id */
+export const titleOfVariant = (variant: string) => `(
+  select products.title
+    from product_variants variants
+    join products on products.tenant_id = $1 and products.id = variants.product_id
+   where variants.tenant_id = $1 and variants.id = ${variant})`;
+
 /** Variants by id, deleted ones too. @param visible what the viewer may see: other products are `hidden` */
 export function findVariantRows(
   db: TenantDatabase,

@@ -1,6 +1,7 @@
 /**
  * The route of a product for shoppers.
  */
+import { namedHandle } from '@carton/core';
 import { HandleOrId, notFound, route } from '@carton/runtime';
 import { ViewQuery } from '../viewers/schemas.ts';
 import { isForCallerAlone, viewRequestOf } from '../viewers/service.ts';
@@ -25,5 +26,5 @@ export const readProduct = route(
     response: Product,
     problems: [notFound],
   },
-  ({ db, params, ...request }) => read(db, params.handle, viewRequestOf(request)),
+  async ({ db, params, ...request }) => read(db, await namedHandle(db, params.handle), viewRequestOf(request)),
 );

@@ -3,7 +3,7 @@
  * translations contribute others.
  */
 import { findStore } from '@carton/core';
-import { canonicalLocale, extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { extensionPoint, preferredLocales, type TenantDatabase } from '@carton/runtime';
 import type { ProductViewer } from '../viewers/service.ts';
 import type { VariantInfo } from './lookups-store.ts';
 import { findOptions, type OptionDocument, type ProductDocument } from './store.ts';
@@ -29,20 +29,6 @@ export type ProductTexts = (
 
 /** If several packages have a text, that of the last one in dependency order is used. */
 export const productTexts = extensionPoint<ProductTexts>('product.texts');
-
-/** Languages of an Accept-Language header that are considered. */
-const maxLanguages = 10;
-
-/** The tags of an Accept-Language header, most preferred first (RFC 9110, section 12.5.4). */
-export function preferredLocales(header: string): string[] {
-  const ranges = header.split(',', maxLanguages).map((part) => {
-    const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
-    const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
-    return { tag, quality: quality === undefined ? 1 : Number(quality) };
-  });
-  const preferred = ranges.filter(({ tag, quality }) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(tag) && quality > 0);
-  return preferred.sort((one, other) => other.quality - one.quality).flatMap(({ tag }) => canonicalLocale(tag) ?? []);
-}
 
 /** The locales to look up, best first. None after the store's own language, in which every text exists. */
 export function localesToTry({ locale, headers }: ProductViewer, defaultLocale: string): string[] {

@@ -1,6 +1,7 @@
 /**
  * Routes of related products.
  */
+import { namedHandle } from '@carton/core';
 import { HandleOrId, notFound, route } from '@carton/runtime';
 import { isForCallerAlone, viewRequestOf } from '../viewers/service.ts';
 import { RelatedProductList, RelatedProducts, RelatedQuery, SetRelatedProducts } from './schemas.ts';
@@ -49,5 +50,5 @@ export const listRelatedProducts = route(
     problems: [notFound],
     beyond: true,
   },
-  ({ db, params, ...request }) => listRelated(db, params.handle, viewRequestOf(request)),
+  async ({ db, params, ...request }) => listRelated(db, await namedHandle(db, params.handle), viewRequestOf(request)),
 );

@@ -19,7 +19,7 @@ interface Progress {
 /** Locks the progress of a store, which has one from then on. */
 export async function lockProgress(tx: TenantDatabase): Promise<Progress | undefined> {
   const [progress] = await tx.query<Progress>(
-    `insert into product_word_progress (tenant_id, folded_to) values ($1, now())
+    `insert into product_word_progress (tenant_id, parted_to) values ($1, now())
      on conflict (tenant_id) do update set filled_to = product_word_progress.filled_to
      returning filled_to, completed_at is not null as is_complete`,
   );
@@ -47,7 +47,7 @@ export function listSearchedTextsAfter(tx: TenantDatabase, id: string | null): P
 /** Since when changes are to be checked, and the time; undefined before there is progress. */
 export async function findCheckTimes(db: TenantDatabase): Promise<{ since: string; now: string } | undefined> {
   const [times] = await db.query<{ since: string; now: string }>(
-    `select coalesce(folded_to - ${overlap}, '-infinity')::text as since, now()::text as now
+    `select coalesce(parted_to - ${overlap}, '-infinity')::text as since, now()::text as now
        from product_word_progress where tenant_id = $1`,
   );
   return times;
@@ -55,7 +55,7 @@ export async function findCheckTimes(db: TenantDatabase): Promise<{ since: strin
 
 /** Notes until when changes are checked. */
 export async function noteChecked(db: TenantDatabase, until: string): Promise<void> {
-  await db.query('update product_word_progress set folded_to = $2 where tenant_id = $1', [until]);
+  await db.query('update product_word_progress set parted_to = $2 where tenant_id = $1', [until]);
 }
 
 /** A product or variant that has changed. */

@@ -40,9 +40,21 @@ function skuWords(sku: string): string[] {
   return [skuWord(sku), skuMark + truncate(foldText(skuKey(sku)))].filter((word) => word !== skuMark);
 }
 
-/** The words of the SKUs; of one with spaces also each part, since a search is for words. */
+/** Parts of a SKU from which it is found at most. */
+const maxParts = 8;
+
+/** A SKU from the beginning of each of its parts but the first: `1234-X` and `X` of `AB-1234-X`. */
+function partsOf(sku: string): string[] {
+  const begins = sku.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu);
+  return [...begins].slice(0, maxParts).map(({ index }) => sku.slice(index));
+}
+
+/**
+ * The words of the SKUs: each from its beginning, and from that of each of its parts. Of one with spaces also each text
+ * between them, since a search is for words.
+ */
 export function wordsOfSkus(skus: readonly (string | null)[]): string[] {
-  const words = skus.flatMap((sku) => (sku === null ? [] : [sku, ...sku.split(/\s+/u)]));
+  const words = skus.flatMap((sku) => (sku === null ? [] : [sku, ...sku.split(/\s+/u), ...partsOf(sku)]));
   return [...new Set(words.filter((word) => word !== '').flatMap(skuWords))];
 }
 

@@ -80,10 +80,10 @@ t.test('what has not changed since is not checked again', async (t) => {
   }
   await fillWords(tenant.db);
   t.strictSame(await idsFor(tenant, 'ete'), []);
-  await tenant.db.query('update product_word_progress set folded_to = null where tenant_id = $1');
+  await tenant.db.query('update product_word_progress set parted_to = null where tenant_id = $1');
   await fillWords(tenant.db);
   t.strictSame(await idsFor(tenant, 'ete'), [id], 'unless it never was');
-  t.match(await tenant.db.query('select folded_to from product_word_progress where tenant_id = $1'), exactly([{}]));
+  t.match(await tenant.db.query('select parted_to from product_word_progress where tenant_id = $1'), exactly([{}]));
 });
 
 t.test('products are found by a sigma in each of its forms, and by digits of other scripts', async (t) => {

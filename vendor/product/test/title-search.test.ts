@@ -186,6 +186,19 @@ t.test('products are found by their SKUs', async (t) => {
   t.strictSame(await find(tenant, 'add-1'), ['Shirt']);
 });
 
+t.test('a SKU is found by each of its parts', async (t) => {
+  const tenant = await openTenant();
+  await publishProduct(tenant, { title: 'Lamp', variants: [{ sku: 'AB-1234-X' }] });
+  await publishProduct(tenant, { title: 'Cup', variants: [{ sku: 'CD/99.1234Y' }] });
+  for (const q of ['1234-x', '1234-X lamp', 'ab 1234 x', 'ab-12', 'x'])
+    t.strictSame(await find(tenant, q), ['Lamp'], q);
+  t.strictSame(new Set(await find(tenant, '1234')), new Set(['Lamp', 'Cup']));
+  for (const q of ['99', '1234y']) t.strictSame(await find(tenant, q), ['Cup'], q);
+  for (const q of ['234', 'b-1234', '34-x', '1234-y']) t.strictSame(await find(tenant, q), [], q);
+  const part = { title: 'Part', status: 'published', variants: [{ sku: '1234-X' }] };
+  t.equal((await tenant.staff.post('/admin/products', part)).status, 201, 'a part is another SKU');
+});
+
 t.test('a product is found by its current title', async (t) => {
   const tenant = await openTenant();
   const { id } = await publishProduct(tenant, { title: 'Amber lamp' });

@@ -111,7 +111,7 @@ t.test('two regions that concurrently swap countries do not deadlock', async (t)
   }
 });
 
-t.test('countries are listed by their English names, with their region', async (t) => {
+t.test('countries are listed by their names, with their region', async (t) => {
   const tenant = await box.openTenant();
   const created = await tenant.staff.post('/admin/regions', {
     name: 'All',
@@ -130,6 +130,27 @@ t.test('countries are listed by their English names, with their region', async (
   t.strictSame(one.body, { items: [{ code: 'DE' }] });
   t.strictSame((await tenant.visitor().get('/countries?country=FR')).body, { items: [] }, 'not sold to');
   t.match(await tenant.visitor().get('/countries?country=XX'), { status: 400 });
+});
+
+t.test('names of countries are in the language of the request, else in that of the store', async (t) => {
+  const tenant = await box.openTenant();
+  await tenant.staff.post('/admin/regions', { name: 'All', currency: 'CHF', countries: ['AT', 'DE', 'HU'] });
+  const names = async (query: string, language?: string) => {
+    const headers: Record<string, string> = language === undefined ? {} : { 'accept-language': language };
+    const answer = await tenant.visitor().get(`/countries?fields=name${query}`, { headers });
+    t.match(answer.headers.get('vary'), /Accept-Language/);
+    return answer.body.items.map(({ name }: { name: string }) => name);
+  };
+  const german = ['Deutschland', 'Österreich', 'Ungarn'];
+  const english = ['Austria', 'Germany', 'Hungary'];
+  t.strictSame(await names(''), english);
+  t.strictSame(await names('', 'de-CH, fr;q=0.5'), german);
+  t.strictSame(await names('&locale=de', 'fr'), german, 'the parameter wins');
+  t.strictSame(await names('', 'xx, hu'), ['Ausztria', 'Magyarország', 'Németország'], 'the first that has names');
+  t.strictSame(await names('&locale=xx'), english);
+  t.equal((await tenant.staff.patch('/admin/store', { defaultLocale: 'de' })).status, 200);
+  t.strictSame(await names(''), german);
+  t.strictSame(await names('', 'xx'), german);
 });
 
 t.test('countries have their provinces, by name', async (t) => {

@@ -2,9 +2,9 @@
  * Rules of menus. Items refer to targets by id; where they lead, and whether shoppers see them, is decided when the menu
  * is read.
  */
+import { handleOfTitle, namedHandle } from '@carton/core';
 import {
   freeHandle,
-  handleFromTitle,
   invalidField,
   lockFor,
   looksLikeId,
@@ -39,7 +39,7 @@ export function createMenu(db: TenantDatabase, { handle, name, items = [] }: Cre
     const requested = await rowsOf(tx, items, []);
     const menu = await menus.insert(tx, {
       name,
-      handle: handle ?? (await freeHandle(tx, 'menus', handleFromTitle(name, 'menu'))),
+      handle: handle ?? (await freeHandle(tx, 'menus', await handleOfTitle(tx, name, 'menu'))),
     });
     await replaceItems(tx, menu.id, [], requested);
     return presentMenu(tx, menu);
@@ -76,7 +76,8 @@ async function presentMenu(db: TenantDatabase, menu: MenuSummary): Promise<Admin
 }
 
 /** A menu as shoppers see it, by its handle or id. @throws not_found (404) */
-export async function readVisibleMenu(db: TenantDatabase, handle: string): Promise<Menu> {
+export async function readVisibleMenu(db: TenantDatabase, name: string): Promise<Menu> {
+  const handle = await namedHandle(db, name);
   const menu = await menus.findBy(db, looksLikeId(handle) ? { id: handle } : { handle });
   if (!menu) throw notFound(`No menu has the handle or id ${handle}.`);
   const items = await listItems(db, menu.id);

@@ -2,9 +2,9 @@
  * Rules of pages. A published page is visible from its time of publication on, by the clock of the database. The event
  * `page.published` is written when it becomes visible: by the change that publishes it, or by a job.
  */
+import { handleOfTitle, namedHandle } from '@carton/core';
 import {
   freeHandle,
-  handleFromTitle,
   job,
   lockFor,
   moveAddress,
@@ -32,7 +32,7 @@ export async function createPage(
     const { id } = await pages.insert(tx, {
       ...fields,
       content,
-      handle: handle ?? (await freeHandle(tx, 'pages', handleFromTitle(fields.title, 'page'))),
+      handle: handle ?? (await freeHandle(tx, 'pages', await handleOfTitle(tx, fields.title, 'page'))),
     });
     return announce(tx, id);
   });
@@ -67,7 +67,7 @@ async function announce(tx: TenantDatabase, id: string): Promise<AdminPage> {
 
 /** @throws not_found (404) */
 export async function readVisiblePage(db: TenantDatabase, name: string): Promise<AdminPage> {
-  const page = await findVisiblePage(db, name);
+  const page = await findVisiblePage(db, await namedHandle(db, name));
   if (!page) throw notFound(`No page has the handle or id ${name}.`);
   return page;
 }
