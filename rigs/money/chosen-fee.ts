@@ -15,7 +15,7 @@ import { orderOf, totalsOf } from './totals.ts';
 export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean {
   const [fee] = scenario.payment?.fees ?? [];
   if (!fee) return false;
-  const { taxInclusive, roundPer, shippingCategory, rates } = scenario;
+  const { taxInclusive, roundPer, rounding, shippingCategory, rates } = scenario;
   const before = totalsOf({ ...scenario, payment: null });
   if (before.totals.total === 0) {
     hold(draft.totals.total === 0, () => `a free order costs ${draft.totals.total} with a method`);
@@ -28,7 +28,7 @@ export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean 
   const stored = storedRatesOfShipping(order);
   const ofCategory =
     shippingCategory === null ? null : stored === undefined ? ratesOf(rates, shippingCategory) : stored;
-  const taxes = taxesAtStoredRates(order, fee.amount, { included: taxInclusive, roundPer, ofCategory });
+  const taxes = taxesAtStoredRates(order, fee.amount, { included: taxInclusive, roundPer, rounding, ofCategory });
   const tax = taxes.reduce((sum, { amount }) => sum + amount, 0);
   const total = before.totals.total + fee.amount + (taxInclusive ? 0 : tax);
   hold(

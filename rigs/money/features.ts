@@ -30,6 +30,7 @@ export function featuresOf(
     taxesOnTop: isTaxed && !scenario.taxInclusive,
     taxesPerLine: isTaxed && scenario.roundPer === 'line',
     taxesPerTotal: isTaxed && scenario.roundPer === 'total',
+    taxesRoundedDown: isTaxed && scenario.rounding !== 'half_up',
     mixedRates: new Set(taxes.map(({ source }) => source?.id)).size > 1,
     compoundRates: taxes.some(({ source }) => rateOf(source?.id)?.compound),
     overridingRates: taxes.some(({ source }) => rateOf(source?.id)?.override),

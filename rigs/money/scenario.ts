@@ -2,7 +2,7 @@
  * Random sales for the rig money: goods, rates, promotions and shipping options, in currencies of 0, 2 and 3 decimals.
  */
 import type { TotalsLine } from '@carton/cart';
-import { minorUnitDigits } from '@carton/runtime';
+import { minorUnitDigits, type Rounding, roundings } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
 import type { MethodFees } from '../../vendor/payment/methods/store.ts';
 import type { Considered } from '../../vendor/promotion/discounts/store.ts';
@@ -25,6 +25,7 @@ export interface Scenario {
   readonly shipping: ShippingRead;
   readonly rates: readonly ApplicableRate[];
   readonly roundPer: 'line' | 'total';
+  readonly rounding: Rounding;
   readonly shippingCategory: string | null;
   /** The chosen payment method. */
   readonly payment: MethodFees | null;
@@ -46,6 +47,7 @@ export function scenarioOf(seed: number): Scenario {
     roundPer: random.pick(['line', 'total'] as const),
     shippingCategory: random.isTrue(0.7) ? null : random.pick(['books', 'unknown']),
     payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
+    rounding: random.pick(roundings),
   };
 }
 

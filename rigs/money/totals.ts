@@ -28,10 +28,11 @@ const facts: LineFacts = {
 
 /** What each step would have read from the database. */
 function readOf(name: string, scenario: Scenario): unknown {
-  const { promotions, shipping, payment, rates, roundPer, shippingCategory } = scenario;
+  const { promotions, shipping, payment, rates, roundPer, rounding, shippingCategory } = scenario;
   if (name === 'paymentMethod') return payment;
   if (name === 'shipping') return shipping;
-  if (name === 'tax') return { rates, settings: { roundPer, shippingCategory }, isExempt: false, quotes: null };
+  if (name === 'tax')
+    return { rates, settings: { roundPer, rounding, shippingCategory }, isExempt: false, quotes: null };
   return promotions;
 }
 

@@ -26,6 +26,7 @@ interface Store {
   goods: Goods[];
   taxInclusive: boolean;
   roundPer: 'line' | 'total';
+  rounding: 'half_up' | 'half_down' | 'down';
   shippingCategory: 'reduced' | null;
   shipping: number;
   promotions: Record<string, unknown>[];
@@ -55,6 +56,7 @@ const store: fc.Arbitrary<Store> = fc.record({
   ),
   taxInclusive: fc.boolean(),
   roundPer: fc.constantFrom('line', 'total'),
+  rounding: fc.constantFrom('half_up', 'half_down', 'down'),
   shippingCategory: fc.constantFrom(null, null, 'reduced'),
   shipping: fc.constantFrom(0, 1, 499, 5000),
   promotions: fc.array(promotion, { maxLength: 3 }),
@@ -62,7 +64,7 @@ const store: fc.Arbitrary<Store> = fc.record({
 /** Positions of the goods in the order in which they are added, with quantities; twice the same adds to a line. */
 const cart = fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 5 });
 
-async function openStore({ goods, taxInclusive, roundPer, shippingCategory, shipping, promotions }: Store) {
+async function openStore({ goods, taxInclusive, shipping, promotions, ...rules }: Store) {
   const tenant = await box.openTenant();
   const { staff } = tenant;
   await bodyOf(staff.post('/admin/regions', { name: 'All', currency: 'EUR', countries: ['DE'], taxInclusive }));
@@ -78,8 +80,10 @@ async function openStore({ goods, taxInclusive, roundPer, shippingCategory, ship
     const categoryId = ids.get(category);
     await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', country: 'DE', rate, categoryId }));
   }
+  const { roundPer, rounding, shippingCategory } = rules;
+  const tax = { roundPer, rounding, shippingCategory };
   const address = { legalName: 'Demo Store', address: '1 Way\nBerlin' };
-  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax: { roundPer, shippingCategory } } }));
+  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax } }));
   const rates = [{ currency: 'EUR', amount: shipping }];
   const option = { code: 'standard', name: 'Standard', type: 'flat', rates };
   const { id: optionId } = await bodyOf(staff.post('/admin/shipping-options', option));

@@ -3,7 +3,7 @@
  */
 import { storeSettings } from '@carton/core';
 import { TaxCategoryCode } from '@carton/product';
-import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
+import { nullable, oneOf, roundings, Type, withOptions } from '@carton/runtime';
 import { providerNames } from './providers/settings.ts';
 
 const settings = {
@@ -11,6 +11,11 @@ const settings = {
     default: 'line',
     description:
       'Whether taxes are rounded for each line and shipping charge, or once for the total and then divided among them',
+  }),
+  rounding: oneOf(roundings, {
+    default: 'half_up',
+    description:
+      'How the fraction of a minor unit is rounded in taxes by the rates of the store: half a unit up or down, or any fraction down',
   }),
   provider: nullable(
     Type.String({

@@ -87,7 +87,7 @@ export const fees: readonly Mutation[] = [
   {
     rule: 'A fee that is chosen afterwards has what the taxes of the sale grow by, if they are rounded in total',
     file: 'vendor/tax/sales/charges.ts',
-    text: "roundPer === 'total' ? roundedInTotal(order, own, { parts, others, included }) : own",
+    text: "roundPer === 'total' ? roundedInTotal(order, own, { parts, others, included, rounding }) : own",
     replacement: 'own',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
   },

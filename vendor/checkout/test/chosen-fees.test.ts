@@ -108,13 +108,19 @@ const shoppers = new Map<string, Caller>();
 const choose = (id: string, paymentMethod: string) =>
   bodyOf((shoppers.get(id) as Caller).post(`/checkout/${id}/payment-sessions`, { paymentMethod }));
 
+const rules = [
+  { roundPer: 'line', rounding: 'half_up' },
+  { roundPer: 'line', rounding: 'down' },
+  { roundPer: 'total', rounding: 'half_up' },
+  { roundPer: 'total', rounding: 'down' },
+];
 for (const taxInclusive of [false, true]) {
   for (const shippingCategory of [null, 'parcels']) {
-    for (const roundPer of ['line', 'total']) {
-      const rule = `${taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer}`;
+    for (const { roundPer, rounding } of rules) {
+      const rule = `${taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer} ${rounding}`;
       t.test(`taxes ${rule}: the fee costs the same whenever its method is chosen`, async (t) => {
         await bodyOf(staff.patch(`/admin/regions/${regionId}`, { taxInclusive }));
-        await bodyOf(staff.patch('/admin/store', { settings: { tax: { shippingCategory, roundPer } } }));
+        await bodyOf(staff.patch('/admin/store', { settings: { tax: { shippingCategory, roundPer, rounding } } }));
         for (const [name, cart] of Object.entries(carts)) {
           for (const isShipped of [true, false]) {
             // Without anything to pay there is no choice of a method.

@@ -60,8 +60,8 @@ t.test('provinces are compared by code or name, without case and accents, with o
   for (const [country, province, key] of cases) t.equal(provinceKey(country, province), key, province);
 });
 
-const onTop: TaxRules = { included: false, roundPer: 'line' };
-const within: TaxRules = { included: true, roundPer: 'line' };
+const onTop: TaxRules = { included: false, roundPer: 'line', rounding: 'half_up' };
+const within: TaxRules = { ...onTop, included: true };
 const ofTotal = (rules: TaxRules): TaxRules => ({ ...rules, roundPer: 'total' });
 
 const [standard, reduced] = [rateOf('vat', 19), rateOf('vat', 7)];
@@ -172,6 +172,35 @@ t.test('worked examples', async (t) => {
     const taxables = amounts.map(([amount, rates]) => ({ amount, rates }));
     t.strictSame(taxesOf(taxables, rules), taxes, `${JSON.stringify(rules)} ${amounts.map(([amount]) => amount)}`);
   }
+});
+
+t.test('a fraction is rounded as the store says', async (t) => {
+  const [half, most] = [rateOf('a', 5), rateOf('b', 19)];
+  const cases: [included: boolean, amount: number, rates: ApplicableRate[], half_down: number[], down: number[]][] = [
+    // 0.5 and 1.5
+    [false, 10, [half], [0], [0]],
+    [false, 30, [half], [1], [1]],
+    // 379.81; 319.17
+    [false, 1999, [most], [380], [379]],
+    [true, 1999, [most], [319], [319]],
+    // 1 × 100 / 200 is half a unit.
+    [true, 1, [rateOf('c', 100)], [0], [0]],
+    // 50; 99.75
+    [false, 1000, quebec, [50, 100], [50, 99]],
+    // 1497.57 in sum, then divided: 499.83 and 997.17 of 1497
+    [true, 11_498, quebec, [500, 998], [500, 997]],
+  ];
+  for (const [included, amount, rates, halfDown, down] of cases) {
+    const taxesBy = (rounding: TaxRules['rounding'], roundPer: TaxRules['roundPer']) =>
+      taxesOf([{ amount, rates }], { included, roundPer, rounding });
+    for (const roundPer of ['line', 'total'] as const) {
+      t.strictSame(taxesBy('half_down', roundPer), [halfDown], `${amount} half down, ${roundPer}`);
+      t.strictSame(taxesBy('down', roundPer), [down], `${amount} down, ${roundPer}`);
+    }
+  }
+  // 0.57 each; 1.71 for all
+  const three = Array(3).fill({ amount: 3, rates: [most] });
+  t.strictSame(taxesOf(three, { ...ofTotal(onTop), rounding: 'down' }), [[1], [0], [0]]);
 });
 
 t.test('shipping is divided among the rates of the goods', async (t) => {
