@@ -29,7 +29,7 @@ function equal(what: string, actual: number, expected: number): void {
 export function checkExpected(scenario: Scenario, draft: TotalsDraft): void {
   checkDiscounts(scenario, draft);
   checkShipping(scenario, draft);
-  if (scenario.roundPer === 'line') checkLineTaxes(scenario, draft);
+  if (scenario.roundPer !== 'total') checkLineTaxes(scenario, draft);
   else if (draft.shipping.every(({ discountedAmount }) => discountedAmount === 0)) checkTotalTaxes(scenario, draft);
 }
 
@@ -158,24 +158,36 @@ function exactWithin(amount: number, rates: readonly ApplicableRate[], rounding:
 const taxesOn = (adjustments: readonly Adjustment[], lineId: string) =>
   adjustments.filter((each) => each.kind === 'tax' && each.lineId === lineId);
 
-/** Rounded for each line: exact for each rate on top, and in sum within. */
-function checkLineTaxes({ rates, rounding, taxInclusive }: Scenario, { lines, adjustments }: TotalsDraft): void {
-  for (const { id, discountedTotal, taxCategory } of lines) {
+/** Rounded for each line or unit: exact for each rate on top, and in sum within. */
+function checkLineTaxes(
+  { rates, rounding, roundPer, taxInclusive }: Scenario,
+  { lines, adjustments }: TotalsDraft,
+): void {
+  for (const { id, discountedTotal, quantity, taxCategory } of lines) {
     const applied = ratesOf(rates, taxCategory);
     const own = taxesOn(adjustments, id);
+    const rest = discountedTotal % quantity;
+    const unitPrice = (discountedTotal - rest) / quantity;
+    // Amounts with the same tax, each as often as it occurs.
+    const amounts: [amount: number, times: number][] =
+      roundPer === 'line'
+        ? [[discountedTotal, 1]]
+        : [
+            [unitPrice, quantity - rest],
+            [unitPrice + 1, rest],
+          ];
+    const sumOver = (taxOf: (amount: number) => number) =>
+      sumOf(amounts.map(([amount, times]) => times * taxOf(amount)));
     if (taxInclusive) {
-      equal(
-        `the tax of ${id}`,
-        sumOf(own.map(({ amount }) => amount)),
-        exactWithin(discountedTotal, applied, rounding),
-      );
+      const expected = sumOver((amount) => exactWithin(amount, applied, rounding));
+      equal(`the tax of ${id}`, sumOf(own.map(({ amount }) => amount)), expected);
     } else {
       for (const rate of applied) {
-        const amounts = own.flatMap(({ source, amount }) => (source?.id === rate.id ? amount : []));
+        const taxes = own.flatMap(({ source, amount }) => (source?.id === rate.id ? amount : []));
         equal(
           `the tax of ${id} at ${rate.id}`,
-          sumOf(amounts),
-          rounded(exactOf(discountedTotal, applied, rate), hundred ** 2n, rounding),
+          sumOf(taxes),
+          sumOver((amount) => rounded(exactOf(amount, applied, rate), hundred ** 2n, rounding)),
         );
       }
     }

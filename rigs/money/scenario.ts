@@ -24,7 +24,7 @@ export interface Scenario {
   readonly promotions: readonly Considered[];
   readonly shipping: ShippingRead;
   readonly rates: readonly ApplicableRate[];
-  readonly roundPer: 'line' | 'total';
+  readonly roundPer: 'unit' | 'line' | 'total';
   readonly rounding: Rounding;
   readonly shippingCategory: string | null;
   /** The chosen payment method. */
@@ -44,7 +44,7 @@ export function scenarioOf(seed: number): Scenario {
     promotions: promotionsOf(random, currency, lines),
     shipping: shippingOf(random, currency),
     rates: ratesOf(random),
-    roundPer: random.pick(['line', 'total'] as const),
+    roundPer: random.pick(['unit', 'line', 'total'] as const),
     shippingCategory: random.isTrue(0.7) ? null : random.pick(['books', 'unknown']),
     payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
     rounding: random.pick(roundings),

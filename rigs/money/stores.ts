@@ -37,7 +37,7 @@ export async function openStore(box: TestBox, random: Random, number: number): P
   const rounding = random.pick(['half_up', 'half_down', 'down']);
   const tax = {
     rounding,
-    roundPer: random.pick(['line', 'total']),
+    roundPer: random.pick(['unit', 'line', 'total']),
     shippingCategory: random.pick([null, null, 'books']),
   };
   const seller = { legalName: 'Demo Store SAS', address: 'Lyon' };

@@ -25,7 +25,7 @@ interface Store {
   /** Of the tenants' goods: with ties, and free ones. */
   goods: Goods[];
   taxInclusive: boolean;
-  roundPer: 'line' | 'total';
+  roundPer: 'unit' | 'line' | 'total';
   rounding: 'half_up' | 'half_down' | 'down';
   shippingCategory: 'reduced' | null;
   shipping: number;
@@ -55,7 +55,7 @@ const store: fc.Arbitrary<Store> = fc.record({
     { minLength: 4, maxLength: 4 },
   ),
   taxInclusive: fc.boolean(),
-  roundPer: fc.constantFrom('line', 'total'),
+  roundPer: fc.constantFrom('unit', 'line', 'total'),
   rounding: fc.constantFrom('half_up', 'half_down', 'down'),
   shippingCategory: fc.constantFrom(null, null, 'reduced'),
   shipping: fc.constantFrom(0, 1, 499, 5000),

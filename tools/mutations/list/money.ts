@@ -68,6 +68,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/tax/test/compute.test.ts'],
   },
   {
+    rule: 'A unit that costs more after discounts has the tax of its own price',
+    file: 'vendor/tax/sales/compute.ts',
+    text: 'tax * (quantity - dearer) + (ofDearer[at] as number) * dearer',
+    replacement: 'tax * quantity + (ofDearer[at] as number) * 0',
+    tests: ['vendor/tax/test/compute.test.ts'],
+  },
+  {
     rule: 'Prices of a tax-inclusive region contain their taxes',
     file: 'vendor/tax/sales/step.ts',
     text: 'draft.region?.taxInclusive ?? false',

@@ -8,14 +8,20 @@ import type { ApplicableRate } from '../rates/applicable.ts';
 export interface Taxable {
   /** Minor units after discounts, zero or above; with `included`, the taxes are part of it. */
   readonly amount: number;
+  /** Units; omitted for a shipping charge. */
+  readonly quantity?: number;
   /** All that apply. */
   readonly rates: readonly ApplicableRate[];
 }
 
+/** What is rounded: the tax of each unit, of each line or charge, or of the sale. */
+export const roundPer = ['unit', 'line', 'total'] as const;
+type RoundPer = (typeof roundPer)[number];
+
 export interface TaxRules {
   /** The amounts contain their taxes. */
   readonly included: boolean;
-  readonly roundPer: 'line' | 'total';
+  readonly roundPer: RoundPer;
   readonly rounding: Rounding;
 }
 
@@ -40,7 +46,19 @@ function weightsOf(rates: readonly ApplicableRate[]): bigint[] {
  */
 export function taxesOf(taxables: readonly Taxable[], { included, roundPer, rounding }: TaxRules): number[][] {
   if (roundPer === 'total') return included ? withinTotal(taxables, rounding) : onTopOfTotal(taxables, rounding);
-  return taxables.map((each) => (included ? (splitWithin([each], rounding)[0] as number[]) : onTop(each, rounding)));
+  const taxOf = (each: Taxable) => (included ? (splitWithin([each], rounding)[0] as number[]) : onTop(each, rounding));
+  return taxables.map((each) => (roundPer === 'unit' ? perUnit(each, taxOf) : taxOf(each)));
+}
+
+/**
+ * The tax of one unit, times the units. What a line costs after discounts is divided among its units by largest remainder,
+ * so some of them may cost a minor unit more than the others: each has the tax of its own price.
+ */
+function perUnit({ amount, quantity = 1, rates }: Taxable, taxOf: (unit: Taxable) => number[]): number[] {
+  const dearer = amount % quantity;
+  const price = (amount - dearer) / quantity;
+  const [taxes, ofDearer] = [taxOf({ amount: price, rates }), taxOf({ amount: price + 1, rates })];
+  return taxes.map((tax, at) => tax * (quantity - dearer) + (ofDearer[at] as number) * dearer);
 }
 
 /** Each tax is rounded by itself. */

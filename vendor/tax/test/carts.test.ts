@@ -230,6 +230,15 @@ t.test('taxes are rounded up or down as the store says', async (t) => {
   t.match(order.totals, { subtotal: { amount: 2049 }, tax: { amount: 388 }, total: { amount: 2437 } });
 });
 
+t.test('taxes are rounded per unit', async (t) => {
+  await bodyOf(staff.patch('/admin/store', { settings: { tax: { roundPer: 'unit' } } }));
+  const shopper = await shopperWith(box, [await createArticle(box, 50), 3]);
+  // 9.5 each, 28.5 for the line
+  t.strictSame(taxesOfCart(await shipTo(shopper, 'DE')), [['vat 19 % 30'], 180]);
+  const order = await bodyOf(shopper.post('/checkout', buyer));
+  t.match(order.totals, { subtotal: { amount: 150 }, tax: { amount: 30 }, total: { amount: 180 } });
+});
+
 t.test('an order keeps its taxes, and a change before it is noticed', async (t) => {
   const rate = await createRate(box, { code: 'moms', name: 'Moms', country: 'SE', rate: 25 });
   const shopper = await shopperWith(box, [shirt, 1]);

@@ -203,6 +203,36 @@ t.test('a fraction is rounded as the store says', async (t) => {
   t.strictSame(taxesOf(three, { ...ofTotal(onTop), rounding: 'down' }), [[1], [0], [0]]);
 });
 
+t.test('the tax of one unit is rounded, times the units', async (t) => {
+  const rates = [rateOf('vat', 19)];
+  const cases: [included: boolean, amount: number, quantity: number, taxes: number[]][] = [
+    // 9.5 of each
+    [false, 150, 3, [30]],
+    // 67, 67 and 66 have 12.73, 12.73 and 12.54
+    [false, 200, 3, [39]],
+    // 7 and 6 have 1.33 and 1.14, 8 and 8 have 1.52 each
+    [false, 13, 2, [2]],
+    [false, 16, 2, [4]],
+    // 15.97 of each
+    [true, 300, 3, [48]],
+    // 3 has 0.48, 4 has 0.64
+    [true, 3, 1, [0]],
+    [true, 7, 2, [1]],
+    [true, 1, 2, [0]],
+    [false, 0, 4, [0]],
+  ];
+  for (const [included, amount, quantity, taxes] of cases) {
+    const rules = { included, roundPer: 'unit', rounding: 'half_up' } as const;
+    t.strictSame(taxesOf([{ amount, quantity, rates }], rules), [taxes], `${amount} for ${quantity}`);
+  }
+  const perUnit = { included: false, roundPer: 'unit', rounding: 'down' } as const;
+  t.strictSame(taxesOf([{ amount: 150, quantity: 3, rates }], perUnit), [[27]]);
+  t.strictSame(taxesOf([{ amount: 1999, rates }], perUnit), [[379]], 'a charge is one unit');
+  // Within 100: 13.02, of which 4.34 and 8.66
+  const within = { included: true, roundPer: 'unit', rounding: 'half_up' } as const;
+  t.strictSame(taxesOf([{ amount: 300, quantity: 3, rates: quebec }], within), [[12, 27]]);
+});
+
 t.test('shipping is divided among the rates of the goods', async (t) => {
   const goods = (...pairs: [amount: number, ApplicableRate[], price?: number, quantity?: number][]) =>
     pairs.map(([amount, rates, price = amount, quantity = 1]) => ({ amount, rates, price, quantity }));

@@ -2,7 +2,7 @@
  * Properties of taxes in arbitrary sales: sums agree, no tax exceeds the amount that includes it, and each is exact.
  */
 import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLine } from '@carton/cart';
-import { minorUnitDigits, type Rounding, roundings } from '@carton/runtime';
+import { allocate, minorUnitDigits, type Rounding, roundings } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
@@ -62,7 +62,7 @@ const sales = currency.chain((code) =>
     shippingDiscount: fc.option(amountIn(code), { nil: null }),
     rates,
     taxInclusive: fc.boolean(),
-    roundPer: fc.constantFrom('line' as const, 'total' as const),
+    roundPer: fc.constantFrom('unit' as const, 'line' as const, 'total' as const),
     rounding: fc.constantFrom(...roundings),
     shippingCategory: fc.constantFrom(null, null, 'books', 'unknown'),
   }),
@@ -137,7 +137,17 @@ function exactOf(amount: number, rates: readonly ApplicableRate[], rate: Applica
 const sum = (adjustments: readonly { amount: number }[]) => adjustments.reduce((all, { amount }) => all + amount, 0);
 
 t.test('sums agree, and no tax exceeds the amount that includes it', async (t) => {
-  const seen = { sales: 0, taxed: 0, taxes: 0, included: 0, compound: 0, perTotal: 0, roundedDown: 0, shipping: 0 };
+  const seen = {
+    sales: 0,
+    taxed: 0,
+    taxes: 0,
+    included: 0,
+    compound: 0,
+    perUnit: 0,
+    perTotal: 0,
+    roundedDown: 0,
+    shipping: 0,
+  };
   const check = (scenario: Scenario) => {
     const draft = totalsOf(scenario);
     const { totals, adjustments, lines, shipping } = draft;
@@ -152,18 +162,20 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     if (scenario.taxInclusive && totals.tax > totals.total) fail('more tax than total');
     const keys = new Set(taxes.map(({ lineId, shippingCode, source }) => `${lineId} ${shippingCode} ${source?.id}`));
     if (keys.size !== taxes.length) fail('two taxes on one line or charge at one rate');
-    for (const { id, taxCategory, discountedTotal } of lines) {
+    for (const { id, taxCategory, discountedTotal, quantity } of lines) {
       const own = taxes.filter(({ lineId }) => lineId === id);
       const applied = ratesOf(scenario.rates, taxCategory);
       if (own.map(({ code }) => code).join() !== applied.map(({ code }) => code).join()) fail('other rates');
       if (scenario.taxInclusive && sum(own) > discountedTotal) fail('more tax than the line');
-      if (scenario.roundPer === 'line') exactLine(discountedTotal, applied, { own, rounding: scenario.rounding }, fail);
+      if (scenario.roundPer === 'unit') exactUnits(discountedTotal, quantity, applied, { own, scenario }, fail);
+      else if (scenario.roundPer === 'line')
+        exactLine(discountedTotal, applied, { own, rounding: scenario.rounding }, fail);
       else if (!scenario.taxInclusive) nearLine(discountedTotal, applied, own, fail);
     }
     for (const { code, discountedAmount } of shipping) {
       const own = taxes.filter(({ shippingCode }) => shippingCode === code);
       if (scenario.taxInclusive && sum(own) > discountedAmount) fail('more tax than the charge');
-      if (!scenario.taxInclusive && scenario.roundPer === 'line')
+      if (!scenario.taxInclusive && scenario.roundPer !== 'total')
         exactCharge(scenario, draft, discountedAmount, own, fail);
       if (own.length > 0) seen.shipping++;
     }
@@ -175,6 +187,7 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     if (taxes.length > 0) seen.taxed++;
     if (taxes.length > 0 && scenario.taxInclusive) seen.included++;
     if (taxes.length > 0 && scenario.roundPer === 'total') seen.perTotal++;
+    if (taxes.length > 0 && scenario.roundPer === 'unit') seen.perUnit++;
     if (taxes.length > 0 && scenario.rounding !== 'half_up') seen.roundedDown++;
     if (scenario.rates.some(({ compound, id }) => compound && taxes.some(({ source }) => source?.id === id)))
       seen.compound++;
@@ -203,6 +216,24 @@ function exactLine(
   } else {
     const expected = rates.map((rate) => rounded(...exactOf(amount, rates, rate), rounding));
     if (own.some((each, at) => each.amount !== expected[at])) fail('not exact on top of the line');
+  }
+}
+
+/** Rounded for each unit, one by one: some cost a minor unit more than others. */
+function exactUnits(
+  ...[amount, quantity, rates, { own, scenario }, fail]: [
+    ...[amount: number, quantity: number, rates: readonly ApplicableRate[]],
+    ...[{ own: readonly Adjustment[]; scenario: Scenario }, Fail],
+  ]
+): void {
+  const { rounding, taxInclusive } = scenario;
+  const units = allocate(amount, Array(quantity).fill(1));
+  const sumOf = (taxOf: (unit: number) => number) => units.reduce((all, unit) => all + taxOf(unit), 0);
+  if (taxInclusive) {
+    if (sum(own) !== sumOf((unit) => exactWithin(BigInt(unit), rates, rounding))) fail('not exact within the units');
+  } else {
+    const expected = rates.map((rate) => sumOf((unit) => rounded(...exactOf(unit, rates, rate), rounding)));
+    if (own.some((each, at) => each.amount !== expected[at])) fail('not exact on top of the units');
   }
 }
 
