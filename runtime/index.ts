@@ -202,6 +202,8 @@ export {
   money,
   percentOf,
   percentWithin,
+  type Rounding,
+  roundings,
   scalePercent,
 } from './money/money.ts';
 export { readAccountsFile } from './package/accounts-file.ts';

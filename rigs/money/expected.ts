@@ -14,6 +14,13 @@ const scaled = (rates: readonly { rate: number }[]) =>
   rates.reduce((sum, { rate }) => sum + BigInt(Math.round(rate * 100_000)), 0n);
 const halfUp = (numerator: bigint, denominator: bigint) => Number((2n * numerator + denominator) / (2n * denominator));
 
+/** A quotient, rounded by its remainder. */
+function rounded(numerator: bigint, denominator: bigint, rounding: Scenario['rounding']): number {
+  const twice = 2n * (numerator % denominator);
+  const isUp = rounding === 'half_up' ? twice >= denominator : rounding === 'half_down' && twice > denominator;
+  return Number(numerator / denominator) + Number(isUp);
+}
+
 function equal(what: string, actual: number, expected: number): void {
   hold(actual === expected, () => `${what} is ${actual}, not ${expected}`);
 }
@@ -22,8 +29,23 @@ function equal(what: string, actual: number, expected: number): void {
 export function checkExpected(scenario: Scenario, draft: TotalsDraft): void {
   checkDiscounts(scenario, draft);
   checkShipping(scenario, draft);
-  if (scenario.roundPer === 'line') checkLineTaxes(scenario, draft);
+  checkRounding(scenario, draft);
+  if (scenario.roundPer !== 'total') checkLineTaxes(scenario, draft);
   else if (draft.shipping.every(({ discountedAmount }) => discountedAmount === 0)) checkTotalTaxes(scenario, draft);
+}
+
+/** The total is a multiple of the step, the nearest one, the larger of two that are as near. */
+function checkRounding({ roundTo }: Scenario, { totals: { total, tax, rounding } }: TotalsDraft): void {
+  hold(total % roundTo === 0, () => `the total ${total} is no multiple of ${roundTo}`);
+  const isNearest = -roundTo < 2 * rounding && 2 * rounding <= roundTo && total - rounding >= 0;
+  // What is not free is not rounded to nothing.
+  const isLeast = total === roundTo && rounding < roundTo;
+  // Nor is any of the tax taken off.
+  const keepsTax = rounding > 0 && rounding < roundTo && total - roundTo < tax;
+  hold(
+    (isNearest && (total > 0 || rounding === 0)) || isLeast || keepsTax,
+    () => `${total} was rounded by ${rounding} to ${roundTo}`,
+  );
 }
 
 /** Discounts on goods are exact in sum, and divided in proportion to what they are computed of. */
@@ -142,29 +164,45 @@ function exactOf(amount: number, rates: readonly ApplicableRate[], rate: Applica
 }
 
 /** The taxes within an amount: gross is net times (1 + simple rates) times (1 + compound rates). */
-function exactWithin(amount: number, rates: readonly ApplicableRate[]): number {
+function exactWithin(amount: number, rates: readonly ApplicableRate[], rounding: Scenario['rounding']): number {
   const [simple, compound] = [false, true].map((kind) => scaled(rates.filter((rate) => rate.compound === kind)));
   const gross = (hundred + (simple as bigint)) * (hundred + (compound as bigint));
-  return halfUp(BigInt(amount) * (gross - hundred * hundred), gross);
+  return rounded(BigInt(amount) * (gross - hundred * hundred), gross, rounding);
 }
 
 const taxesOn = (adjustments: readonly Adjustment[], lineId: string) =>
   adjustments.filter((each) => each.kind === 'tax' && each.lineId === lineId);
 
-/** Rounded for each line: exact for each rate on top, and in sum within. */
-function checkLineTaxes({ rates, taxInclusive }: Scenario, { lines, adjustments }: TotalsDraft): void {
-  for (const { id, discountedTotal, taxCategory } of lines) {
+/** Rounded for each line or unit: exact for each rate on top, and in sum within. */
+function checkLineTaxes(
+  { rates, rounding, roundPer, taxInclusive }: Scenario,
+  { lines, adjustments }: TotalsDraft,
+): void {
+  for (const { id, discountedTotal, quantity, taxCategory } of lines) {
     const applied = ratesOf(rates, taxCategory);
     const own = taxesOn(adjustments, id);
+    const rest = discountedTotal % quantity;
+    const unitPrice = (discountedTotal - rest) / quantity;
+    // Amounts with the same tax, each as often as it occurs.
+    const amounts: [amount: number, times: number][] =
+      roundPer === 'line'
+        ? [[discountedTotal, 1]]
+        : [
+            [unitPrice, quantity - rest],
+            [unitPrice + 1, rest],
+          ];
+    const sumOver = (taxOf: (amount: number) => number) =>
+      sumOf(amounts.map(([amount, times]) => times * taxOf(amount)));
     if (taxInclusive) {
-      equal(`the tax of ${id}`, sumOf(own.map(({ amount }) => amount)), exactWithin(discountedTotal, applied));
+      const expected = sumOver((amount) => exactWithin(amount, applied, rounding));
+      equal(`the tax of ${id}`, sumOf(own.map(({ amount }) => amount)), expected);
     } else {
       for (const rate of applied) {
-        const amounts = own.flatMap(({ source, amount }) => (source?.id === rate.id ? amount : []));
+        const taxes = own.flatMap(({ source, amount }) => (source?.id === rate.id ? amount : []));
         equal(
           `the tax of ${id} at ${rate.id}`,
-          sumOf(amounts),
-          halfUp(exactOf(discountedTotal, applied, rate), hundred ** 2n),
+          sumOf(taxes),
+          sumOver((amount) => rounded(exactOf(amount, applied, rate), hundred ** 2n, rounding)),
         );
       }
     }
@@ -172,7 +210,7 @@ function checkLineTaxes({ rates, taxInclusive }: Scenario, { lines, adjustments 
 }
 
 /** Rounded for the total: exact for each rate on top, and for all lines with the same rates within. */
-function checkTotalTaxes({ rates, taxInclusive }: Scenario, { lines, adjustments }: TotalsDraft): void {
+function checkTotalTaxes({ rates, rounding, taxInclusive }: Scenario, { lines, adjustments }: TotalsDraft): void {
   const keyOf = ({ taxCategory }: TotalsLine) =>
     ratesOf(rates, taxCategory)
       .map(({ id }) => id)
@@ -180,7 +218,11 @@ function checkTotalTaxes({ rates, taxInclusive }: Scenario, { lines, adjustments
   for (const group of taxInclusive ? Map.groupBy(lines, keyOf).values() : []) {
     const amount = sumOf(group.map(({ discountedTotal }) => discountedTotal));
     const own = group.flatMap(({ id }) => taxesOn(adjustments, id)).map((each) => each.amount);
-    equal('the tax of a group', sumOf(own), exactWithin(amount, ratesOf(rates, (group[0] as TotalsLine).taxCategory)));
+    equal(
+      'the tax of a group',
+      sumOf(own),
+      exactWithin(amount, ratesOf(rates, (group[0] as TotalsLine).taxCategory), rounding),
+    );
   }
   for (const rate of taxInclusive ? [] : rates) {
     let exact = 0n;
@@ -191,6 +233,6 @@ function checkTotalTaxes({ rates, taxInclusive }: Scenario, { lines, adjustments
     const own = adjustments.flatMap(({ kind, source, amount }) =>
       kind === 'tax' && source?.id === rate.id ? amount : [],
     );
-    equal(`the tax at ${rate.id}`, sumOf(own), halfUp(exact, hundred ** 2n));
+    equal(`the tax at ${rate.id}`, sumOf(own), rounded(exact, hundred ** 2n, rounding));
   }
 }

@@ -28,8 +28,10 @@ export function featuresOf(
     decimals3: digits === 3,
     taxesIncluded: isTaxed && scenario.taxInclusive,
     taxesOnTop: isTaxed && !scenario.taxInclusive,
+    taxesPerUnit: isTaxed && scenario.roundPer === 'unit',
     taxesPerLine: isTaxed && scenario.roundPer === 'line',
     taxesPerTotal: isTaxed && scenario.roundPer === 'total',
+    taxesRoundedDown: isTaxed && scenario.rounding !== 'half_up',
     mixedRates: new Set(taxes.map(({ source }) => source?.id)).size > 1,
     compoundRates: taxes.some(({ source }) => rateOf(source?.id)?.compound),
     overridingRates: taxes.some(({ source }) => rateOf(source?.id)?.override),
@@ -54,6 +56,7 @@ export function featuresOf(
     ),
     twoProfiles: charged.length > 1,
     paymentFee: scenario.payment !== null,
+    rounded: totals.rounding !== 0,
     free: totals.total === 0,
   };
 }

@@ -2,7 +2,7 @@
  * Random sales for the rig money: goods, rates, promotions and shipping options, in currencies of 0, 2 and 3 decimals.
  */
 import type { TotalsLine } from '@carton/cart';
-import { minorUnitDigits } from '@carton/runtime';
+import { minorUnitDigits, type Rounding, roundings } from '@carton/runtime';
 import { Random } from '../../tools/seed/random.ts';
 import type { MethodFees } from '../../vendor/payment/methods/store.ts';
 import type { Considered } from '../../vendor/promotion/discounts/store.ts';
@@ -24,10 +24,13 @@ export interface Scenario {
   readonly promotions: readonly Considered[];
   readonly shipping: ShippingRead;
   readonly rates: readonly ApplicableRate[];
-  readonly roundPer: 'line' | 'total';
+  readonly roundPer: 'unit' | 'line' | 'total';
+  readonly rounding: Rounding;
   readonly shippingCategory: string | null;
   /** The chosen payment method. */
   readonly payment: MethodFees | null;
+  /** Of what the total is a multiple, in minor units. */
+  readonly roundTo: number;
 }
 
 /** The scenario of a seed. */
@@ -43,9 +46,11 @@ export function scenarioOf(seed: number): Scenario {
     promotions: promotionsOf(random, currency, lines),
     shipping: shippingOf(random, currency),
     rates: ratesOf(random),
-    roundPer: random.pick(['line', 'total'] as const),
+    roundPer: random.pick(['unit', 'line', 'total'] as const),
     shippingCategory: random.isTrue(0.7) ? null : random.pick(['books', 'unknown']),
     payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
+    rounding: random.pick(roundings),
+    roundTo: random.pick([1, 1, 5, 10, 50, 500]),
   };
 }
 
@@ -58,7 +63,13 @@ function amountOf(random: Random, currency: string): number {
 }
 
 function paymentOf(random: Random, currency: string): MethodFees {
-  return { id: 'method', code: 'cash', name: 'Cash', fees: [{ amount: amountOf(random, currency) || 1, currency }] };
+  return {
+    id: 'method',
+    provider: 'manual',
+    code: 'cash',
+    name: 'Cash',
+    fees: [{ amount: amountOf(random, currency) || 1, currency }],
+  };
 }
 
 function linesOf(random: Random, currency: string): TotalsLine[] {

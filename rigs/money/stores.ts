@@ -34,7 +34,12 @@ export async function openStore(box: TestBox, random: Random, number: number): P
   const ids: Record<string, string> = {};
   for (const code of categories) ids[code] = (await create('/admin/tax-categories', { code, name: code })).id;
   await create('/admin/shipping-profiles', { code: 'bulky', name: 'Bulky' });
-  const tax = { roundPer: random.pick(['line', 'total']), shippingCategory: random.pick([null, null, 'books']) };
+  const rounding = random.pick(['half_up', 'half_down', 'down']);
+  const tax = {
+    rounding,
+    roundPer: random.pick(['unit', 'line', 'total']),
+    shippingCategory: random.pick([null, null, 'books']),
+  };
   const seller = { legalName: 'Demo Store SAS', address: 'Lyon' };
   await bodyOf(staff.patch('/admin/store', { ...seller, defaultCurrency: currency, settings: { tax } }));
   for (let at = 0; at < random.between(1, 4); at++) {

@@ -210,7 +210,7 @@ function scenarioFor({ lines, promotions = [], shipping, tax = {}, included = fa
     override: false,
   };
   return {
-    ...{ seed: 0, currency, taxInclusive: included, roundPer: 'line', shippingCategory: null },
+    ...{ seed: 0, currency, taxInclusive: included, roundPer: 'line', rounding: 'half_up', shippingCategory: null },
     lines: lines.map(([unitPrice, quantity = 1, taxCategory = null], at) => {
       const total = unitPrice * quantity;
       const own = { id: `line ${at}`, variantId: null, productId: null, taxCategory, shippingProfile: null };
@@ -232,6 +232,7 @@ function scenarioFor({ lines, promotions = [], shipping, tax = {}, included = fa
       chosen: shipping === undefined ? [] : [{ profile: null, optionId: 'option', pickupLocationId: null }],
     },
     payment: null,
+    roundTo: 1,
     rates:
       typeof tax === 'number'
         ? [{ ...vat, rate: tax }]

@@ -32,12 +32,17 @@ export function scalePercent(percent: number): bigint {
   return BigInt(Math.round(percent * 100_000));
 }
 
+/** How a fraction of a minor unit is rounded: a half away from zero or towards it, or any fraction towards zero. */
+export const roundings = ['half_up', 'half_down', 'down'] as const;
+export type Rounding = (typeof roundings)[number];
+
 /**
- * A quotient in exact arithmetic, rounded to an integer, half away from zero.
+ * A quotient in exact arithmetic, rounded to an integer, by default half away from zero.
  * @param denominator above zero
  */
-export function divideRounded(numerator: bigint, denominator: bigint): number {
-  const rounded = Number((2n * absolute(numerator) + denominator) / (2n * denominator));
+export function divideRounded(numerator: bigint, denominator: bigint, rounding: Rounding = 'half_up'): number {
+  const added = { half_up: denominator, half_down: denominator - 1n, down: 0n }[rounding];
+  const rounded = Number((2n * absolute(numerator) + added) / (2n * denominator));
   return (numerator < 0n ? -rounded : rounded) || 0;
 }
 

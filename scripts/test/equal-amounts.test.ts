@@ -13,7 +13,10 @@ const cartsPerStore = 6;
 const box = await createTestBox(t);
 const buyer = { customer: { email: 'ada@example.com' } };
 const amountOf = ({ amount }: { amount: number }) => amount;
-type Totals = Record<'subtotal' | 'discount' | 'shipping' | 'tax' | 'credit' | 'total', { amount: number }>;
+type Totals = Record<
+  'subtotal' | 'discount' | 'shipping' | 'tax' | 'credit' | 'rounding' | 'total',
+  { amount: number }
+>;
 const amountsOf = (totals: Totals) =>
   Object.fromEntries(Object.entries(totals).map(([name, of]) => [name, amountOf(of)]));
 
@@ -25,7 +28,10 @@ interface Store {
   /** Of the tenants' goods: with ties, and free ones. */
   goods: Goods[];
   taxInclusive: boolean;
-  roundPer: 'line' | 'total';
+  roundPer: 'unit' | 'line' | 'total';
+  rounding: 'half_up' | 'half_down' | 'down';
+  /** Of what totals are multiples, in minor units. */
+  roundTo: number;
   shippingCategory: 'reduced' | null;
   shipping: number;
   promotions: Record<string, unknown>[];
@@ -54,7 +60,9 @@ const store: fc.Arbitrary<Store> = fc.record({
     { minLength: 4, maxLength: 4 },
   ),
   taxInclusive: fc.boolean(),
-  roundPer: fc.constantFrom('line', 'total'),
+  roundPer: fc.constantFrom('unit', 'line', 'total'),
+  rounding: fc.constantFrom('half_up', 'half_down', 'down'),
+  roundTo: fc.constantFrom(1, 5, 50),
   shippingCategory: fc.constantFrom(null, null, 'reduced'),
   shipping: fc.constantFrom(0, 1, 499, 5000),
   promotions: fc.array(promotion, { maxLength: 3 }),
@@ -62,7 +70,7 @@ const store: fc.Arbitrary<Store> = fc.record({
 /** Positions of the goods in the order in which they are added, with quantities; twice the same adds to a line. */
 const cart = fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 5 });
 
-async function openStore({ goods, taxInclusive, roundPer, shippingCategory, shipping, promotions }: Store) {
+async function openStore({ goods, taxInclusive, shipping, promotions, ...rules }: Store) {
   const tenant = await box.openTenant();
   const { staff } = tenant;
   await bodyOf(staff.post('/admin/regions', { name: 'All', currency: 'EUR', countries: ['DE'], taxInclusive }));
@@ -78,8 +86,11 @@ async function openStore({ goods, taxInclusive, roundPer, shippingCategory, ship
     const categoryId = ids.get(category);
     await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', country: 'DE', rate, categoryId }));
   }
+  const { roundPer, rounding, shippingCategory } = rules;
+  const payment = { rounding: [{ currency: 'EUR', to: rules.roundTo, methods: null }] };
+  const tax = { roundPer, rounding, shippingCategory };
   const address = { legalName: 'Demo Store', address: '1 Way\nBerlin' };
-  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax: { roundPer, shippingCategory } } }));
+  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax, payment } }));
   const rates = [{ currency: 'EUR', amount: shipping }];
   const option = { code: 'standard', name: 'Standard', type: 'flat', rates };
   const { id: optionId } = await bodyOf(staff.post('/admin/shipping-options', option));
@@ -165,12 +176,19 @@ await t.test('all documents of a sale show the same amounts', { timeout: 1_800_0
         t.strictSame(totals[name], totals.cart, `${name}: ${about}`);
         t.strictSame(lines[name], lines.cart, `${name}: ${about}`);
       }
-      const { total, tax } = totals.cart as Record<string, number>;
+      const { total, tax, rounding } = totals.cart as Record<string, number>;
+      t.equal((total as number) % each.roundTo, 0, about);
       const { invoice, credited } = await invoiceInParts(tenant, orderId);
       const sumOf = (name: string) => credited.reduce((sum, note) => sum + (note.totals[name]?.amount ?? 0), 0);
       t.strictSame(
-        [invoice.totals.total.amount, invoice.totals.tax.amount, sumOf('total'), sumOf('tax')],
-        [total, tax, total, tax],
+        [
+          invoice.totals,
+          { total: { amount: sumOf('total') }, tax: { amount: sumOf('tax') }, rounding: { amount: sumOf('rounding') } },
+        ].map((of) => [amountOf(of.total), amountOf(of.tax), amountOf(of.rounding)]),
+        [
+          [total, tax, rounding],
+          [total, tax, rounding],
+        ],
         `invoice and credit notes: ${about}`,
       );
       compared++;

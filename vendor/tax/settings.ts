@@ -3,14 +3,20 @@
  */
 import { storeSettings } from '@carton/core';
 import { TaxCategoryCode } from '@carton/product';
-import { nullable, oneOf, Type, withOptions } from '@carton/runtime';
+import { nullable, oneOf, roundings, Type, withOptions } from '@carton/runtime';
 import { providerNames } from './providers/settings.ts';
+import { roundPer } from './sales/compute.ts';
 
 const settings = {
-  roundPer: oneOf(['line', 'total'], {
+  roundPer: oneOf(roundPer, {
     default: 'line',
     description:
-      'Whether taxes are rounded for each line and shipping charge, or once for the total and then divided among them',
+      'Whether taxes are rounded for each unit and shipping charge, for each line and shipping charge, or once for the total and then divided among them',
+  }),
+  rounding: oneOf(roundings, {
+    default: 'half_up',
+    description:
+      'How the fraction of a minor unit is rounded in taxes by the rates of the store: half a unit up or down, or any fraction down',
   }),
   provider: nullable(
     Type.String({

@@ -38,6 +38,24 @@ t.test('a quotient is rounded half away from zero', async (t) => {
   for (const [numerator, denominator, quotient] of cases) t.equal(divideRounded(numerator, denominator), quotient);
 });
 
+t.test('a quotient is rounded half towards zero, or towards zero', async (t) => {
+  const cases: [numerator: bigint, denominator: bigint, halfDown: number, down: number][] = [
+    [1n, 2n, 0, 0],
+    [3n, 2n, 1, 1],
+    [-3n, 2n, -1, -1],
+    [5n, 3n, 2, 1],
+    [4n, 3n, 1, 1],
+    [-5n, 3n, -2, -1],
+    [6n, 3n, 2, 2],
+    [-1n, 2n, 0, 0],
+    [10n ** 40n + 1n, 2n * 10n ** 40n, 1, 0],
+  ];
+  for (const [numerator, denominator, halfDown, down] of cases) {
+    t.equal(divideRounded(numerator, denominator, 'half_down'), halfDown, `${numerator} / ${denominator}`);
+    t.equal(divideRounded(numerator, denominator, 'down'), down, `${numerator} / ${denominator}`);
+  }
+});
+
 t.test('a percentage of an amount, and within a gross amount, is exact', async (t) => {
   const cases: [amount: number, percent: number, of: number, within: number][] = [
     [1999, 19, 380, 319],

@@ -14,9 +14,23 @@ export const money: readonly Mutation[] = [
   {
     rule: 'Half a minor unit is rounded away from zero',
     file: 'runtime/money/money.ts',
-    text: '(2n * absolute(numerator) + denominator)',
-    replacement: '(2n * absolute(numerator) + denominator - 1n)',
+    text: 'half_up: denominator,',
+    replacement: 'half_up: denominator - 1n,',
     tests: ['runtime/money/test/money.test.ts'],
+  },
+  {
+    rule: 'Half a minor unit of tax is rounded down where the store says so',
+    file: 'runtime/money/money.ts',
+    text: 'half_down: denominator - 1n,',
+    replacement: 'half_down: denominator,',
+    tests: ['runtime/money/test/money.test.ts', 'vendor/tax/test/compute.test.ts'],
+  },
+  {
+    rule: 'The rounding of taxes that the store has set holds for carts',
+    file: 'vendor/tax/sales/step.ts',
+    text: 'const { roundPer, rounding } = read.settings;',
+    replacement: "const { roundPer, rounding } = { ...read.settings, rounding: 'half_up' as const };",
+    tests: ['vendor/tax/test/carts.test.ts'],
   },
   {
     rule: 'A rest that cannot be divided goes to the shares with the largest remainders',
@@ -49,8 +63,15 @@ export const money: readonly Mutation[] = [
   {
     rule: 'A store may round its taxes once for the total',
     file: 'vendor/tax/sales/compute.ts',
-    text: "return roundPer === 'line' ? taxables.map(onTopOfLine) : onTopOfTotal(taxables);",
-    replacement: 'return taxables.map(onTopOfLine);',
+    text: ': onTopOfTotal(taxables, rounding);',
+    replacement: ': taxables.map((each) => onTop(each, rounding));',
+    tests: ['vendor/tax/test/compute.test.ts'],
+  },
+  {
+    rule: 'A unit that costs more after discounts has the tax of its own price',
+    file: 'vendor/tax/sales/compute.ts',
+    text: 'tax * (quantity - dearer) + (ofDearer[at] as number) * dearer',
+    replacement: 'tax * quantity + (ofDearer[at] as number) * 0',
     tests: ['vendor/tax/test/compute.test.ts'],
   },
   {

@@ -108,13 +108,27 @@ const shoppers = new Map<string, Caller>();
 const choose = (id: string, paymentMethod: string) =>
   bodyOf((shoppers.get(id) as Caller).post(`/checkout/${id}/payment-sessions`, { paymentMethod }));
 
+const rules = [
+  { roundPer: 'line', rounding: 'half_up' },
+  { roundPer: 'unit', rounding: 'down' },
+  { roundPer: 'total', rounding: 'half_up' },
+  { roundPer: 'line', rounding: 'half_up', roundTo: 5 },
+  { roundPer: 'total', rounding: 'down' },
+];
 for (const taxInclusive of [false, true]) {
   for (const shippingCategory of [null, 'parcels']) {
-    for (const roundPer of ['line', 'total']) {
-      const rule = `${taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer}`;
+    for (const { roundPer, rounding, roundTo = 1 } of rules) {
+      const rule = `${taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer} ${rounding}, total to ${roundTo}`;
       t.test(`taxes ${rule}: the fee costs the same whenever its method is chosen`, async (t) => {
         await bodyOf(staff.patch(`/admin/regions/${regionId}`, { taxInclusive }));
-        await bodyOf(staff.patch('/admin/store', { settings: { tax: { shippingCategory, roundPer } } }));
+        await bodyOf(
+          staff.patch('/admin/store', {
+            settings: {
+              tax: { shippingCategory, roundPer, rounding },
+              payment: { rounding: [{ currency: 'EUR', to: roundTo, methods: null }] },
+            },
+          }),
+        );
         for (const [name, cart] of Object.entries(carts)) {
           for (const isShipped of [true, false]) {
             // Without anything to pay there is no choice of a method.
@@ -124,14 +138,17 @@ for (const taxInclusive of [false, true]) {
             const without = await costOf(later);
             const session = await choose(later, 'cash_on_delivery');
             const chosen = await costOf(later);
-            const comparable = (cost: typeof chosen) => (roundPer === 'line' ? cost : { ...cost, ofCharges: null });
+            const comparable = (cost: typeof chosen) => (roundPer !== 'total' ? cost : { ...cost, ofCharges: null });
             t.strictSame(
               comparable(chosen),
               comparable(atCheckout),
               `${name}, ${isShipped ? 'shipped' : 'without shipping'}`,
             );
             t.strictSame([session.total, session.amount], [atCheckout.totals.total, atCheckout.totals.total]);
-            t.ok(atCheckout.totals.total.amount >= without.totals.total.amount + 501, 'the fee is charged');
+            t.ok(
+              atCheckout.totals.total.amount >= without.totals.total.amount + 501 - (roundTo - 1),
+              'the fee is charged',
+            );
             const other = await placeWith(cart, isShipped, 'bank_transfer');
             await choose(other, 'cash_on_delivery');
             t.strictSame((await costOf(other)).totals, atCheckout.totals, `${name}, after another method`);

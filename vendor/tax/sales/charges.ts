@@ -15,7 +15,7 @@ import { allocate, divideRounded, type TenantDatabase } from '@carton/runtime';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
 import { findCompound } from '../rates/store.ts';
 import { taxSettings } from '../settings.ts';
-import { partsOfCharge, type Taxable, type TaxableGoods, taxesOf } from './compute.ts';
+import { partsOfCharge, type Taxable, type TaxableGoods, type TaxRules, taxesOf } from './compute.ts';
 import { readRatesOfSale } from './step.ts';
 
 type Taxes = Awaited<ReturnType<ChargeTaxer>>;
@@ -32,7 +32,8 @@ export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
   const included = order.taxLines[0]?.included ?? (await isTaxInclusive(tx, order));
   const category = settings.provider === null ? settings.shippingCategory : null;
   const ofCategory = category === null ? null : await ratesOfCategory(tx, known, category);
-  return taxesAtStoredRates(known, amount, { included, roundPer: settings.roundPer, ofCategory });
+  const { roundPer, rounding } = settings;
+  return taxesAtStoredRates(known, amount, { included, roundPer, rounding, ofCategory });
 };
 
 /** An order with the ids of its rates that are compound. */
@@ -82,7 +83,7 @@ export function storedRatesOfShipping(order: StoredOrder): readonly ApplicableRa
   const rates = storedRates(order, isOnCharge(charge.code));
   const [whole = []] = taxesOf([{ amount: charge.amount, rates }], {
     included: stored[0]?.included ?? false,
-    roundPer: 'line',
+    ...{ roundPer: 'line', rounding: 'half_up' },
   });
   const isWhole = stored.every(({ amount }, at) => Math.abs(amount.amount - (whole[at] ?? 0)) <= 1);
   return isWhole ? rates : null;
@@ -97,7 +98,7 @@ function saleOf({ currency, regionId, memberId, locale, email, address }: Charge
   };
 }
 
-interface ChargeRules extends Pick<Settings, 'roundPer'> {
+interface ChargeRules extends Pick<Settings, 'roundPer' | 'rounding'> {
   included: boolean;
   /** Null to divide shipping charges among the rates of the goods. */
   ofCategory: readonly ApplicableRate[] | null;
@@ -107,7 +108,7 @@ interface ChargeRules extends Pick<Settings, 'roundPer'> {
 export function taxesAtStoredRates(
   order: StoredOrder,
   amount: number,
-  { included, roundPer, ofCategory }: ChargeRules,
+  { included, roundPer, rounding, ofCategory }: ChargeRules,
 ): Taxes {
   const goods = order.lines.map(({ id, quantity, price, amount: discounted }): TaxableGoods => {
     return { amount: discounted, price, quantity, rates: storedRates(order, ({ itemId }) => itemId === id) };
@@ -116,8 +117,8 @@ export function taxesAtStoredRates(
     ofCategory === null ? partsOfCharge(charge, goods) : [{ amount: charge, rates: ofCategory }];
   const parts = divide(amount);
   const others = [...goods, ...order.shipping.flatMap((charge) => divide(charge.amount))];
-  const own = sumsByRate(parts, taxesOf(parts, { included, roundPer: 'line' }));
-  const taxes = roundPer === 'total' ? roundedInTotal(order, own, { parts, others, included }) : own;
+  const own = sumsByRate(parts, taxesOf(parts, { included, rounding, roundPer: 'line' }));
+  const taxes = roundPer === 'total' ? roundedInTotal(order, own, { parts, others, included, rounding }) : own;
   return [...own.keys()].map(({ id, code, name: label, rate }, at) => {
     const source = { type: 'tax_rate', id };
     return { code, label, rate, amount: [...taxes.values()][at] as number, included, source };
@@ -143,10 +144,10 @@ function sumsByRate(taxables: readonly Taxable[], taxes: readonly number[][]): M
 function roundedInTotal(
   order: StoredOrder,
   own: ReadonlyMap<ApplicableRate, number>,
-  { parts, others, included }: { parts: readonly Taxable[]; others: readonly Taxable[]; included: boolean },
+  { parts, others, ...rules }: { parts: readonly Taxable[]; others: readonly Taxable[] } & Omit<TaxRules, 'roundPer'>,
 ): ReadonlyMap<ApplicableRate, number> {
   const sumsOf = (taxables: readonly Taxable[]) => {
-    const sums = sumsByRate(taxables, taxesOf(taxables, { included, roundPer: 'total' }));
+    const sums = sumsByRate(taxables, taxesOf(taxables, { ...rules, roundPer: 'total' }));
     return new Map([...sums].map(([{ id }, amount]) => [id, amount]));
   };
   const [before, after] = [sumsOf(others), sumsOf([...others, ...parts])];
@@ -155,7 +156,7 @@ function roundedInTotal(
   const isSo = [...before].every(([id, amount]) => Math.abs(amount - storedOf(id)) <= 1);
   if (!isSo) return own;
   const growth = [...own.keys()].map(({ id }) => (after.get(id) ?? 0) - storedOf(id));
-  const most = included ? parts.reduce((sum, part) => sum + part.amount, 0) : Number.MAX_SAFE_INTEGER;
+  const most = rules.included ? parts.reduce((sum, part) => sum + part.amount, 0) : Number.MAX_SAFE_INTEGER;
   const total = Math.max(
     0,
     Math.min(

@@ -1,21 +1,28 @@
 /**
- * Computes taxes of amounts exactly. Each is rounded once, half up, and the parts always add up.
+ * Computes taxes of amounts exactly. Each is rounded once, by the rule of the store, and the parts always add up.
  */
-import { allocate, allocateByFirst, divideRounded, hundredPercent, scalePercent } from '@carton/runtime';
+import { allocate, allocateByFirst, divideRounded, hundredPercent, type Rounding, scalePercent } from '@carton/runtime';
 import type { ApplicableRate } from '../rates/applicable.ts';
 
 /** An amount to tax: a line, or a part of a shipping charge. */
 export interface Taxable {
   /** Minor units after discounts, zero or above; with `included`, the taxes are part of it. */
   readonly amount: number;
+  /** Units; omitted for a shipping charge. */
+  readonly quantity?: number;
   /** All that apply. */
   readonly rates: readonly ApplicableRate[];
 }
 
+/** What is rounded: the tax of each unit, of each line or charge, or of the sale. */
+export const roundPer = ['unit', 'line', 'total'] as const;
+type RoundPer = (typeof roundPer)[number];
+
 export interface TaxRules {
   /** The amounts contain their taxes. */
   readonly included: boolean;
-  readonly roundPer: 'line' | 'total';
+  readonly roundPer: RoundPer;
+  readonly rounding: Rounding;
 }
 
 /** The denominator of weights: a compound rate is a product of two fractions. */
@@ -37,36 +44,48 @@ function weightsOf(rates: readonly ApplicableRate[]): bigint[] {
  * Computes the taxes of amounts.
  * @returns for each amount, the tax at each of its rates, in minor units
  */
-export function taxesOf(taxables: readonly Taxable[], { included, roundPer }: TaxRules): number[][] {
-  if (included)
-    return roundPer === 'line' ? taxables.map((each) => splitWithin([each])[0] as number[]) : withinTotal(taxables);
-  return roundPer === 'line' ? taxables.map(onTopOfLine) : onTopOfTotal(taxables);
+export function taxesOf(taxables: readonly Taxable[], { included, roundPer, rounding }: TaxRules): number[][] {
+  if (roundPer === 'total') return included ? withinTotal(taxables, rounding) : onTopOfTotal(taxables, rounding);
+  const taxOf = (each: Taxable) => (included ? (splitWithin([each], rounding)[0] as number[]) : onTop(each, rounding));
+  return taxables.map((each) => (roundPer === 'unit' ? perUnit(each, taxOf) : taxOf(each)));
+}
+
+/**
+ * The tax of one unit, times the units. What a line costs after discounts is divided among its units by largest remainder,
+ * so some of them may cost a minor unit more than the others: each has the tax of its own price.
+ */
+function perUnit({ amount, quantity = 1, rates }: Taxable, taxOf: (unit: Taxable) => number[]): number[] {
+  const dearer = amount % quantity;
+  const price = (amount - dearer) / quantity;
+  const [taxes, ofDearer] = [taxOf({ amount: price, rates }), taxOf({ amount: price + 1, rates })];
+  return taxes.map((tax, at) => tax * (quantity - dearer) + (ofDearer[at] as number) * dearer);
 }
 
 /** Each tax is rounded by itself. */
-function onTopOfLine({ amount, rates }: Taxable): number[] {
-  return weightsOf(rates).map((weight) => divideRounded(BigInt(amount) * weight, unit));
+function onTop({ amount, rates }: Taxable, rounding: Rounding): number[] {
+  return weightsOf(rates).map((weight) => divideRounded(BigInt(amount) * weight, unit, rounding));
 }
 
 /** Each tax is rounded once for all amounts, then divided among them. */
-function onTopOfTotal(taxables: readonly Taxable[]): number[][] {
+function onTopOfTotal(taxables: readonly Taxable[], rounding: Rounding): number[][] {
   const exact = taxables.map(({ amount, rates }) => weightsOf(rates).map((weight) => BigInt(amount) * weight));
   const taxes = exact.map((row) => row.map(() => 0));
   const places = taxables.flatMap(({ rates }, row) => rates.map(({ id }, column) => ({ id, row, column })));
   for (const placesOfRate of Map.groupBy(places, ({ id }) => id).values()) {
     const weights = placesOfRate.map(({ row, column }) => exact[row]?.[column] as bigint);
-    const shares = allocate(divideRounded(sum(weights), unit), weights);
+    const shares = allocate(divideRounded(sum(weights), unit, rounding), weights);
     for (const [at, { row, column }] of placesOfRate.entries()) (taxes[row] as number[])[column] = shares[at] as number;
   }
   return taxes;
 }
 
 /** Amounts with the same rates are rounded together. */
-function withinTotal(taxables: readonly Taxable[]): number[][] {
+function withinTotal(taxables: readonly Taxable[], rounding: Rounding): number[][] {
   const taxes: number[][] = taxables.map(() => []);
   const numbered = taxables.map((taxable, at) => ({ taxable, at }));
   for (const group of Map.groupBy(numbered, ({ taxable }) => taxable.rates.map(({ id }) => id).join()).values()) {
-    const split = splitWithin(group.map(({ taxable }) => taxable));
+    const own = group.map(({ taxable }) => taxable);
+    const split = splitWithin(own, rounding);
     for (const [place, { at }] of group.entries()) taxes[at] = split[place] as number[];
   }
   return taxes;
@@ -76,11 +95,11 @@ function withinTotal(taxables: readonly Taxable[]): number[][] {
  * Extracts the taxes from amounts with the same rates: their sum is rounded once, and divided among the rates and among
  * the amounts. No tax exceeds its amount, because the shares of a sum of whole amounts do not.
  */
-function splitWithin(taxables: readonly Taxable[]): number[][] {
+function splitWithin(taxables: readonly Taxable[], rounding: Rounding): number[][] {
   const amounts = taxables.map(({ amount }) => amount);
   const weights = weightsOf(taxables[0]?.rates ?? []);
   const combined = sum(weights);
-  const tax = divideRounded(sum(amounts.map(BigInt)) * combined, unit + combined);
+  const tax = divideRounded(sum(amounts.map(BigInt)) * combined, unit + combined, rounding);
   const taxOfEach = allocate(tax, amounts);
   let left = allocate(tax, weights);
   // What is left of each rate decides the shares of an amount, so that both sums agree at the end.

@@ -100,15 +100,19 @@ function findIssues({ sale }: TotalsDraft, read: TaxRead): CartIssue[] {
   return read.isProvinceUnknown ? ['province_unknown'] : [];
 }
 
+/** The settings by which taxes are computed. */
+type TaxRulesOfStore = Pick<TaxRead['settings'], 'roundPer' | 'rounding' | 'shippingCategory'>;
+
 /** One tax for each line or charge and rate. */
 export function taxesByRates(
   draft: TotalsDraft,
-  read: Pick<TaxRead, 'rates'> & { settings: Pick<TaxRead['settings'], 'roundPer' | 'shippingCategory'> },
+  read: Pick<TaxRead, 'rates'> & { settings: TaxRulesOfStore },
 ): Adjustment[] {
   if (read.rates.length === 0) return [];
   const included = draft.region?.taxInclusive ?? false;
   const targets = targetsOf(draft, read);
-  const taxes = taxesOf(targets, { included, roundPer: read.settings.roundPer });
+  const { roundPer, rounding } = read.settings;
+  const taxes = taxesOf(targets, { included, roundPer, rounding });
   const adjustments = new Map<string, Adjustment>();
   for (const [at, { lineId, shippingCode, rates }] of targets.entries()) {
     for (const [position, { id, code, name, rate }] of rates.entries()) {

@@ -59,7 +59,9 @@ function withCharges(t: Test, charges: number[], discount: number): void {
   extendBox(t, box, [cartTotals.with(discounts), cartTotals.with(shipping)]);
 }
 t.afterEach(async () => {
-  await staff.patch('/admin/store', { settings: { tax: { roundPer: 'line', shippingCategory: null } } });
+  await staff.patch('/admin/store', {
+    settings: { tax: { roundPer: 'line', rounding: 'half_up', shippingCategory: null } },
+  });
 });
 
 const shirt = await createArticle(box, 1999);
@@ -213,6 +215,28 @@ t.test('taxes are rounded per line or once per total', async (t) => {
       [1, 1, 0],
     ],
   );
+});
+
+t.test('taxes are rounded up or down as the store says', async (t) => {
+  const shopper = await shopperWith(box, [await createArticle(box, 50), 1], [shirt, 1]);
+  // 9.5 and 379.81
+  const expected = { half_up: [10, 380], half_down: [9, 380], down: [9, 379] };
+  await shipTo(shopper, 'DE');
+  for (const [rounding, taxes] of Object.entries(expected)) {
+    await bodyOf(staff.patch('/admin/store', { settings: { tax: { rounding } } }));
+    t.strictSame(taxesOfLines(await bodyOf(shopper.get('/cart'))), taxes, rounding);
+  }
+  const order = await bodyOf(shopper.post('/checkout', buyer));
+  t.match(order.totals, { subtotal: { amount: 2049 }, tax: { amount: 388 }, total: { amount: 2437 } });
+});
+
+t.test('taxes are rounded per unit', async (t) => {
+  await bodyOf(staff.patch('/admin/store', { settings: { tax: { roundPer: 'unit' } } }));
+  const shopper = await shopperWith(box, [await createArticle(box, 50), 3]);
+  // 9.5 each, 28.5 for the line
+  t.strictSame(taxesOfCart(await shipTo(shopper, 'DE')), [['vat 19 % 30'], 180]);
+  const order = await bodyOf(shopper.post('/checkout', buyer));
+  t.match(order.totals, { subtotal: { amount: 150 }, tax: { amount: 30 }, total: { amount: 180 } });
 });
 
 t.test('an order keeps its taxes, and a change before it is noticed', async (t) => {

@@ -60,8 +60,8 @@ t.test('provinces are compared by code or name, without case and accents, with o
   for (const [country, province, key] of cases) t.equal(provinceKey(country, province), key, province);
 });
 
-const onTop: TaxRules = { included: false, roundPer: 'line' };
-const within: TaxRules = { included: true, roundPer: 'line' };
+const onTop: TaxRules = { included: false, roundPer: 'line', rounding: 'half_up' };
+const within: TaxRules = { ...onTop, included: true };
 const ofTotal = (rules: TaxRules): TaxRules => ({ ...rules, roundPer: 'total' });
 
 const [standard, reduced] = [rateOf('vat', 19), rateOf('vat', 7)];
@@ -172,6 +172,65 @@ t.test('worked examples', async (t) => {
     const taxables = amounts.map(([amount, rates]) => ({ amount, rates }));
     t.strictSame(taxesOf(taxables, rules), taxes, `${JSON.stringify(rules)} ${amounts.map(([amount]) => amount)}`);
   }
+});
+
+t.test('a fraction is rounded as the store says', async (t) => {
+  const [half, most] = [rateOf('a', 5), rateOf('b', 19)];
+  const cases: [included: boolean, amount: number, rates: ApplicableRate[], half_down: number[], down: number[]][] = [
+    // 0.5 and 1.5
+    [false, 10, [half], [0], [0]],
+    [false, 30, [half], [1], [1]],
+    // 379.81; 319.17
+    [false, 1999, [most], [380], [379]],
+    [true, 1999, [most], [319], [319]],
+    // 1 × 100 / 200 is half a unit.
+    [true, 1, [rateOf('c', 100)], [0], [0]],
+    // 50; 99.75
+    [false, 1000, quebec, [50, 100], [50, 99]],
+    // 1497.57 in sum, then divided: 499.83 and 997.17 of 1497
+    [true, 11_498, quebec, [500, 998], [500, 997]],
+  ];
+  for (const [included, amount, rates, halfDown, down] of cases) {
+    const taxesBy = (rounding: TaxRules['rounding'], roundPer: TaxRules['roundPer']) =>
+      taxesOf([{ amount, rates }], { included, roundPer, rounding });
+    for (const roundPer of ['line', 'total'] as const) {
+      t.strictSame(taxesBy('half_down', roundPer), [halfDown], `${amount} half down, ${roundPer}`);
+      t.strictSame(taxesBy('down', roundPer), [down], `${amount} down, ${roundPer}`);
+    }
+  }
+  // 0.57 each; 1.71 for all
+  const three = Array(3).fill({ amount: 3, rates: [most] });
+  t.strictSame(taxesOf(three, { ...ofTotal(onTop), rounding: 'down' }), [[1], [0], [0]]);
+});
+
+t.test('the tax of one unit is rounded, times the units', async (t) => {
+  const rates = [rateOf('vat', 19)];
+  const cases: [included: boolean, amount: number, quantity: number, taxes: number[]][] = [
+    // 9.5 of each
+    [false, 150, 3, [30]],
+    // 67, 67 and 66 have 12.73, 12.73 and 12.54
+    [false, 200, 3, [39]],
+    // 7 and 6 have 1.33 and 1.14, 8 and 8 have 1.52 each
+    [false, 13, 2, [2]],
+    [false, 16, 2, [4]],
+    // 15.97 of each
+    [true, 300, 3, [48]],
+    // 3 has 0.48, 4 has 0.64
+    [true, 3, 1, [0]],
+    [true, 7, 2, [1]],
+    [true, 1, 2, [0]],
+    [false, 0, 4, [0]],
+  ];
+  for (const [included, amount, quantity, taxes] of cases) {
+    const rules = { included, roundPer: 'unit', rounding: 'half_up' } as const;
+    t.strictSame(taxesOf([{ amount, quantity, rates }], rules), [taxes], `${amount} for ${quantity}`);
+  }
+  const perUnit = { included: false, roundPer: 'unit', rounding: 'down' } as const;
+  t.strictSame(taxesOf([{ amount: 150, quantity: 3, rates }], perUnit), [[27]]);
+  t.strictSame(taxesOf([{ amount: 1999, rates }], perUnit), [[379]], 'a charge is one unit');
+  // Within 100: 13.02, of which 4.34 and 8.66
+  const within = { included: true, roundPer: 'unit', rounding: 'half_up' } as const;
+  t.strictSame(taxesOf([{ amount: 300, quantity: 3, rates: quebec }], within), [[12, 27]]);
 });
 
 t.test('shipping is divided among the rates of the goods', async (t) => {

@@ -317,7 +317,7 @@ function totalsOf({ rates, included = false, lines, discounts = [], shipping, sh
   const post: Adjustment[] = shipping ? [{ code: 'post', label: 'Post', kind: 'shipping', amount: shipping }] : [];
   const read = {
     rates,
-    settings: { roundPer: 'line' as const, shippingCategory: shippingCategory ?? null },
+    settings: { roundPer: 'line' as const, rounding: 'half_up' as const, shippingCategory: shippingCategory ?? null },
     isExempt: false,
   };
   const sale = { currency: 'EUR', lines: [] } as unknown as Sale;

@@ -2,7 +2,7 @@
  * Properties of taxes in arbitrary sales: sums agree, no tax exceeds the amount that includes it, and each is exact.
  */
 import { type Adjustment, runTotals, type Sale, type TotalsDraft, type TotalsLine } from '@carton/cart';
-import { minorUnitDigits } from '@carton/runtime';
+import { allocate, minorUnitDigits, type Rounding, roundings } from '@carton/runtime';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
@@ -62,7 +62,8 @@ const sales = currency.chain((code) =>
     shippingDiscount: fc.option(amountIn(code), { nil: null }),
     rates,
     taxInclusive: fc.boolean(),
-    roundPer: fc.constantFrom('line' as const, 'total' as const),
+    roundPer: fc.constantFrom('unit' as const, 'line' as const, 'total' as const),
+    rounding: fc.constantFrom(...roundings),
     shippingCategory: fc.constantFrom(null, null, 'books', 'unknown'),
   }),
 );
@@ -97,8 +98,8 @@ function totalsOf(scenario: Scenario): TotalsDraft {
     scenario.shippingDiscount === null || charges.length === 0
       ? []
       : [{ ...base, kind: 'discount', amount: minus(scenario.shippingDiscount), shippingCode: 'charge 0' }];
-  const { roundPer, shippingCategory } = scenario;
-  const read = { rates: scenario.rates, settings: { roundPer, shippingCategory } };
+  const { roundPer, rounding, shippingCategory } = scenario;
+  const read = { rates: scenario.rates, settings: { roundPer, rounding, shippingCategory } };
   const sale = { currency: scenario.currency, lines: [] } as unknown as Sale;
   return runTotals({ sale, region: { id: 'r', taxInclusive: scenario.taxInclusive } }, lines, [
     { name: 'discount', adjust: () => discounts },
@@ -111,15 +112,20 @@ function totalsOf(scenario: Scenario): TotalsDraft {
 const hundred = 10_000_000n;
 const scaled = (rates: readonly ApplicableRate[]) =>
   rates.reduce((sum, { rate }) => sum + BigInt(Math.round(rate * 100_000)), 0n);
-const halfUp = (numerator: bigint, denominator: bigint) => Number((2n * numerator + denominator) / (2n * denominator));
+/** A quotient, rounded by its remainder. */
+function rounded(numerator: bigint, denominator: bigint, rounding: Rounding): number {
+  const twice = 2n * (numerator % denominator);
+  const isUp = rounding === 'half_up' ? twice >= denominator : rounding === 'half_down' && twice > denominator;
+  return Number(numerator / denominator) + Number(isUp);
+}
 
 /** The taxes within a gross amount: the gross is the net times (1 + simple rates) times (1 + compound rates). */
-function exactWithin(amount: bigint, rates: readonly ApplicableRate[]): number {
+function exactWithin(amount: bigint, rates: readonly ApplicableRate[], rounding: Rounding): number {
   const [simple = 0n, compound = 0n] = [false, true].map((kind) =>
     scaled(rates.filter((each) => each.compound === kind)),
   );
   const gross = (hundred + simple) * (hundred + compound);
-  return halfUp(amount * (gross - hundred * hundred), gross);
+  return rounded(amount * (gross - hundred * hundred), gross, rounding);
 }
 
 /** The exact tax at one of the rates, on top of an amount: a fraction. */
@@ -131,7 +137,17 @@ function exactOf(amount: number, rates: readonly ApplicableRate[], rate: Applica
 const sum = (adjustments: readonly { amount: number }[]) => adjustments.reduce((all, { amount }) => all + amount, 0);
 
 t.test('sums agree, and no tax exceeds the amount that includes it', async (t) => {
-  const seen = { sales: 0, taxed: 0, taxes: 0, included: 0, compound: 0, perTotal: 0, shipping: 0 };
+  const seen = {
+    sales: 0,
+    taxed: 0,
+    taxes: 0,
+    included: 0,
+    compound: 0,
+    perUnit: 0,
+    perTotal: 0,
+    roundedDown: 0,
+    shipping: 0,
+  };
   const check = (scenario: Scenario) => {
     const draft = totalsOf(scenario);
     const { totals, adjustments, lines, shipping } = draft;
@@ -146,18 +162,20 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     if (scenario.taxInclusive && totals.tax > totals.total) fail('more tax than total');
     const keys = new Set(taxes.map(({ lineId, shippingCode, source }) => `${lineId} ${shippingCode} ${source?.id}`));
     if (keys.size !== taxes.length) fail('two taxes on one line or charge at one rate');
-    for (const { id, taxCategory, discountedTotal } of lines) {
+    for (const { id, taxCategory, discountedTotal, quantity } of lines) {
       const own = taxes.filter(({ lineId }) => lineId === id);
       const applied = ratesOf(scenario.rates, taxCategory);
       if (own.map(({ code }) => code).join() !== applied.map(({ code }) => code).join()) fail('other rates');
       if (scenario.taxInclusive && sum(own) > discountedTotal) fail('more tax than the line');
-      if (scenario.roundPer === 'line') exactLine(discountedTotal, applied, own, fail);
+      if (scenario.roundPer === 'unit') exactUnits(discountedTotal, quantity, applied, { own, scenario }, fail);
+      else if (scenario.roundPer === 'line')
+        exactLine(discountedTotal, applied, { own, rounding: scenario.rounding }, fail);
       else if (!scenario.taxInclusive) nearLine(discountedTotal, applied, own, fail);
     }
     for (const { code, discountedAmount } of shipping) {
       const own = taxes.filter(({ shippingCode }) => shippingCode === code);
       if (scenario.taxInclusive && sum(own) > discountedAmount) fail('more tax than the charge');
-      if (!scenario.taxInclusive && scenario.roundPer === 'line')
+      if (!scenario.taxInclusive && scenario.roundPer !== 'total')
         exactCharge(scenario, draft, discountedAmount, own, fail);
       if (own.length > 0) seen.shipping++;
     }
@@ -169,6 +187,8 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     if (taxes.length > 0) seen.taxed++;
     if (taxes.length > 0 && scenario.taxInclusive) seen.included++;
     if (taxes.length > 0 && scenario.roundPer === 'total') seen.perTotal++;
+    if (taxes.length > 0 && scenario.roundPer === 'unit') seen.perUnit++;
+    if (taxes.length > 0 && scenario.rounding !== 'half_up') seen.roundedDown++;
     if (scenario.rates.some(({ compound, id }) => compound && taxes.some(({ source }) => source?.id === id)))
       seen.compound++;
   };
@@ -185,28 +205,51 @@ type Fail = (what: string) => void;
 type Line = TotalsDraft['lines'][number];
 
 /** Rounded once for each line: exact on top, and in sum within. */
-function exactLine(amount: number, rates: readonly ApplicableRate[], own: readonly Adjustment[], fail: Fail): void {
+function exactLine(
+  amount: number,
+  rates: readonly ApplicableRate[],
+  { own, rounding }: { own: readonly Adjustment[]; rounding: Rounding },
+  fail: Fail,
+): void {
   if (own.some(({ included }) => included)) {
-    if (sum(own) !== exactWithin(BigInt(amount), rates)) fail('not exact within the line');
+    if (sum(own) !== exactWithin(BigInt(amount), rates, rounding)) fail('not exact within the line');
   } else {
-    const expected = rates.map((rate) => halfUp(...exactOf(amount, rates, rate)));
+    const expected = rates.map((rate) => rounded(...exactOf(amount, rates, rate), rounding));
     if (own.some((each, at) => each.amount !== expected[at])) fail('not exact on top of the line');
   }
 }
 
-/** Each share of a rounded total is less than one and a half units from the exact tax: half for the total, one for the share. */
+/** Rounded for each unit, one by one: some cost a minor unit more than others. */
+function exactUnits(
+  ...[amount, quantity, rates, { own, scenario }, fail]: [
+    ...[amount: number, quantity: number, rates: readonly ApplicableRate[]],
+    ...[{ own: readonly Adjustment[]; scenario: Scenario }, Fail],
+  ]
+): void {
+  const { rounding, taxInclusive } = scenario;
+  const units = allocate(amount, Array(quantity).fill(1));
+  const sumOf = (taxOf: (unit: number) => number) => units.reduce((all, unit) => all + taxOf(unit), 0);
+  if (taxInclusive) {
+    if (sum(own) !== sumOf((unit) => exactWithin(BigInt(unit), rates, rounding))) fail('not exact within the units');
+  } else {
+    const expected = rates.map((rate) => sumOf((unit) => rounded(...exactOf(unit, rates, rate), rounding)));
+    if (own.some((each, at) => each.amount !== expected[at])) fail('not exact on top of the units');
+  }
+}
+
+/** Each share of a rounded total is less than two units from the exact tax: one at most for the total, one for the share. */
 function nearLine(amount: number, rates: readonly ApplicableRate[], own: readonly Adjustment[], fail: Fail): void {
   for (const [at, rate] of rates.entries()) {
     const [numerator, denominator] = exactOf(amount, rates, rate);
     const difference = BigInt(own[at]?.amount ?? Number.MIN_SAFE_INTEGER) * denominator - numerator;
     const size = difference < 0n ? -difference : difference;
-    if (2n * size >= 3n * denominator) fail('far from exact');
+    if (size >= 2n * denominator) fail('far from exact');
   }
 }
 
 /** On top, the tax of a charge is exact for each of its parts, and each rate has one tax. */
 function exactCharge(
-  { rates, shippingCategory }: Scenario,
+  { rates, rounding, shippingCategory }: Scenario,
   { lines }: TotalsDraft,
   amount: number,
   own: readonly Adjustment[],
@@ -220,7 +263,7 @@ function exactCharge(
   if (sum(parts) !== amount) fail('the parts of a charge do not add up');
   for (const rate of rates) {
     const shares = parts.flatMap((part) =>
-      part.rates.includes(rate) ? halfUp(...exactOf(part.amount, part.rates, rate)) : [],
+      part.rates.includes(rate) ? rounded(...exactOf(part.amount, part.rates, rate), rounding) : [],
     );
     const expected = shares.reduce((all, share) => all + share, 0);
     if (sum(own.filter(({ source }) => source?.id === rate.id)) !== expected) fail('the tax of a charge is not exact');
@@ -228,7 +271,12 @@ function exactCharge(
 }
 
 /** On top, each rate is exact in sum. */
-function exactRates({ rates }: Scenario, lines: readonly Line[], taxes: readonly Adjustment[], fail: Fail): void {
+function exactRates(
+  { rates, rounding }: Scenario,
+  lines: readonly Line[],
+  taxes: readonly Adjustment[],
+  fail: Fail,
+): void {
   for (const rate of rates) {
     let exact = 0n;
     for (const { discountedTotal, taxCategory } of lines) {
@@ -236,12 +284,17 @@ function exactRates({ rates }: Scenario, lines: readonly Line[], taxes: readonly
       if (applied.includes(rate)) exact += exactOf(discountedTotal, applied, rate)[0];
     }
     const own = taxes.filter(({ source }) => source?.id === rate.id);
-    if (sum(own) !== halfUp(exact, hundred * hundred)) fail(`${rate.id} is not exact in sum`);
+    if (sum(own) !== rounded(exact, hundred * hundred, rounding)) fail(`${rate.id} is not exact in sum`);
   }
 }
 
 /** Within, the lines with the same rates are exact in sum. */
-function exactGroups({ rates }: Scenario, lines: readonly Line[], taxes: readonly Adjustment[], fail: Fail): void {
+function exactGroups(
+  { rates, rounding }: Scenario,
+  lines: readonly Line[],
+  taxes: readonly Adjustment[],
+  fail: Fail,
+): void {
   const keyOf = ({ taxCategory }: Line) =>
     ratesOf(rates, taxCategory)
       .map(({ id }) => id)
@@ -250,6 +303,6 @@ function exactGroups({ rates }: Scenario, lines: readonly Line[], taxes: readonl
     const applied = ratesOf(rates, (group[0] as Line).taxCategory);
     const amount = group.reduce((all, { discountedTotal }) => all + BigInt(discountedTotal), 0n);
     const own = taxes.filter(({ lineId }) => group.some(({ id }) => id === lineId));
-    if (sum(own) !== exactWithin(amount, applied)) fail('a group is not exact in sum');
+    if (sum(own) !== exactWithin(amount, applied, rounding)) fail('a group is not exact in sum');
   }
 }
