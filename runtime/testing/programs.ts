@@ -19,6 +19,7 @@ const packages = {
   nsenter: 'util-linux',
   openssl: 'openssl',
   pgbench: 'postgresql-contrib',
+  pdfdetach: 'poppler-utils',
   pdffonts: 'poppler-utils',
   pdftotext: 'poppler-utils',
   pdns_recursor: 'pdns-recursor',

@@ -106,4 +106,11 @@ export const electronicInvoices: readonly Mutation[] = [
     replacement: 'text',
     tests: ['vendor/invoice/test/pdf.test.ts'],
   },
+  {
+    rule: 'What is prepaid is in both forms of an electronic invoice',
+    file: 'vendor/invoice/electronic/cii.ts',
+    text: 'totals.prepaid !== 0 &&',
+    replacement: 'totals.prepaid < 0 &&',
+    tests: ['vendor/invoice/test/factur-x.test.ts'],
+  },
 ];

@@ -14,9 +14,10 @@ export const readInvoiceFile = route(
     tag: 'Invoices',
     summary: 'Download an invoice or a credit note as a file',
     description:
-      '`pdf`: PDF/A-3, with the contents of the page for shoppers. `ubl`: an electronic invoice in UBL 2.1 by EN 16931. 409 for what the standard has no form for, such as several ' +
-      'taxes that apply together, or a seller without a VAT number; the detail says what is missing. The file of a ' +
-      'document is always the same, byte for byte.',
+      '`pdf`: PDF/A-3, with the contents of the page for shoppers. `ubl`: an electronic invoice in UBL 2.1 by EN 16931. ' +
+      '`factur-x`: the PDF with the same data inside, in CII (Factur-X, ZUGFeRD). 409 for what EN 16931 has no form for, ' +
+      'such as several taxes that apply together, or a seller without a VAT number; the detail says what is missing. The ' +
+      'file of a document is always the same, byte for byte.',
     access: 'staff',
     params: object({ id: Uuid, format: oneOf(fileFormats, { examples: ['ubl'] }) }),
     status: 200,

@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { ByteRange, FileContent, ShopperSession, TenantDatabase } from '@carton/runtime';
+import { ciiOf } from '../electronic/cii.ts';
 import { electronicOf } from '../electronic/model.ts';
 import { ublOf } from '../electronic/ubl.ts';
 import { readableInvoices } from '../page/markup.ts';
 import { pdfOf } from '../pdf/service.ts';
 import { type InvoiceRow, invoices } from '../store.ts';
 
-export const fileFormats = ['ubl', 'pdf'] as const;
+export const fileFormats = ['ubl', 'pdf', 'factur-x'] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
 const pdf = 'application/pdf';
@@ -25,6 +26,11 @@ interface Made {
 
 const makers: Readonly<Record<FileFormat, (db: TenantDatabase, row: InvoiceRow) => Promise<Made>>> = {
   pdf: async (db, row) => ({ mediaType: pdf, suffix: '.pdf', bytes: await pdfOf(db, [row]) }),
+  'factur-x': async (db, row) => ({
+    mediaType: pdf,
+    suffix: '-factur-x.pdf',
+    bytes: await pdfOf(db, [row], ciiOf(electronicOf(row))),
+  }),
   ubl: async (_, row) => ({
     mediaType: 'application/xml; charset=utf-8',
     suffix: '.xml',

@@ -15,11 +15,21 @@ const task: ComputeTask<Drawing, Uint8Array> = {
 
 /**
  * A PDF/A-3 of documents of one order, each on pages of its own and in its language.
+ * @param electronic the only document in CII, which makes the file a Factur-X
  * @throws too_costly (422), unavailable (503)
  */
-export function pdfOf(db: TenantDatabase, rows: readonly [InvoiceRow, ...InvoiceRow[]]): Promise<Uint8Array> {
+export function pdfOf(
+  db: TenantDatabase,
+  rows: readonly [InvoiceRow, ...InvoiceRow[]],
+  electronic?: string,
+): Promise<Uint8Array> {
   const [{ number, content }] = rows;
   const sheets = rows.map(sheetOf);
   const badge = sheets[0]?.badge ?? '';
-  return compute(db, task, { sheets, title: `${badge} ${number}`, author: content.seller.legalName });
+  return compute(db, task, {
+    sheets,
+    title: `${badge} ${number}`,
+    author: content.seller.legalName,
+    ...(electronic !== undefined && { electronic }),
+  });
 }

@@ -6,6 +6,7 @@
  * as it has to be kept. It has no date but that of the first sheet, so the same sheets give the same bytes.
  */
 import PDFDocument from 'pdfkit';
+import { facturX } from './factur-x.ts';
 import { readAsset } from './fonts.ts';
 import { Page } from './layout.ts';
 import type { Sheet } from './sheet.ts';
@@ -16,9 +17,11 @@ export interface Drawing {
   /** Of the document, for lists of files. */
   title: string;
   author: string;
+  /** An electronic invoice in CII, which makes the file a Factur-X (ZUGFeRD). */
+  electronic?: string;
 }
 
-export default async function draw({ sheets, title, author }: Drawing): Promise<Uint8Array> {
+export default async function draw({ sheets, title, author, electronic }: Drawing): Promise<Uint8Array> {
   const [first] = sheets as [Sheet];
   const day = new Date(`${first.day}T00:00:00Z`);
   const document = new PDFDocument({
@@ -44,6 +47,7 @@ export default async function draw({ sheets, title, author }: Drawing): Promise<
     page.draw();
     page.drawFooters(start, document.bufferedPageRange().count - start);
   }
+  if (electronic !== undefined) attach(document, electronic, day);
   document.end();
   await ended;
   return Buffer.concat(chunks);
@@ -65,4 +69,16 @@ function addColours(document: PDFDocument): void {
   });
   intent.end();
   document._root.data.OutputIntents = [intent];
+}
+
+function attach(document: PDFDocument, electronic: string, day: Date): void {
+  document.file(Buffer.from(electronic), {
+    name: facturX.fileName,
+    type: 'text/xml',
+    // The same invoice in another form.
+    relationship: 'Alternative',
+    creationDate: day,
+    modifiedDate: day,
+  });
+  document.appendXML(facturX.metadata);
 }
