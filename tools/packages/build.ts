@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { kindsOfMigrations } from './additive.ts';
 import { digestSources, readCache, writeCache } from './build-cache.ts';
 import type { BuiltPackage, PackageDependency } from './built-package.ts';
@@ -144,6 +144,13 @@ async function buildSource(
   const migrations = join(folder, 'migrations');
   for (const name of existsSync(migrations) ? await readdir(migrations) : []) {
     if (name.endsWith('.js')) files.set(`migrations/${name}`, { from: join(migrations, name) });
+  }
+  // Files that the package reads, such as fonts.
+  const assets = join(folder, 'assets');
+  const found = existsSync(assets) ? await readdir(assets, { recursive: true, withFileTypes: true }) : [];
+  for (const entry of found.filter((each) => each.isFile())) {
+    const from = join(entry.parentPath, entry.name);
+    files.set(relative(folder, from).split(sep).join('/'), { from });
   }
   if (existsSync(join(folder, 'README.md'))) files.set('README.md', { from: join(folder, 'README.md') });
   if (existsSync(join(root, 'LICENSE'))) files.set('LICENSE', { from: join(root, 'LICENSE') });

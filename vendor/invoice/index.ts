@@ -6,7 +6,7 @@ import { orderTimelineTypes } from '@carton/order';
 import { definePackage, personalData } from '@carton/runtime';
 import { createCreditNote } from './credit-notes/routes.ts';
 import { invoiceIssued } from './events.ts';
-import { readInvoiceFile } from './files/routes.ts';
+import { readInvoiceFile, readOrderInvoicePdf } from './files/routes.ts';
 import { followOrders } from './following/service.ts';
 import { readOrderInvoice } from './page/routes.ts';
 import { personalInvoices } from './retention/persons.ts';
@@ -15,7 +15,7 @@ import { adminInvoices, issueInvoice } from './routes.ts';
 import { invoiceSettings, sellerMissing } from './settings.ts';
 
 export default definePackage({
-  routes: [...adminInvoices, issueInvoice, createCreditNote, readInvoiceFile, readOrderInvoice],
+  routes: [...adminInvoices, issueInvoice, createCreditNote, readInvoiceFile, readOrderInvoice, readOrderInvoicePdf],
   events: [invoiceIssued],
   subscribers: [followOrders],
   jobs: [deleteOld],

@@ -1,5 +1,5 @@
 /**
- * Mutations of the rules of electronic invoices: their sums, and what has no form in the standard.
+ * Mutations of the rules of electronic invoices and PDFs: their sums, what has no form in the standard, and who reads what.
  */
 import type { Mutation } from '../mutation.ts';
 
@@ -91,5 +91,26 @@ export const electronicInvoices: readonly Mutation[] = [
     text: 'if (line.lineItemId !== null || !hasGoods) {',
     replacement: 'if (line.lineItemId !== null) {',
     tests: ubl,
+  },
+  {
+    rule: 'The PDF of an order is masked for those who have not placed it',
+    file: 'vendor/invoice/page/markup.ts',
+    text: 'isPlacedBy(order, session) ? found : found.map((row) => maskInvoice(order, row))',
+    replacement: 'isPlacedBy(order, session) ? found : found',
+    tests: ['vendor/invoice/test/page.test.ts', 'vendor/invoice/test/pdf.test.ts'],
+  },
+  {
+    rule: 'No text of a PDF turns the text around it',
+    file: 'vendor/invoice/pdf/sheet.ts',
+    text: "text.replaceAll(/[\\u202a-\\u202e\\u2066-\\u2069]/g, '')",
+    replacement: 'text',
+    tests: ['vendor/invoice/test/pdf.test.ts'],
+  },
+  {
+    rule: 'What is prepaid is in both forms of an electronic invoice',
+    file: 'vendor/invoice/electronic/cii.ts',
+    text: 'totals.prepaid !== 0 &&',
+    replacement: 'totals.prepaid < 0 &&',
+    tests: ['vendor/invoice/test/factur-x.test.ts'],
   },
 ];

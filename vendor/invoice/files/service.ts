@@ -3,13 +3,18 @@
  * what is stored.
  */
 import { createHash } from 'node:crypto';
-import type { ByteRange, FileContent, TenantDatabase } from '@carton/runtime';
+import type { ByteRange, FileContent, ShopperSession, TenantDatabase } from '@carton/runtime';
+import { ciiOf } from '../electronic/cii.ts';
 import { electronicOf } from '../electronic/model.ts';
 import { ublOf } from '../electronic/ubl.ts';
+import { readableInvoices } from '../page/markup.ts';
+import { pdfOf } from '../pdf/service.ts';
 import { type InvoiceRow, invoices } from '../store.ts';
 
-export const fileFormats = ['ubl'] as const;
+export const fileFormats = ['ubl', 'pdf', 'factur-x'] as const;
 export type FileFormat = (typeof fileFormats)[number];
+
+const pdf = 'application/pdf';
 
 /** The content of a file, as it is made for a document. */
 interface Made {
@@ -19,19 +24,34 @@ interface Made {
   bytes: Uint8Array;
 }
 
-const makers: Readonly<Record<FileFormat, (row: InvoiceRow) => Promise<Made>>> = {
-  ubl: async (row) => ({
+const makers: Readonly<Record<FileFormat, (db: TenantDatabase, row: InvoiceRow) => Promise<Made>>> = {
+  pdf: async (db, row) => ({ mediaType: pdf, suffix: '.pdf', bytes: await pdfOf(db, [row]) }),
+  'factur-x': async (db, row) => ({
+    mediaType: pdf,
+    suffix: '-factur-x.pdf',
+    bytes: await pdfOf(db, [row], ciiOf(electronicOf(row))),
+  }),
+  ubl: async (_, row) => ({
     mediaType: 'application/xml; charset=utf-8',
     suffix: '.xml',
     bytes: Buffer.from(ublOf(electronicOf(row))),
   }),
 };
 
-/** @throws not_found (404), electronic_invoice_not_possible (409) */
+/** @throws not_found (404), electronic_invoice_not_possible (409), too_costly (422) */
 export async function readFile(db: TenantDatabase, id: string, format: FileFormat): Promise<FileContent> {
   const row = await invoices.require(db, id);
-  const { mediaType, suffix, bytes } = await makers[format](row);
+  const { mediaType, suffix, bytes } = await makers[format](db, row);
   return fileOf(`${row.number}${suffix}`, mediaType, bytes);
+}
+
+/**
+ * The invoices of an order with their credit notes, as one PDF; personal data is masked unless the caller placed the order.
+ * @throws not_found (404) for an unknown order, or one without an invoice; too_costly (422)
+ */
+export async function readOrderPdf(db: TenantDatabase, session: ShopperSession, orderId: string): Promise<FileContent> {
+  const rows = await readableInvoices(db, session, orderId);
+  return fileOf(`${rows[0].number}.pdf`, pdf, await pdfOf(db, rows));
 }
 
 /** Bytes as a file to save. Numbers have few signs, of which those that file systems refuse are replaced. */

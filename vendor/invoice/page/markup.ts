@@ -13,7 +13,6 @@ import {
   inLanguages,
   money,
   notFound,
-  numberFormat,
   renderPage,
   type ShopperSession,
   type TenantDatabase,
@@ -24,28 +23,37 @@ import {
   type ContentLine,
   type InvoiceContent,
   type InvoiceKind,
-  type LinePart,
   sumsByGroup,
-  type TaxGroup,
   type TaxOfRate,
   totalsOf,
 } from '../content.ts';
 import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
+import { labelOfTax, priced, ratesOf } from './amounts.ts';
 import { invoicePhrases } from './phrases.ts';
 
 /**
- * Returns the invoices of an order with their credit notes; personal data is masked unless the caller placed the order.
+ * The invoices of an order with their credit notes; personal data is masked unless the caller placed the order.
  * @throws not_found (404) for an unknown order, or one without an invoice
  */
+export async function readableInvoices(
+  db: TenantDatabase,
+  session: ShopperSession,
+  orderId: string,
+): Promise<[InvoiceRow, ...InvoiceRow[]]> {
+  const [order, found] = [await findOrder(db, orderId), await invoicesOfOrder(db, orderId)];
+  if (!order) throw notFound(`There is no order with the id ${orderId}.`);
+  const [first, ...others] = isPlacedBy(order, session) ? found : found.map((row) => maskInvoice(order, row));
+  if (!first) throw notFound('The order has no invoice.');
+  return [first, ...others];
+}
+
+/** The invoices of an order as a page. @throws as `readableInvoices` */
 export async function readInvoicePage(
   db: TenantDatabase,
   session: ShopperSession,
   orderId: string,
 ): Promise<HtmlDocument> {
-  const [order, found] = [await findOrder(db, orderId), await invoicesOfOrder(db, orderId)];
-  if (!order) throw notFound(`There is no order with the id ${orderId}.`);
-  if (found.length === 0) throw notFound('The order has no invoice.');
-  return renderInvoices(isPlacedBy(order, session) ? found : found.map((row) => maskInvoice(order, row)));
+  return renderInvoices(await readableInvoices(db, session, orderId));
 }
 
 /** Masks the personal data of an invoice, as that of its order. */
@@ -153,11 +161,6 @@ ${block(texts.deliverTo, delivery.map(line))}
 </section>`;
 }
 
-/** The amount of a part as prices are: with the taxes that they contain. */
-function priced({ group, net, taxes }: LinePart, groups: readonly TaxGroup[]): number {
-  return taxes.reduce((sum, tax, at) => sum + (groups[group]?.[at]?.included ? tax : 0), net);
-}
-
 /** @param heading repeated on each printed page */
 function linesOf(
   { taxGroups, lines }: InvoiceContent,
@@ -181,21 +184,11 @@ function linesOf(
 </table>`;
 }
 
-function percentOf({ rate }: TaxOfRate, locale: string): string | null {
-  const percent = numberFormat(locale, { style: 'percent', maximumFractionDigits: 5 });
-  return rate === null ? null : percent.format(rate / 100);
-}
-
-/** The rates of a group: `5% + 9.975%`; a dash without taxes. */
-function ratesOf(group: TaxGroup, locale: string): string {
-  return group.map((tax) => percentOf(tax, locale) ?? tax.label).join(' + ') || '–';
-}
-
 function taxesOf(content: InvoiceContent, kind: InvoiceKind, { formats, texts }: Translated, show: Show): Html {
   const groups = sumsByGroup(content).filter(
     ({ gross, taxes }) => kind === 'invoice' || gross !== 0 || taxes.some(({ amount }) => amount !== 0),
   );
-  const labelOf = (tax: TaxOfRate) => [tax.label, percentOf(tax, formats)].filter(Boolean).join(' ');
+  const labelOf = (tax: TaxOfRate) => labelOfTax(tax, formats);
   return html`<table class="taxes">
 <thead><tr><th scope="col">${texts.tax}</th><th scope="col" class="number">${texts.net}</th><th scope="col" class="number">${texts.tax}</th><th scope="col" class="number wide">${texts.gross}</th></tr></thead>
 <tbody>${groups.map(
