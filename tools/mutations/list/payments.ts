@@ -21,8 +21,8 @@ export const payments: readonly Mutation[] = [
   {
     rule: 'A webhook of Stripe has one time, in digits',
     file: 'vendor/stripe/payments/adapter.ts',
-    text: '/^t=\\d{1,10}$/.test(time) && others.length === 0',
-    replacement: "time !== ''",
+    text: '!(Math.abs(secondsAhead(signature)) <= tolerance)',
+    replacement: 'Math.abs(secondsAhead(signature)) > tolerance',
     tests: ['vendor/stripe/test/stripe-webhooks.test.ts'],
   },
   {
