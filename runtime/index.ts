@@ -51,6 +51,7 @@ export {
   provincesOf,
   storedProvinces,
 } from './country/provinces.ts';
+export { TaxNumber, writtenTaxNumber } from './country/tax-numbers.ts';
 export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
@@ -205,7 +206,9 @@ export {
   logInMember,
   type MemberLogIn,
   type MemberLogInStep,
+  type MemberTaxNumber,
   memberLogIns,
+  memberTaxNumbers,
   type ProvedEmail,
   proveEmail,
 } from './persons/log-in.ts';

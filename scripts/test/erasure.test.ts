@@ -18,6 +18,7 @@ const lise = {
   email: 'Lise@physics.example',
   name: 'Lise Meitner',
   phone: '+43 1 5877 6655',
+  taxNumber: 'Meitner 1878',
   address: { name: 'Lise Meitner', line1: '27 Kaiserstrasse', city: 'Vienna', postalCode: 'Meitner', country: 'AT' },
 };
 /** Words that only data about the person contains. */
@@ -126,7 +127,7 @@ async function createTraces(): Promise<Caller> {
   const abandoned = box.shopper();
   await bodyOf(abandoned.post('/cart/items', { variantId: shirt, quantity: 1 }));
   await bodyOf(abandoned.patch('/cart', { email: lise.email, note: 'Uranium' }));
-  const { address: _, ...account } = lise;
+  const { address: _, taxNumber: __, ...account } = lise;
   await register(box, { ...account, email: 'lise@former.example', password, acceptsMarketing: true });
   const owner = box.shopper();
   await bodyOf(logIn(owner, { email: 'lise@former.example', password }));
@@ -144,7 +145,7 @@ async function createTraces(): Promise<Caller> {
   const { id } = await bodyOf(shopper.get('/member'));
   await order(shopper, lise, 'Uranium again');
   await bodyOf(shopper.post('/cart/items', { variantId: shirt, quantity: 1, properties: { engraving: 'Meitner' } }));
-  await bodyOf(shopper.patch('/cart', { email: lise.email, note: 'Uranium' }));
+  await bodyOf(shopper.patch('/cart', { email: lise.email, note: 'Uranium', taxNumber: lise.taxNumber }));
   await bodyOf(
     shopper.put('/cart/shipping-address', {
       ...lise.address,
@@ -177,7 +178,7 @@ async function createTraces(): Promise<Caller> {
       marketingSource: 'Meitner called',
     }),
   );
-  await bodyOf(shopper.patch('/member', { name: lise.name }));
+  await bodyOf(shopper.patch('/member', { name: lise.name, taxNumber: lise.taxNumber }));
   await bodyOf(shopper.post('/member/email', { email: 'new@physics.example', password }));
   await bodyOf(box.visitor().post('/member/password/forgot', { email: lise.email }));
   await bodyOf(box.visitor().post('/orders/lookup', { number: 'Uranium', email: lise.email }));

@@ -16,6 +16,7 @@ import {
   object,
   oneOf,
   type Static,
+  TaxNumber,
   type TObject,
   type TSchema,
   Type,
@@ -31,6 +32,9 @@ export const maxLineQuantity = 9999;
 export const maxTextLength = 500;
 /** Maximum number of lines that can be added; a merge at log-in may exceed it, since it drops nothing. */
 export const maxCartLines = 500;
+
+/** What is known of a tax number. */
+export const taxNumberStatuses = ['unchecked'] as const;
 
 export const statuses = ['active', 'completed', 'merged'] as const;
 
@@ -149,6 +153,18 @@ export const CartTotals = object(
   },
 );
 
+export const CartTaxNumber = object(
+  {
+    number: Type.String({ examples: ['FR40303265045'] }),
+    status: oneOf(taxNumberStatuses),
+  },
+  {
+    $id: 'CartTaxNumber',
+    description:
+      "The number of a business for value added tax, given for the cart or, without one, the member's. `unchecked`: nobody was asked whether it is valid",
+  },
+);
+
 export const Cart = object(
   {
     id: nullable(withOptions(Uuid, { description: 'Null until the first write creates the cart' })),
@@ -167,6 +183,7 @@ export const Cart = object(
     items: Type.Array(CartItem),
     shippingAddress: nullable(CartAddress),
     billingAddress: nullable(CartAddress),
+    taxNumber: nullable(CartTaxNumber),
     adjustments: Type.Array(CartAdjustment),
     totals: CartTotals,
     issues: Type.Array(oneOf(cartIssues), {
@@ -203,6 +220,9 @@ export const ChangeCart = changeOf(
     ),
     email: nullable(Email),
     note: nullable(Note),
+    taxNumber: withOptions(nullable(TaxNumber), {
+      description: `${TaxNumber.description}. Null: none, also if the member has one`,
+    }),
   },
   { $id: 'ChangeCart' },
 );

@@ -22,6 +22,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -193,6 +208,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -364,6 +394,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -546,6 +591,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -716,6 +776,7 @@ returning
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country
@@ -735,9 +796,9 @@ returning
   ) as is_empty;
 
 -- insertCart
--- $2 string, $3 string, $4 null, $5 null, $6 null, $7 null, $8 null, $9 null
+-- $2 string, $3 string, $4 null, $5 null, $6 null, $7 null, $8 null, $9 null, $10 null
 insert into
-  carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
+  carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note, tax_number)
 select
   own_store.tenant_id,
   $2,
@@ -765,7 +826,8 @@ select
   ),
   $7,
   $8,
-  $9
+  $9,
+  $10
 from
   (
     select
@@ -787,6 +849,7 @@ returning
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country
@@ -834,6 +897,7 @@ select
   status,
   email,
   note,
+  nullif(tax_number, '') as tax_number,
   created_at,
   updated_at,
   (
@@ -1219,6 +1283,7 @@ select
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country

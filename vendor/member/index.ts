@@ -2,7 +2,7 @@
  * @carton/member: accounts of shoppers.
  */
 import { storeSettingsGroups } from '@carton/core';
-import { definePackage, mailTemplates, memberAuthenticators, personalData } from '@carton/runtime';
+import { definePackage, mailTemplates, memberAuthenticators, memberTaxNumbers, personalData } from '@carton/runtime';
 import { personalDataRoutes, profileRoutes } from './account/routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
 import { emailChangedMail, emailChangeMail, emailInUseMail } from './email/mails.ts';
@@ -17,6 +17,7 @@ import { registrationRoutes } from './registration/routes.ts';
 import { memberAuthenticator } from './sessions/access.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { memberSettings } from './settings.ts';
+import { taxNumberOfMember } from './store.ts';
 import { forgetExpired } from './sweep.ts';
 
 export default definePackage({
@@ -34,6 +35,7 @@ export default definePackage({
   jobs: [forgetExpired],
   extends: [
     memberAuthenticators.with(memberAuthenticator),
+    memberTaxNumbers.with(taxNumberOfMember),
     storeSettingsGroups.with(memberSettings),
     personalData.with(personalMembers),
     mailTemplates.with(registrationMail),

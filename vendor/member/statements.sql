@@ -210,6 +210,7 @@ set
   name = null,
   phone = null,
   locale = null,
+  tax_number = null,
   password_hash = null,
   accepts_marketing = false,
   marketing_changed_at = null,

@@ -1,7 +1,14 @@
 /**
  * Queries of `members`, and of rows of several tables.
  */
-import { lockFor, rows, selectWords, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import {
+  lockFor,
+  type MemberTaxNumber,
+  rows,
+  selectWords,
+  type TenantDatabase,
+  unauthenticated,
+} from '@carton/runtime';
 import { emailTaken } from './problems.ts';
 import type { Member, statuses } from './schemas.ts';
 
@@ -25,6 +32,10 @@ export const members = rows<MemberRow>({
     createdTo: (listed, time: string) => listed.whereRaw('members.created_at < ?', [time]),
   },
 });
+
+/** SQL of a member's tax number. */
+export const taxNumberOfMember: MemberTaxNumber = (id) =>
+  `(select members.tax_number from members where members.tenant_id = $1 and members.id = ${id})`;
 
 /**
  * Locks an e-mail address until the transaction ends, whether or not it has a member, and returns the member. Lock order:

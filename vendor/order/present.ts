@@ -74,6 +74,7 @@ export function orderOf(row: OrderRow): Order {
       phone: row.phone,
       address: addresses.shipping ?? null,
       billing: addresses.billing ?? null,
+      taxNumber: row.taxNumber,
     },
     regionId: row.regionId,
     locale: row.locale,

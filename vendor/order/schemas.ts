@@ -189,6 +189,10 @@ export const OrderCustomer = object(
     phone: nullable(Type.String({ examples: ['+33 1 23 45 67 89'] })),
     address: AddressOrNull,
     billing: AddressOrNull,
+    // Not its schema, because it may be masked.
+    taxNumber: nullable(
+      Type.String({ description: "The buyer's number for value added tax", examples: ['FR40303265045'] }),
+    ),
   },
   { $id: 'OrderCustomer', description: 'Masked unless the caller placed the order: `a***@e***.com`' },
 );

@@ -32,7 +32,8 @@ with
         attribution,
         terms_version,
         terms_accepted_at,
-        pending_until
+        pending_until,
+        tax_number
       )
     select
       $1,
@@ -62,7 +63,8 @@ with
       case
         when draft."termsVersion" is not null then now()
       end,
-      draft."pendingUntil"
+      draft."pendingUntil",
+      draft."taxNumber"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -87,7 +89,8 @@ with
         "payBy" timestamptz,
         attribution jsonb,
         "termsVersion" text,
-        "pendingUntil" timestamptz
+        "pendingUntil" timestamptz,
+        "taxNumber" text
       )
   ),
   lines as (
@@ -385,7 +388,8 @@ with
         attribution,
         terms_version,
         terms_accepted_at,
-        pending_until
+        pending_until,
+        tax_number
       )
     select
       $1,
@@ -415,7 +419,8 @@ with
       case
         when draft."termsVersion" is not null then now()
       end,
-      draft."pendingUntil"
+      draft."pendingUntil",
+      draft."taxNumber"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -440,7 +445,8 @@ with
         "payBy" timestamptz,
         attribution jsonb,
         "termsVersion" text,
-        "pendingUntil" timestamptz
+        "pendingUntil" timestamptz,
+        "taxNumber" text
       )
   ),
   lines as (

@@ -144,6 +144,7 @@ export interface OrderRow extends OrderState {
   email: string;
   customerName: string | null;
   phone: string | null;
+  taxNumber: string | null;
   notes: string | null;
   attribution: OrderAttribution | null;
   /** The version of the store's terms that the shopper accepted. */

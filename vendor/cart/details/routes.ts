@@ -35,7 +35,7 @@ export const updateCart = withOverrides(
       path: '/cart',
       operationId: 'updateCart',
       tag,
-      summary: 'Update the region, currency, locale, e-mail or note of the cart',
+      summary: 'Update the region, currency, locale, e-mail, note or tax number of the cart',
       description:
         'A region sets the currency of the cart; `country` chooses the region that sells to it, and is the country for ' +
         'taxes and shipping until there is an address. A chosen region stays until another is chosen; `regionId: null` ' +

@@ -9,6 +9,7 @@ import {
   runConcurrently,
   type ShopperSession,
   type TenantDatabase,
+  writtenTaxNumber,
 } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
@@ -27,14 +28,17 @@ export async function readCart(db: TenantDatabase, session: ShopperSession): Pro
 /**
  * Changes details of the cart; creates the cart if necessary. A region sets its currency. One that was chosen, by itself or by
  * a country, stays until another is; without one, the region follows the address.
- * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's;
+ * @throws invalid_request (400) for an unknown region or currency, a currency that is not the region's, or a wrong tax number;
  *   country_not_served (409) for a country without a region, in a store that has regions
  */
 export async function changeCart(
   db: TenantDatabase,
   session: ShopperSession,
-  { regionId: requestedId, country, currency, locale, email, note }: ChangeCart,
+  { regionId: requestedId, country, currency, locale, email, note, ...change }: ChangeCart,
 ): Promise<Cart> {
+  const written = writtenTaxNumber(change.taxNumber, '/taxNumber');
+  // Blank: the shopper has none, whatever the member has.
+  const taxNumber = written === null ? '' : written;
   if (country !== undefined && requestedId !== undefined) throw invalidField('/country', 'excludes regionId');
   const priced = await db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
@@ -52,7 +56,7 @@ export async function changeCart(
       const chosen = requestedId === undefined || keepsCountry ? country : null;
       const regionId = country === undefined ? requestedId : (region?.id ?? null);
       await runConcurrently([
-        () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note }),
+        () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note, taxNumber }),
         () => (chosen === undefined ? undefined : chooseCountry(tx, cart.id, chosen)),
       ]);
       return { acceptsCurrency: regionId !== undefined || currency !== undefined };

@@ -52,7 +52,9 @@ export async function readInvoicePage(
 export function maskInvoice(order: Order, row: InvoiceRow): InvoiceRow {
   const { buyer, delivery, reason, note } = row.content;
   const address = buyer.address.join('\n') || null;
-  const customer = { name: buyer.name, email: buyer.email, phone: null, address, billing: delivery.join('\n') || null };
+  const { name: buyerName, email: buyerEmail, vatNumber: taxNumber } = buyer;
+  const billing = delivery.join('\n') || null;
+  const customer = { name: buyerName, email: buyerEmail, phone: null, address, billing, taxNumber };
   const masked = maskOrder({ ...order, customer, notes: '-' });
   const { name, email } = masked.customer;
   const lines = (value: unknown) => (value ? [String(value)] : []);
@@ -61,7 +63,7 @@ export function maskInvoice(order: Order, row: InvoiceRow): InvoiceRow {
     ...row,
     content: {
       ...row.content,
-      buyer: { name, email, address: lines(masked.customer.address), vatNumber: text(buyer.vatNumber) },
+      buyer: { name, email, address: lines(masked.customer.address), vatNumber: masked.customer.taxNumber },
       delivery: lines(masked.customer.billing),
       reason: text(reason),
       note: text(note),

@@ -24,6 +24,7 @@ export const adminShapes = shapesOf({
     name: withOptions(profileFields.name, { default: null }),
     phone: withOptions(profileFields.phone, { default: null }),
     locale: withOptions(profileFields.locale, { default: null }),
+    taxNumber: withOptions(profileFields.taxNumber, { default: null }),
     acceptsMarketing: withOptions(AcceptsMarketing, { default: false }),
     marketingSource: withOptions(consentFields.marketingSource, { default: null }),
   },

@@ -62,6 +62,8 @@ export interface OrderDraft {
     phone?: string | null;
     address?: OrderAddress | null;
     billing?: OrderAddress | null;
+    /** The number for value added tax, in its stored form. */
+    taxNumber?: string | null;
   };
   notes?: string | null;
   /** How the shopper came to the store. */

@@ -58,6 +58,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
     email: customer.email,
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,
+    taxNumber: customer.taxNumber ?? null,
     notes: draft.notes ?? null,
     attribution: draft.attribution ?? null,
     termsVersion: draft.termsVersion ?? null,
