@@ -24,6 +24,7 @@ import {
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
+import { taxNumberStatuses } from './pricing/buyer-tax.ts';
 import { adjustmentKinds, cartIssues, issues, stepsOf } from './pricing/totals.ts';
 
 /** Maximum quantity of a line. */
@@ -32,9 +33,6 @@ export const maxLineQuantity = 9999;
 export const maxTextLength = 500;
 /** Maximum number of lines that can be added; a merge at log-in may exceed it, since it drops nothing. */
 export const maxCartLines = 500;
-
-/** What is known of a tax number. */
-export const taxNumberStatuses = ['unchecked'] as const;
 
 export const statuses = ['active', 'completed', 'merged'] as const;
 
@@ -161,7 +159,7 @@ export const CartTaxNumber = object(
   {
     $id: 'CartTaxNumber',
     description:
-      "The number of a business for value added tax, given for the cart or, without one, the member's. `unchecked`: nobody was asked whether it is valid",
+      "The number of a business for value added tax, given for the cart or, without one, the member's. `unchecked`: nobody was asked whether it is valid, as in a store that does not sell without tax by it; `unavailable`: there was no answer. Only a `valid` one saves taxes",
   },
 );
 

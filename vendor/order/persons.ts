@@ -27,6 +27,7 @@ export const personalOrders: PersonalData = {
         'customer_name',
         'phone',
         'tax_number',
+        'tax_number_check',
         'notes',
         'session_hash',
         'metadata',

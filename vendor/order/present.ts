@@ -76,6 +76,8 @@ export function orderOf(row: OrderRow): Order {
       billing: addresses.billing ?? null,
       taxNumber: row.taxNumber,
     },
+    taxNumberCheck: row.taxNumberCheck,
+    taxExemption: row.taxExemption,
     regionId: row.regionId,
     locale: row.locale,
     payBy: payByOf(status, row),

@@ -33,7 +33,9 @@ with
         terms_version,
         terms_accepted_at,
         pending_until,
-        tax_number
+        tax_number,
+        tax_number_check,
+        tax_exemption
       )
     select
       $1,
@@ -64,7 +66,9 @@ with
         when draft."termsVersion" is not null then now()
       end,
       draft."pendingUntil",
-      draft."taxNumber"
+      draft."taxNumber",
+      draft."taxNumberCheck",
+      draft."taxExemption"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -90,7 +94,9 @@ with
         attribution jsonb,
         "termsVersion" text,
         "pendingUntil" timestamptz,
-        "taxNumber" text
+        "taxNumber" text,
+        "taxNumberCheck" jsonb,
+        "taxExemption" text
       )
   ),
   lines as (
@@ -389,7 +395,9 @@ with
         terms_version,
         terms_accepted_at,
         pending_until,
-        tax_number
+        tax_number,
+        tax_number_check,
+        tax_exemption
       )
     select
       $1,
@@ -420,7 +428,9 @@ with
         when draft."termsVersion" is not null then now()
       end,
       draft."pendingUntil",
-      draft."taxNumber"
+      draft."taxNumber",
+      draft."taxNumberCheck",
+      draft."taxExemption"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -446,7 +456,9 @@ with
         attribution jsonb,
         "termsVersion" text,
         "pendingUntil" timestamptz,
-        "taxNumber" text
+        "taxNumber" text,
+        "taxNumberCheck" jsonb,
+        "taxExemption" text
       )
   ),
   lines as (

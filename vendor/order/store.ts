@@ -11,6 +11,8 @@ import {
   type PaymentStatus,
   paymentStatuses,
   storedStatuses,
+  type TaxExemption,
+  type TaxNumberCheck,
 } from './schemas.ts';
 
 /** An SQL condition on the table `orders`, with a `?` for each value. */
@@ -145,6 +147,8 @@ export interface OrderRow extends OrderState {
   customerName: string | null;
   phone: string | null;
   taxNumber: string | null;
+  taxNumberCheck: TaxNumberCheck | null;
+  taxExemption: TaxExemption | null;
   notes: string | null;
   attribution: OrderAttribution | null;
   /** The version of the store's terms that the shopper accepted. */

@@ -23,6 +23,7 @@ const fields: Record<string, [operationId: string, pointer: string]> = {
   'order_line_items.properties': ['readAdminOrder', '/items/*/properties'],
   'order_shipping_methods.pickup_location': ['listOrderShippingMethods', '/items/*/pickupLocation'],
   'orders.attribution': ['readAdminOrder', '/attribution'],
+  'orders.tax_number_check': ['readAdminOrder', '/taxNumberCheck'],
   'payment_methods.fees': ['listAdminPaymentMethods', '/items/*/fees'],
   'payment_sessions.next_action': ['openPaymentSession', '/nextAction'],
   'products.attributes': ['readAdminProduct', '/attributes'],
@@ -55,6 +56,9 @@ const read: Record<string, object> = {
   'member_tokens.profile': { anyOf: [objectOf('name', 'phone', 'locale', 'acceptsMarketing'), { type: 'null' }] },
   'notifications.event': { anyOf: [objectOf('id', 'type', 'payload', 'resource', 'createdAt'), { type: 'null' }] },
   'payment_sessions.state': objectOf('status', 'captured', 'refunded'),
+  'tax_number_checks.answer': {
+    anyOf: [objectOf('isValid', 'requestIdentifier', 'name', 'address'), { type: 'null' }],
+  },
   'stores.settings': { type: 'object', additionalProperties: anyObject },
 };
 

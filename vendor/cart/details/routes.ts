@@ -1,7 +1,7 @@
 /**
  * The caller's cart.
  */
-import { route, withOverrides } from '@carton/runtime';
+import { route, tooManyRequests, withOverrides } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import { Cart, ChangeCart, cartSchema, SetCartAddress } from '../schemas.ts';
 import { changeAddress, changeCart, readCart as read } from './service.ts';
@@ -47,9 +47,9 @@ export const updateCart = withOverrides(
       body: ChangeCart,
       status: 200,
       response: Cart,
-      problems: [countryNotServed],
+      problems: [countryNotServed, tooManyRequests],
     },
-    ({ db, session, body }) => changeCart(db, session, body),
+    ({ body, ...shopper }) => changeCart(shopper, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

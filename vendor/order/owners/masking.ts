@@ -32,6 +32,7 @@ export function maskOrder(order: Order): Order {
       billing: maskAddress(billing),
       taxNumber: taxNumber && mask,
     },
+    taxNumberCheck: null,
     // Free text may contain anything.
     notes: order.notes && mask,
     // Addresses of pages may contain anything, too.

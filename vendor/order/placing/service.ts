@@ -59,6 +59,8 @@ export function rowOf(draft: OrderDraft): OrderRow {
     customerName: customer.name ?? null,
     phone: customer.phone ?? null,
     taxNumber: customer.taxNumber ?? null,
+    taxNumberCheck: draft.taxNumberCheck ?? null,
+    taxExemption: draft.taxExemption ?? null,
     notes: draft.notes ?? null,
     attribution: draft.attribution ?? null,
     termsVersion: draft.termsVersion ?? null,
