@@ -1,5 +1,5 @@
 /**
- * Tax numbers of businesses: the form that the number of a country has, and the one way in which it is stored. Of the
+ * Tax numbers of businesses: the form that the number of a country has, and the one form in which it is stored. Of the
  * countries of the EU, Northern Ireland, Great Britain and Switzerland form and check digits are known (jsvat-next); their
  * numbers begin with the country. A number of any other country is a text.
  *
@@ -17,7 +17,7 @@ export const TaxNumber = withOptions(humanText(50, { examples: ['FR40303265045']
 });
 export type TaxNumber = Static<typeof TaxNumber>;
 
-/** By the letters that a number begins with: 9 stands for a digit, X for a letter or a digit, and parts in brackets are optional. */
+/** By the letters that a number begins with: 9 is a digit, X a letter or a digit, and parts in brackets are optional. */
 const forms: Readonly<Record<string, string>> = {
   AT: 'ATU99999999',
   BE: 'BE9999999999',
@@ -83,6 +83,6 @@ export function writtenTaxNumber(text: string | null | undefined, pointer: strin
   if (prefix === null) return shown;
   const country = jsvat.countries.find(({ codes }) => codes[0] === (isoOf[prefix] ?? prefix));
   if (country && jsvat.checkVAT(number, [country]).isValid) return number;
-  const form = `${forms[prefix]}, where 9 stands for a digit, X for a letter or a digit, and brackets for what may be left out`;
+  const form = `${forms[prefix]}, where 9 is a digit, X a letter or a digit, and what is in brackets may be left out`;
   throw invalidField(pointer, `must be a number with right check digits of the form ${form}`);
 }

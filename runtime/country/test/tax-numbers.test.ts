@@ -45,7 +45,7 @@ t.test('a number of another country is stored as it is written', async (t) => {
   }
 });
 
-t.test('none is told from what was not sent', async (t) => {
+t.test('no number differs from what was not sent', async (t) => {
   t.equal(writtenTaxNumber(undefined, '/taxNumber'), undefined);
   for (const none of [null, '', ' \t']) t.equal(writtenTaxNumber(none, '/taxNumber'), null);
 });

@@ -16,6 +16,7 @@ import { places } from './places.ts';
 import { postalCodes } from './postal-codes.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
+import { taxNumbers } from './tax-numbers.ts';
 import { tenants } from './tenants.ts';
 
 export const mutationList = {
@@ -32,6 +33,7 @@ export const mutationList = {
   accounts,
   guesses,
   tenants,
+  taxNumbers,
   erasure,
   backups,
 } satisfies MutationList;
