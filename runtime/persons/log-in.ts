@@ -28,6 +28,10 @@ export const memberLogIns = extensionPoint<MemberLogInStep>('persons.log-in');
 export type MemberTaxNumber = (id: string) => string;
 export const memberTaxNumbers = extensionPoint<MemberTaxNumber>('persons.tax-numbers');
 
+/** SQL of a condition: staff have exempted a member from taxes. As `MemberTaxNumber`. */
+export type MemberTaxExemption = (id: string) => string;
+export const memberTaxExemptions = extensionPoint<MemberTaxExemption>('persons.tax-exemptions');
+
 /**
  * Runs every package's log-in step, in the order of the packages' dependencies and in the transaction that creates the
  * member's session. After the commit the shopper's session is rotated, so that nobody who knew the old one gets into

@@ -176,6 +176,7 @@ async function createTraces(): Promise<Caller> {
       metadata: { note: 'Uranium' },
       externalId: 'meitner',
       name: 'L. Meitner',
+      taxExempt: 'Certificate of Meitner',
       acceptsMarketing: false,
       marketingSource: 'Meitner called',
     }),

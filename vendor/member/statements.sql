@@ -211,6 +211,7 @@ set
   phone = null,
   locale = null,
   tax_number = null,
+  tax_exempt = null,
   password_hash = null,
   accepts_marketing = false,
   marketing_changed_at = null,

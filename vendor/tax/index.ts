@@ -13,8 +13,9 @@ import { taxNumberStep } from './numbers/step.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxRates } from './rates/routes.ts';
 import { taxesOfCharge } from './sales/charges.ts';
+import { isExemptMember } from './sales/members-store.ts';
 import { taxesSales } from './sales/service.ts';
-import { taxStep } from './sales/step.ts';
+import { taxExemptions as exemptions, taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
 
 export {
@@ -40,6 +41,7 @@ export default definePackage({
   extends: [
     cartTotals.with(taxNumberStep),
     cartTotals.with(taxStep),
+    exemptions.with(isExemptMember),
     personalData.with(personalChecks),
     chargeTaxers.with(taxesOfCharge),
     storeSettingsGroups.with(taxSettings),

@@ -56,6 +56,13 @@ export const taxNumbers: readonly Mutation[] = [
     tests: ['vendor/vies/test/inclusive.test.ts'],
   },
   {
+    rule: 'A member buys without tax only if staff have said why',
+    file: 'vendor/member/store.ts',
+    text: 'and members.tax_exempt is not null)',
+    replacement: ')',
+    tests: ['vendor/vies/test/exempt-members.test.ts'],
+  },
+  {
     rule: 'Only who placed an order sees its tax number',
     file: 'vendor/order/owners/masking.ts',
     text: 'taxNumber: taxNumber && mask,',

@@ -31,6 +31,12 @@ export const personalMembers: PersonalData = {
     },
     {
       table: 'members',
+      columns: ['tax_exempt'],
+      reason: 'To prove that you buy without tax.',
+      kept: untilErased,
+    },
+    {
+      table: 'members',
       columns: ['marketing_source'],
       reason: 'To prove that you agreed to receive advertising.',
       kept: untilErased,
