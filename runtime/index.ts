@@ -59,6 +59,7 @@ export {
   provincesOf,
   storedProvinces,
 } from './country/provinces.ts';
+export { prefixOfTaxNumber, TaxNumber, writtenTaxNumber } from './country/tax-numbers.ts';
 export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
@@ -218,7 +219,11 @@ export {
   logInMember,
   type MemberLogIn,
   type MemberLogInStep,
+  type MemberTaxExemption,
+  type MemberTaxNumber,
   memberLogIns,
+  memberTaxExemptions,
+  memberTaxNumbers,
   type ProvedEmail,
   proveEmail,
 } from './persons/log-in.ts';

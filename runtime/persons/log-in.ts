@@ -21,6 +21,18 @@ export type MemberLogInStep = (tx: TenantDatabase, logIn: MemberLogIn) => Promis
 export const memberLogIns = extensionPoint<MemberLogInStep>('persons.log-in');
 
 /**
+ * SQL of the tax number of a member, for statements of packages that read what members have left for their orders: an
+ * expression that is null without one. `$1` is the tenant.
+ * @param id SQL of the member's id
+ */
+export type MemberTaxNumber = (id: string) => string;
+export const memberTaxNumbers = extensionPoint<MemberTaxNumber>('persons.tax-numbers');
+
+/** SQL of a condition: staff have exempted a member from taxes. As `MemberTaxNumber`. */
+export type MemberTaxExemption = (id: string) => string;
+export const memberTaxExemptions = extensionPoint<MemberTaxExemption>('persons.tax-exemptions');
+
+/**
  * Runs every package's log-in step, in the order of the packages' dependencies and in the transaction that creates the
  * member's session. After the commit the shopper's session is rotated, so that nobody who knew the old one gets into
  * the account (OWASP, session fixation).

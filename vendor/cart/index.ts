@@ -27,6 +27,7 @@ export { type ReturnedCart, returnToCart } from './orders/returning.ts';
 export { completeCart, type LockedCart, lockActiveCart } from './orders/service.ts';
 export { findLastOrderOfSession } from './orders/store.ts';
 export { ownerOf } from './owner-store.ts';
+export type { BuyerTax, TaxExemption, TaxNumberCheck } from './pricing/buyer-tax.ts';
 export { type PriceableCart, type PricedCart, type PriceOptions, priceCart, saleOfCart } from './pricing/cart.ts';
 export { type CartProblem, cartProblems, fieldProblems } from './pricing/issues.ts';
 export { type MissingQuoteOfStep, runTotals } from './pricing/pipeline.ts';

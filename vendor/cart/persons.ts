@@ -14,6 +14,12 @@ export const personalCarts: PersonalData = {
       kept: 'until the cart is deleted, or you ask for it to be erased',
     },
     {
+      table: 'carts',
+      columns: ['tax_number'],
+      reason: 'To calculate taxes.',
+      kept: 'until the cart is deleted, or you ask for it to be erased',
+    },
+    {
       table: 'cart_addresses',
       columns: ['name', 'company', 'line1', 'line2', 'city', 'province', 'postal_code', 'phone'],
       reason: 'To calculate delivery and taxes.',

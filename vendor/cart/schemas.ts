@@ -17,6 +17,7 @@ import {
   object,
   oneOf,
   type Static,
+  TaxNumber,
   type TObject,
   type TSchema,
   Type,
@@ -24,6 +25,7 @@ import {
   updatedAfterQuery,
   withOptions,
 } from '@carton/runtime';
+import { taxNumberStatuses } from './pricing/buyer-tax.ts';
 import { adjustmentKinds, cartIssues, issues, stepsOf } from './pricing/totals.ts';
 
 /** Maximum quantity of a line. */
@@ -152,6 +154,18 @@ export const CartTotals = object(
   },
 );
 
+export const CartTaxNumber = object(
+  {
+    number: Type.String({ examples: ['FR40303265045'] }),
+    status: oneOf(taxNumberStatuses),
+  },
+  {
+    $id: 'CartTaxNumber',
+    description:
+      "The number of a business for value added tax, given for the cart or, without one, the member's. `unchecked`: nobody was asked whether it is valid, as in a store that does not sell without tax by it; `unavailable`: there was no answer. Only a `valid` one saves taxes",
+  },
+);
+
 export const Cart = object(
   {
     id: nullable(withOptions(Uuid, { description: 'Null until the first write creates the cart' })),
@@ -170,6 +184,7 @@ export const Cart = object(
     items: Type.Array(CartItem),
     shippingAddress: nullable(CartAddress),
     billingAddress: nullable(CartAddress),
+    taxNumber: nullable(CartTaxNumber),
     adjustments: Type.Array(CartAdjustment),
     totals: CartTotals,
     issues: Type.Array(oneOf(cartIssues), {
@@ -206,6 +221,9 @@ export const ChangeCart = changeOf(
     ),
     email: nullable(Email),
     note: nullable(Note),
+    taxNumber: withOptions(nullable(TaxNumber), {
+      description: `${TaxNumber.description}. Null: none, also if the member has one`,
+    }),
   },
   { $id: 'ChangeCart' },
 );

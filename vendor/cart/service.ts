@@ -42,7 +42,7 @@ export async function presentQuoted(db: TenantDatabase, priced: PricedCart<Store
 }
 
 /** The details of a new cart: nothing is chosen yet. */
-const newDetails = { regionId: null, currency: null, locale: null, email: null, note: null };
+const newDetails = { regionId: null, currency: null, locale: null, email: null, note: null, taxNumber: null };
 
 /**
  * Locks the active cart of an owner for a change; creates it if there is none. Of concurrent first writes one creates the

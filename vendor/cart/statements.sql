@@ -22,6 +22,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -195,6 +210,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -368,6 +398,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -552,6 +597,21 @@ select
       and chosen.cart_id = carts.id
   ) as country,
   carts.note,
+  nullif(
+    coalesce(
+      carts.tax_number,
+      (
+        select
+          members.tax_number
+        from
+          members
+        where
+          members.tenant_id = $1
+          and members.id = carts.member_id
+      )
+    ),
+    ''
+  ) as tax_number,
   carts.pickup_address,
   carts.version,
   carts.created_at,
@@ -724,6 +784,7 @@ returning
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country
@@ -743,9 +804,9 @@ returning
   ) as is_empty;
 
 -- insertCart
--- $2 string, $3 string, $4 null, $5 null, $6 null, $7 null, $8 null, $9 null
+-- $2 string, $3 string, $4 null, $5 null, $6 null, $7 null, $8 null, $9 null, $10 null
 insert into
-  carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
+  carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note, tax_number)
 select
   own_store.tenant_id,
   $2,
@@ -773,7 +834,8 @@ select
   ),
   $7,
   $8,
-  $9
+  $9,
+  $10
 from
   (
     select
@@ -795,6 +857,7 @@ returning
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country
@@ -842,6 +905,7 @@ select
   status,
   email,
   note,
+  nullif(tax_number, '') as tax_number,
   created_at,
   updated_at,
   (
@@ -1227,6 +1291,7 @@ select
   carts.member_id,
   carts.email,
   carts.note,
+  carts.tax_number,
   (
     select
       chosen.country

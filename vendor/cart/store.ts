@@ -11,6 +11,7 @@ import { regionById } from '@carton/region';
 import {
   type HasExtensions,
   keepsReferenceData,
+  memberTaxNumbers,
   newId,
   onceForBox,
   referenceVersion,
@@ -49,6 +50,8 @@ export interface StoredCart {
   locale: string | null;
   email: string | null;
   note: string | null;
+  /** That of the cart, else the member's. */
+  taxNumber: string | null;
   version: number;
   createdAt: string;
   updatedAt: string;
@@ -85,10 +88,17 @@ function choicesOf(box: HasExtensions): string {
   return `json_build_object(${stored.join(', ')})`;
 }
 
+/** A blank number is the choice to have none. */
+function taxNumberOf(box: HasExtensions): string {
+  const ofMember = memberTaxNumbers.of(box).map((sql) => sql('carts.member_id'));
+  return `nullif(coalesce(${['carts.tax_number', ...ofMember].join(', ')}), '') as tax_number`;
+}
+
 /** `$3` is the country of an address that takes the place of the cart's, or null. */
 const cartColumns = (box: HasExtensions) => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale,
-  carts.email, ${chosenCountry} as country, carts.note, carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
+  carts.email, ${chosenCountry} as country, carts.note, ${taxNumberOf(box)},
+  carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
   ${placeOfCart('$3::text')} as place,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
@@ -100,7 +110,7 @@ const cartColumns = (box: HasExtensions) => `
 /** Columns of a `CartHeader`. */
 export const headerColumns = `
   carts.id, carts.region_id, carts.currency, carts.locale, carts.member_id, carts.email, carts.note,
-  ${chosenCountry} as country,
+  carts.tax_number, ${chosenCountry} as country,
   not exists (select from cart_line_items lines
                where lines.tenant_id = $1 and lines.cart_id = carts.id) as is_empty`;
 
@@ -183,7 +193,10 @@ export async function lockSnapshotCart(
 }
 
 /** What shoppers choose for their cart, as it is stored. The currency is the one that they have seen. */
-export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'>;
+export type CartDetails = Pick<StoredCart, 'regionId' | 'currency' | 'locale' | 'email' | 'note'> & {
+  /** Blank for none, also if the member has one; null if nothing was chosen. */
+  taxNumber: string | null;
+};
 /** The details of a new cart; without a currency it has that of the chosen region, or the store's. */
 export type NewCartDetails = Omit<CartDetails, 'currency'> & { currency: string | null };
 export type CartHeader = CartDetails &
@@ -202,18 +215,19 @@ export async function touchActiveCart(tx: TenantDatabase, { by, key }: Owner): P
 export async function insertCart(
   tx: TenantDatabase,
   { by, key }: Owner,
-  { regionId, currency, locale, email, note }: NewCartDetails,
+  { regionId, currency, locale, email, note, taxNumber }: NewCartDetails,
 ): Promise<CartHeader | null> {
   const [sessionHash, memberId] = by === 'session' ? [key, null] : [null, key];
   const [row] = await tx.query<CartHeader>(
-    keepsReferenceData(`insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note)
+    keepsReferenceData(`insert into carts (tenant_id, id, session_hash, member_id, region_id, currency, locale, email, note,
+                        tax_number)
      select own_store.tenant_id, $2, $3, $4, $5::uuid,
             coalesce($6, (select chosen.currency from ${regionById('$5::uuid')} chosen), own_store.default_currency),
-            $7, $8, $9
+            $7, $8, $9, $10
        from ${ownStore} own_store
      on conflict do nothing
      returning ${headerColumns}`),
-    [newId(), sessionHash, memberId, regionId, currency, locale, email, note],
+    [newId(), sessionHash, memberId, regionId, currency, locale, email, note, taxNumber],
   );
   return row ?? null;
 }
@@ -273,7 +287,7 @@ export async function findSessionsOf(db: TenantDatabase, subject: Subject): Prom
 /** A person's carts as they are exported, by id, each with its addresses and items. */
 export function exportCarts(db: TenantDatabase, subject: Subject): Promise<object[]> {
   return db.query(
-    `select status, email, note, created_at, updated_at,
+    `select status, email, note, nullif(tax_number, '') as tax_number, created_at, updated_at,
             (select coalesce(json_agg(to_jsonb(addresses) - '{tenant_id,cart_id}'::text[]), '[]')
                from cart_addresses addresses
               where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
@@ -297,7 +311,7 @@ export async function lockCartsOf(tx: TenantDatabase, subject: Subject): Promise
 export async function forgetPersons(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update carts
-        set email = null, note = null, version = version + 1, updated_at = now(),
+        set email = null, note = null, tax_number = null, version = version + 1, updated_at = now(),
             session_hash = case when session_hash is not null then 'erased ' || id end
       where tenant_id = $1 and id = any($2::uuid[])`,
     [ids],

@@ -12,7 +12,7 @@ import type { PriceTerms } from './terms-store.ts';
 
 /** The cart as its shopper sees it. */
 export function presentCart(priced: PricedCart<StoredCart>): Cart {
-  const { cart, sale, lines, issues, adjustments, totals, shown } = priced;
+  const { cart, sale, lines, issues, adjustments, totals, buyerTax, shown } = priced;
   const { id, currency, regionId, locale, email, note, shippingAddress, billingAddress, updatedAt } = cart;
   const sums = sumsOfLines(adjustments);
   return {
@@ -27,6 +27,8 @@ export function presentCart(priced: PricedCart<StoredCart>): Cart {
     items: lines.map((line) => presentLine(line, sums.get(line.id) ?? noSums, currency)),
     shippingAddress,
     billingAddress,
+    taxNumber:
+      cart.taxNumber === null ? null : { number: cart.taxNumber, status: buyerTax?.check?.status ?? 'unchecked' },
     adjustments: summedByCode(adjustments).map((adjustment) => presentAdjustment(adjustment, currency)),
     totals: presentTotals(totals, currency),
     issues,
@@ -48,6 +50,7 @@ export function presentEmptyCart(box: HasExtensions, { regionId, currency }: Pri
     items: [],
     shippingAddress: null,
     billingAddress: null,
+    taxNumber: null,
     adjustments: [],
     totals: presentTotals(noTotals, currency),
     issues: [],

@@ -18,11 +18,12 @@ import {
   type TenantDatabase,
   writtenLine,
   writtenPhone,
+  writtenTaxNumber,
   writtenText,
 } from '@carton/runtime';
 import type { Checkout, SentCheckout } from './schemas.ts';
 
-type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress'>;
+type CartAddresses = Pick<StoredCart, 'shippingAddress' | 'billingAddress' | 'taxNumber'>;
 type Field = Store['checkoutRequires'][number];
 
 type Customer = Checkout['customer'];
@@ -30,7 +31,8 @@ type Customer = Checkout['customer'];
 /**
  * The body of a request as it is stored and priced: texts without surrounding spaces, blank ones as if they were not sent,
  * countries as codes.
- * @throws invalid_request (400) for the country of an address object that is not recognised, unless nothing depends on it
+ * @throws invalid_request (400) for the country of an address object that is not recognised, unless nothing depends on it, and
+ *   for a tax number without the form of its country
  */
 export async function writtenCheckout(
   db: TenantDatabase,
@@ -46,8 +48,9 @@ export async function writtenCheckout(
 
 async function writtenCustomer(
   db: TenantDatabase,
-  { email, name, phone, address, billing }: SentCheckout['customer'],
+  { email, name, phone, address, billing, ...sent }: SentCheckout['customer'],
 ): Promise<Customer> {
+  const taxNumber = writtenTaxNumber(sent.taxNumber, '/customer/taxNumber') ?? undefined;
   const written = { address: writtenAddress(address) ?? undefined, billing: writtenAddress(billing) ?? undefined };
   const errors = Object.entries(written).flatMap(([field, value]): FieldError[] => {
     const country = typeof value === 'object' ? value.country : null;
@@ -56,7 +59,13 @@ async function writtenCustomer(
   });
   const [error] = errors;
   if (error && (await needsCountries(db))) throw invalidRequest(`body ${error.pointer}: ${error.detail}`, { errors });
-  return { email, name: writtenLine(name) ?? undefined, phone: writtenPhone(phone) ?? undefined, ...written };
+  return {
+    email,
+    name: writtenLine(name) ?? undefined,
+    phone: writtenPhone(phone) ?? undefined,
+    taxNumber,
+    ...written,
+  };
 }
 
 async function needsCountries(db: TenantDatabase): Promise<boolean> {
@@ -66,8 +75,8 @@ async function needsCountries(db: TenantDatabase): Promise<boolean> {
 
 /** Combines the customer details of the request (`writtenCheckout`) with those of the cart. */
 export function customerOf<Email extends string | null>(
-  { shippingAddress, billingAddress }: CartAddresses,
-  { email, name, phone, address, billing }: Omit<Customer, 'email'> & { email: Email },
+  { shippingAddress, billingAddress, ...cart }: CartAddresses,
+  { email, name, phone, address, billing, taxNumber }: Omit<Customer, 'email'> & { email: Email },
 ): Omit<OrderDraft['customer'], 'email'> & { email: Email } {
   return {
     email,
@@ -75,6 +84,7 @@ export function customerOf<Email extends string | null>(
     phone: phone ?? writtenPhone(shippingAddress?.phone),
     address: address ?? writtenAddress(shippingAddress),
     billing: billing ?? writtenAddress(billingAddress),
+    taxNumber: taxNumber ?? cart.taxNumber,
   };
 }
 
@@ -109,15 +119,15 @@ export function pointerOf(field: Field): string {
 }
 
 /**
- * Price options that replace the cart's e-mail and addresses with those of the request, so that prices fit the delivery
+ * Price options that replace the cart's e-mail, tax number and addresses with those of the request, so that prices fit the delivery
  * address. Free text is stored as it is and prices nothing: the cart's own address remains in force, so that no tax or
  * shipping that the cart showed can be written away. The fee of the payment method is charged.
  */
 export function priceOptionsOf({
-  customer: { email, address, billing },
+  customer: { email, address, billing, taxNumber },
   paymentMethod,
 }: Pick<Checkout, 'customer' | 'paymentMethod'>): PriceOptions {
   const optional = (value: typeof address) => (typeof value === 'object' ? saleAddressOf(value) : undefined);
   const addresses = { shippingAddress: optional(address), billingAddress: optional(billing) };
-  return { email, ...addresses, choices: choiceOfMethod(paymentMethod) };
+  return { email, taxNumber: taxNumber ?? undefined, ...addresses, choices: choiceOfMethod(paymentMethod) };
 }

@@ -20,6 +20,7 @@ import {
   nullable,
   object,
   type Static,
+  TaxNumber,
   Type,
   withOptions,
 } from '@carton/runtime';
@@ -39,6 +40,7 @@ export const Checkout = object(
       phone: Type.Optional(nullable(Phone)),
       address: Type.Optional(AddressOrNull),
       billing: Type.Optional(AddressOrNull),
+      taxNumber: Type.Optional(nullable(TaxNumber)),
     }),
     notes: Type.Optional(Type.String({ maxLength: 2000, examples: ['Please ring twice'] })),
     expectedTotal: Type.Optional(Money),

@@ -4,6 +4,8 @@
  * zero or above.
  */
 
+import type { Order } from '@carton/order';
+
 export const invoiceKinds = ['invoice', 'credit_note'] as const;
 export type InvoiceKind = (typeof invoiceKinds)[number];
 
@@ -64,7 +66,17 @@ export interface InvoiceContent {
     registrationNumber?: string | null;
     note: string | null;
   };
-  buyer: { name: string | null; email: string; address: string[]; vatNumber: string | null };
+  buyer: {
+    name: string | null;
+    email: string;
+    address: string[];
+    /** As it is printed: stated by staff, else that of the order. */
+    vatNumber: string | null;
+    /** The same. Absent on documents of earlier releases. */
+    taxNumber?: string | null;
+  };
+  /** Why the order has no tax. Absent on documents of earlier releases. */
+  taxExemption?: Order['taxExemption'];
   /** Lines of the address of delivery; none if it is the buyer's. */
   delivery: string[];
   orderNumber: string;

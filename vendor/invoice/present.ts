@@ -41,13 +41,14 @@ const sumsIn = (currency: string, { net, tax, gross }: Sums) => ({
 
 export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
   const { currency, content } = row;
-  const { locale, seller, buyer, delivery, reason, note, lines } = content;
+  const { locale, seller, buyer, taxExemption = null, delivery, reason, note, lines } = content;
   const { legalName, address, vatNumber, registrationNumber = null } = seller;
   return {
     ...invoiceOf(row),
     locale,
     seller: { legalName, address, vatNumber, registrationNumber, note: seller.note },
     buyer,
+    taxExemption,
     delivery,
     reason,
     note,

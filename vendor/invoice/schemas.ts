@@ -1,6 +1,7 @@
 /**
  * Schemas of invoices and credit notes.
  */
+import { OrderResource } from '@carton/order';
 import {
   Currency,
   DateTime,
@@ -131,6 +132,7 @@ export const InvoiceDetail = object(
       { name: nullable(Type.String()), email: Type.String(), address: Lines, vatNumber: nullable(Type.String()) },
       { $id: 'InvoiceBuyer' },
     ),
+    taxExemption: OrderResource.properties.taxExemption,
     delivery: withOptions(Lines, { description: "Address of delivery; empty if it is the buyer's" }),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
     note: nullable(Type.String({ examples: ['Reverse charge'] })),

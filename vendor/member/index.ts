@@ -2,7 +2,14 @@
  * @carton/member: accounts of shoppers.
  */
 import { storeSettingsGroups } from '@carton/core';
-import { definePackage, mailTemplates, memberAuthenticators, personalData } from '@carton/runtime';
+import {
+  definePackage,
+  mailTemplates,
+  memberAuthenticators,
+  memberTaxExemptions,
+  memberTaxNumbers,
+  personalData,
+} from '@carton/runtime';
 import { personalDataRoutes, profileRoutes } from './account/routes.ts';
 import { addressRoutes } from './addresses/routes.ts';
 import { emailChangedMail, emailChangeMail, emailInUseMail } from './email/mails.ts';
@@ -17,6 +24,7 @@ import { registrationRoutes } from './registration/routes.ts';
 import { memberAuthenticator } from './sessions/access.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { memberSettings } from './settings.ts';
+import { isTaxExempt, taxNumberOfMember } from './store.ts';
 import { forgetExpired } from './sweep.ts';
 
 export default definePackage({
@@ -34,6 +42,8 @@ export default definePackage({
   jobs: [forgetExpired],
   extends: [
     memberAuthenticators.with(memberAuthenticator),
+    memberTaxNumbers.with(taxNumberOfMember),
+    memberTaxExemptions.with(isTaxExempt),
     storeSettingsGroups.with(memberSettings),
     personalData.with(personalMembers),
     mailTemplates.with(registrationMail),

@@ -12,6 +12,7 @@ import {
   oneOf,
   Phone,
   type Static,
+  TaxNumber,
   Type,
   Uuid,
   withOptions,
@@ -21,7 +22,14 @@ export const statuses = ['active', 'disabled'] as const;
 export const Status = oneOf(statuses, { description: 'A disabled member cannot log in' });
 
 const Name = humanText(200, { examples: ['Ada Lovelace'] });
-export const profileFields = { name: nullable(Name), phone: nullable(Phone), locale: nullable(Locale) };
+export const profileFields = {
+  name: nullable(Name),
+  phone: nullable(Phone),
+  locale: nullable(Locale),
+  taxNumber: withOptions(nullable(TaxNumber), {
+    description: `${TaxNumber.description}. The default of the member's cart`,
+  }),
+};
 export const AcceptsMarketing = Type.Boolean({ description: 'Whether the member agrees to receive advertising' });
 const MarketingSource = humanText(120, {
   description: 'Where the member gave or withdrew consent: `registration`, `account`, or as staff noted it',

@@ -108,6 +108,8 @@ set
   name = null,
   phone = null,
   locale = null,
+  tax_number = null,
+  tax_exempt = null,
   password_hash = null,
   accepts_marketing = false,
   marketing_changed_at = null,

@@ -1,13 +1,22 @@
 /**
  * Queries of `members`, and of rows of several tables.
  */
-import { lockFor, rows, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import {
+  lockFor,
+  type MemberTaxExemption,
+  type MemberTaxNumber,
+  rows,
+  type TenantDatabase,
+  unauthenticated,
+} from '@carton/runtime';
 import { emailTaken } from './problems.ts';
 import type { Member, statuses } from './schemas.ts';
 
 export interface MemberRow extends Member {
   status: (typeof statuses)[number];
   passwordHash: string | null;
+  /** Why the member buys without tax. */
+  taxExempt: string | null;
   externalId: string | null;
   metadata: Record<string, unknown>;
   deletedAt: string | null;
@@ -26,6 +35,15 @@ export const members = rows<MemberRow>({
     createdTo: (listed, time: string) => listed.whereRaw('members.created_at < ?', [time]),
   },
 });
+
+/** SQL of a member's tax number. */
+export const taxNumberOfMember: MemberTaxNumber = (id) =>
+  `(select members.tax_number from members where members.tenant_id = $1 and members.id = ${id})`;
+
+/** SQL of whether a member buys without tax. */
+export const isTaxExempt: MemberTaxExemption = (id) =>
+  `exists (select from members
+            where members.tenant_id = $1 and members.id = ${id} and members.tax_exempt is not null)`;
 
 /**
  * Locks an e-mail address until the transaction ends, whether or not it has a member, and returns the member. Lock order:

@@ -39,8 +39,8 @@ const erasedEmail = 'erased@erased.invalid';
 export async function eraseShopper(tx: TenantDatabase, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update orders
-        set email = $3, customer_name = null, phone = null, notes = null, session_hash = null, metadata = '{}',
-            attribution = null, updated_at = now()
+        set email = $3, customer_name = null, phone = null, tax_number = null, notes = null, session_hash = null, metadata = '{}',
+            attribution = null, tax_number_check = tax_number_check || '{"name": null, "address": null}', updated_at = now()
       where tenant_id = $1 and id = any($2::uuid[])`,
     [ids, erasedEmail],
   );

@@ -21,7 +21,18 @@ export const personalOrders: PersonalData = {
   keeps: [
     {
       table: 'orders',
-      columns: ['email', 'email_key', 'customer_name', 'phone', 'notes', 'session_hash', 'metadata', 'attribution'],
+      columns: [
+        'email',
+        'email_key',
+        'customer_name',
+        'phone',
+        'tax_number',
+        'tax_number_check',
+        'notes',
+        'session_hash',
+        'metadata',
+        'attribution',
+      ],
       reason: 'To deliver your order and to handle complaints; tax law requires a record of the sale.',
       kept: untilErased,
     },

@@ -197,9 +197,34 @@ export const OrderCustomer = object(
     phone: nullable(Type.String({ examples: ['+33 1 23 45 67 89'] })),
     address: AddressOrNull,
     billing: AddressOrNull,
+    // Not its schema, because it may be masked.
+    taxNumber: nullable(
+      Type.String({ description: "The buyer's number for value added tax", examples: ['FR40303265045'] }),
+    ),
   },
   { $id: 'OrderCustomer', description: 'Masked unless the caller placed the order: `a***@e***.com`' },
 );
+
+export const TaxNumberCheck = object(
+  {
+    status: oneOf(['valid', 'invalid', 'unavailable'], { description: '`unavailable`: the service gave no answer' }),
+    provider: Type.String({ description: 'The service', examples: ['vies'] }),
+    checkedAt: DateTime,
+    requestIdentifier: nullable(
+      Type.String({ description: "The service's identifier of its answer", examples: ['WAPIAAAAYz1h2k9P'] }),
+    ),
+    name: nullable(Type.String({ description: 'Of the business, as the service told it', examples: ['SAS Exemple'] })),
+    address: nullable(Type.String({ examples: ['1 RUE DE LA PAIX'] })),
+  },
+  { $id: 'TaxNumberCheck', description: "What a service has said of the buyer's tax number before the order" },
+);
+export type TaxNumberCheck = Static<typeof TaxNumberCheck>;
+
+const TaxExemption = oneOf(['intra_community', 'reverse_charge', 'exempt_member'], {
+  description:
+    'Why the order has no tax: goods for a business in another EU country; services whose tax the buyer owes; a member whom staff have exempted',
+});
+export type TaxExemption = Static<typeof TaxExemption>;
 
 /** An order as shoppers see it. */
 export const OrderResource = object(
@@ -218,6 +243,7 @@ export const OrderResource = object(
     refunded: Money,
     balance: Money,
     customer: OrderCustomer,
+    taxExemption: nullable(TaxExemption),
     regionId: nullable(withOptions(Uuid, { description: 'The region of the sale' })),
     locale: nullable(
       withOptions(Locale, { description: 'The language in which the shopper ordered', examples: ['fr-FR'] }),
@@ -252,6 +278,7 @@ export const AdminOrder = object(
         { $id: 'AcceptedTerms', description: "The store's terms that the shopper accepted with the order" },
       ),
     ),
+    taxNumberCheck: nullable(TaxNumberCheck),
     tags: Type.Array(Tag),
     disputed: Money,
     memberId: nullable(withOptions(Uuid, { description: 'The member who placed the order; null for a guest' })),

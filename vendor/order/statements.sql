@@ -33,7 +33,10 @@ with
         attribution,
         terms_version,
         terms_accepted_at,
-        pending_until
+        pending_until,
+        tax_number,
+        tax_number_check,
+        tax_exemption
       )
     select
       $1,
@@ -64,7 +67,10 @@ with
       case
         when draft."termsVersion" is not null then now()
       end,
-      draft."pendingUntil"
+      draft."pendingUntil",
+      draft."taxNumber",
+      draft."taxNumberCheck",
+      draft."taxExemption"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -90,7 +96,10 @@ with
         "payBy" timestamptz,
         attribution jsonb,
         "termsVersion" text,
-        "pendingUntil" timestamptz
+        "pendingUntil" timestamptz,
+        "taxNumber" text,
+        "taxNumberCheck" jsonb,
+        "taxExemption" text
       )
   ),
   lines as (
@@ -389,7 +398,10 @@ with
         attribution,
         terms_version,
         terms_accepted_at,
-        pending_until
+        pending_until,
+        tax_number,
+        tax_number_check,
+        tax_exemption
       )
     select
       $1,
@@ -420,7 +432,10 @@ with
       case
         when draft."termsVersion" is not null then now()
       end,
-      draft."pendingUntil"
+      draft."pendingUntil",
+      draft."taxNumber",
+      draft."taxNumberCheck",
+      draft."taxExemption"
     from
       jsonb_to_record($2::jsonb) as draft (
         number text,
@@ -446,7 +461,10 @@ with
         "payBy" timestamptz,
         attribution jsonb,
         "termsVersion" text,
-        "pendingUntil" timestamptz
+        "pendingUntil" timestamptz,
+        "taxNumber" text,
+        "taxNumberCheck" jsonb,
+        "taxExemption" text
       )
   ),
   lines as (

@@ -11,6 +11,8 @@ import {
   type PaymentStatus,
   paymentStatuses,
   storedStatuses,
+  type TaxExemption,
+  type TaxNumberCheck,
 } from './schemas.ts';
 
 /** An SQL condition on the table `orders`, with a `?` for each value. */
@@ -146,6 +148,9 @@ export interface OrderRow extends OrderState {
   email: string;
   customerName: string | null;
   phone: string | null;
+  taxNumber: string | null;
+  taxNumberCheck: TaxNumberCheck | null;
+  taxExemption: TaxExemption | null;
   notes: string | null;
   attribution: OrderAttribution | null;
   /** The version of the store's terms that the shopper accepted. */

@@ -5,16 +5,25 @@ import { cartTotals } from '@carton/cart';
 import { storeSettingsGroups } from '@carton/core';
 import { chargeTaxers } from '@carton/order';
 import { countryUses } from '@carton/region';
-import { definePackage } from '@carton/runtime';
+import { definePackage, personalData } from '@carton/runtime';
 import { adminTaxCategories } from './categories/routes.ts';
 import { taxRateEvents } from './events.ts';
+import { forgetChecks, personalChecks } from './numbers/persons.ts';
+import { taxNumberStep } from './numbers/step.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxRates } from './rates/routes.ts';
 import { taxesOfCharge } from './sales/charges.ts';
+import { isExemptMember } from './sales/members-store.ts';
 import { taxesSales } from './sales/service.ts';
-import { taxStep } from './sales/step.ts';
+import { taxExemptions as exemptions, taxStep } from './sales/step.ts';
 import { taxSettings } from './settings.ts';
 
+export {
+  type TaxNumberAnswer,
+  type TaxNumberChecker,
+  type TaxNumberQuestion,
+  taxNumberCheckers,
+} from './numbers/checker.ts';
 export {
   type TaxAnswer,
   type TaxPart,
@@ -30,10 +39,14 @@ export default definePackage({
   routes: [...adminTaxCategories, ...adminTaxRates],
   events: Object.values(taxRateEvents),
   extends: [
+    cartTotals.with(taxNumberStep),
     cartTotals.with(taxStep),
+    exemptions.with(isExemptMember),
+    personalData.with(personalChecks),
     chargeTaxers.with(taxesOfCharge),
     storeSettingsGroups.with(taxSettings),
     countryUses.with(taxesSales),
   ],
+  jobs: [forgetChecks],
   settings: providerSettings,
 });

@@ -25,6 +25,11 @@ const settings = {
         'The service that computes the taxes; the box must be connected to it. Without one, the tax rates of the store apply',
     }),
   ),
+  reverseCharge: Type.Boolean({
+    default: false,
+    description:
+      'Whether businesses of other EU countries with a valid tax number buy without tax, in a store in the EU: the box must be connected to a service that proves the number',
+  }),
   fallback: oneOf(['rates', 'reject'], {
     default: 'rates',
     description:

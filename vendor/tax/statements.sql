@@ -40,6 +40,22 @@ select
     '[]'
   ) as quotes;
 
+-- sales.isExemptMember
+-- $2 string
+select
+  $1::uuid is not null
+  and (
+    exists (
+      select
+      from
+        members
+      where
+        members.tenant_id = $1
+        and members.id = $2::uuid
+        and members.tax_exempt is not null
+    )
+  ) as is_exempt;
+
 -- rates.taxRates.page
 -- $2 string, $3 string, $4 number
 select

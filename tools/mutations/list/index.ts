@@ -17,6 +17,7 @@ import { places } from './places.ts';
 import { postalCodes } from './postal-codes.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
+import { taxNumbers } from './tax-numbers.ts';
 import { tenants } from './tenants.ts';
 
 export const mutationList = {
@@ -33,6 +34,7 @@ export const mutationList = {
   accounts,
   guesses,
   tenants,
+  taxNumbers,
   erasure,
   electronicInvoices,
   backups,

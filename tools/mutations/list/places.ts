@@ -295,8 +295,8 @@ export const places: readonly Mutation[] = [
   {
     rule: 'The province of a place of pickup stops no order',
     file: 'vendor/tax/sales/step.ts',
-    text: 'read.isExempt || isPickedUp ||',
-    replacement: 'read.isExempt ||',
+    text: 'exemptionOf(draft, read) || isPickedUp ||',
+    replacement: 'exemptionOf(draft, read) ||',
     tests: ['vendor/shipping/test/profiles-and-pickup.test.ts'],
   },
   {

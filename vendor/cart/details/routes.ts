@@ -1,7 +1,7 @@
 /**
  * The caller's cart.
  */
-import { route, withOverrides } from '@carton/runtime';
+import { route, tooManyRequests, withOverrides } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import { Cart, ChangeCart, cartSchema, SetCartAddress } from '../schemas.ts';
 import { changeAddress, changeCart, readCart as read } from './service.ts';
@@ -35,7 +35,7 @@ export const updateCart = withOverrides(
       path: '/cart',
       operationId: 'updateCart',
       tag,
-      summary: 'Update the region, currency, locale, e-mail or note of the cart',
+      summary: 'Update the region, currency, locale, e-mail, note or tax number of the cart',
       description:
         'A region sets the currency of the cart; `country` chooses the region that sells to it, and is the country for ' +
         'taxes and shipping until there is an address. A chosen region stays until another is chosen; `regionId: null` ' +
@@ -47,9 +47,9 @@ export const updateCart = withOverrides(
       body: ChangeCart,
       status: 200,
       response: Cart,
-      problems: [countryNotServed],
+      problems: [countryNotServed, tooManyRequests],
     },
-    ({ db, session, body }) => changeCart(db, session, body),
+    ({ body, ...shopper }) => changeCart(shopper, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -1,16 +1,19 @@
 /**
  * Region, country, currency, language, contact and addresses of the shopper's cart.
  */
+import { type AttemptGuard, guardSharedCode } from '@carton/auth';
 import { findRegionOfCountry, hasRegions, holdRegion, type RegionRow } from '@carton/region';
 import {
   countryName,
   invalidField,
   printedCode,
+  type RequestClient,
   requireCity,
   runConcurrently,
   type ShopperSession,
   type TenantDatabase,
   writtenPhone,
+  writtenTaxNumber,
 } from '@carton/runtime';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
@@ -29,14 +32,18 @@ export async function readCart(db: TenantDatabase, session: ShopperSession): Pro
 /**
  * Changes details of the cart; creates the cart if necessary. A region sets its currency. One that was chosen, by itself or by
  * a country, stays until another is; without one, the region follows the address.
- * @throws invalid_request (400) for an unknown region or currency, or a currency that is not the region's;
- *   country_not_served (409) for a country without a region, in a store that has regions
+ * @throws invalid_request (400) for an unknown region or currency, a currency that is not the region's, or a wrong tax number;
+ *   country_not_served (409) for a country without a region, in a store that has regions; too_many_requests (429) after
+ *   many tax numbers
  */
 export async function changeCart(
-  db: TenantDatabase,
-  session: ShopperSession,
-  { regionId: requestedId, country, currency, locale, email, note }: ChangeCart,
+  { db, session, client }: { db: TenantDatabase; session: ShopperSession; client: RequestClient },
+  { regionId: requestedId, country, currency, locale, email, note, ...change }: ChangeCart,
 ): Promise<Cart> {
+  const written = writtenTaxNumber(change.taxNumber, '/taxNumber');
+  // Blank: the shopper has none, whatever the member has.
+  const taxNumber = written === null ? '' : written;
+  const guard = taxNumber ? await guardTaxNumber(db, session, client) : null;
   if (country !== undefined && requestedId !== undefined) throw invalidField('/country', 'excludes regionId');
   const priced = await db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
@@ -53,14 +60,29 @@ export async function changeCart(
       const keepsCountry = cart.country !== null && region?.countries.includes(cart.country);
       const chosen = requestedId === undefined || keepsCountry ? country : null;
       const regionId = country === undefined ? requestedId : (region?.id ?? null);
+      // A form may send the number with every change.
+      if (cart.taxNumber === taxNumber) await guard?.succeeded(tx);
       await runConcurrently([
-        () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note }),
+        () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note, taxNumber }),
         () => (chosen === undefined ? undefined : chooseCountry(tx, cart.id, chosen)),
       ]);
       return { acceptsCurrency: regionId !== undefined || currency !== undefined };
     });
   });
   return presentQuoted(db, priced);
+}
+
+/**
+ * Counts the tax numbers that a shopper tries, of which each may be a question to a service outside of the box.
+ * @throws too_many_requests (429)
+ */
+function guardTaxNumber(db: TenantDatabase, session: ShopperSession, client: RequestClient): Promise<AttemptGuard> {
+  return guardSharedCode(db, {
+    realm: 'tax_number',
+    member: session.memberId,
+    session: session.hash,
+    address: client.isShared ? null : client.address,
+  });
 }
 
 function rejectOtherCurrency({ regionId, currency: own }: StoredCart, currency: string): void {

@@ -73,7 +73,8 @@ async function handOverReturnable(tx: TenantDatabase, sessionHash: string, membe
 }
 
 /**
- * Gives a locked cart the details of another that it lacks: e-mail, note, locale and the choice of a region.
+ * Gives a locked cart the details of another that it lacks: e-mail, note, tax number, locale and the choice of a
+ * region.
  * @param currency that the shopper has seen, of items that were moved
  */
 export async function mergeDetails(
@@ -89,6 +90,7 @@ export async function mergeDetails(
     email: into.email ?? from.email,
     note: into.note ?? from.note,
     locale: into.locale ?? from.locale,
+    taxNumber: into.taxNumber ?? from.taxNumber,
   });
   if (country !== into.country) await chooseCountry(tx, into.id, country);
 }

@@ -21,10 +21,14 @@ export type PriceableCart = Pick<
   | 'pickupAddress'
   | 'lines'
 > &
-  Partial<Pick<StoredCart, 'country' | 'chosenRegionId' | 'seenCurrency' | 'choices' | 'referenceVersion'>>;
+  Partial<
+    Pick<StoredCart, 'country' | 'taxNumber' | 'chosenRegionId' | 'seenCurrency' | 'choices' | 'referenceVersion'>
+  >;
 
 /** Values that replace those of the cart; null means no value. */
-export type SaleOverrides = Partial<Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'time' | 'choices'>>;
+export type SaleOverrides = Partial<
+  Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'taxNumber' | 'time' | 'choices'>
+>;
 
 /**
  * The sale of a cart, at the current time. A place of pickup is its shipping address, whatever other addresses the cart
@@ -36,8 +40,8 @@ export function saleOfCart(
 ): Sale & {
   readonly lines: readonly VariantLine[];
 } {
-  const { memberId, regionId, currency, locale, email, lines } = cart;
-  const copied = { memberId, regionId, currency, locale, email, lines, shippingAddress, billingAddress };
+  const { memberId, regionId, currency, locale, email, taxNumber, lines } = cart;
+  const copied = { memberId, regionId, currency, locale, email, taxNumber, lines, shippingAddress, billingAddress };
   const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
   const replaced = { ...copied, time: new Date(), choices: {}, ...Object.fromEntries(defined) };
   // An address without a country says nothing about it.

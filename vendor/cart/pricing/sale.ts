@@ -66,6 +66,8 @@ export interface Sale {
   /** BCP 47 */
   readonly locale: string | null;
   readonly email: string | null;
+  /** The buyer's number for value added tax, in its stored form; null or absent for none. */
+  readonly taxNumber?: string | null;
   /** Where the goods are handed over, which decides taxes and regions: a place of pickup, or where they are delivered. */
   readonly shippingAddress: SaleAddress | null;
   /** Where they would be delivered otherwise, if they are picked up; omitted if `shippingAddress` is that address. */

@@ -14,6 +14,7 @@ import {
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
 import { faults, type TenantDatabase } from '@carton/runtime';
+import type { BuyerTax } from './buyer-tax.ts';
 import { type Shortfall, shortfallOf } from './minimum-order.ts';
 import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
 import {
@@ -92,6 +93,8 @@ export interface PricedSale<S extends Sale = Sale> {
   shipping: readonly ShippingCharge[];
   adjustments: readonly Adjustment[];
   totals: Totals;
+  /** What the step of taxes knows of the buyer; null if it did not run. */
+  buyerTax: BuyerTax | null;
   /** What carts in responses show of the steps, by the name of the step. */
   shown: Readonly<Record<string, unknown>>;
   /** Quotes of services that steps lack, so that their amounts are estimates; in the order of the steps. */
@@ -144,10 +147,11 @@ export async function priceSale<S extends Sale>(
     const shownOf = ({ name, shows }: AnyStep, position: number) =>
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
+    const [buyerTax = null] = steps.flatMap((step, position) => step.buyerTax?.(draft, reads[position]) ?? []);
     const shortfall = shortfallOf(rules.minimumOrder, sale, draft.lines);
     const ofSteps = steps.flatMap(({ issues }, position) => issues?.(draft, reads[position]) ?? []);
     const issues = [...new Set([...issuesOf(sale, { region, shortfall, rules }), ...ofSteps])];
-    const amounts = { shipping, adjustments, totals, shown, missingQuotes };
+    const amounts = { shipping, adjustments, totals, buyerTax, shown, missingQuotes };
     return { sale, region, lines: lines as never, issues, shortfall, ...amounts };
   });
 }

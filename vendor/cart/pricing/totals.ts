@@ -4,6 +4,7 @@
  */
 import type { RuleCondition } from '@carton/product';
 import { extensionPoint, type HasExtensions, type Static, type TenantDatabase, type TSchema } from '@carton/runtime';
+import type { BuyerTax } from './buyer-tax.ts';
 import type { LineProperties, Sale } from './sale.ts';
 
 /** The largest total of a sale, in minor units. Sums stay exact far beyond it. */
@@ -143,6 +144,8 @@ export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSch
   rounding?(draft: TotalsDraft, read: Read): number;
   /** Why the sale cannot be ordered, as far as the step knows. A pure function of what `adjust` gets. */
   issues?(draft: TotalsDraft, read: Read): readonly CartIssue[];
+  /** What the step knows of the buyer; of one step at most. A pure function of the sale with the adjustments of all steps. */
+  buyerTax?(draft: TotalsDraft, read: Read): BuyerTax;
   /** What carts in responses show of the step, in a field with the name of the step. */
   readonly shows?: ShownInCart<Read, Shown>;
   /**

@@ -24,6 +24,7 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
     items: [],
     shippingAddress: null,
     billingAddress: null,
+    taxNumber: null,
     adjustments: [],
     totals: {
       subtotal: eur(0),

@@ -26,7 +26,7 @@ export const statements: StatementSamples = {
     store.insertCart(
       db,
       { by: 'session', key: 'hash' },
-      { regionId: null, currency: null, locale: null, email: null, note: null },
+      { regionId: null, currency: null, locale: null, email: null, note: null, taxNumber: null },
     ),
   findSessionsOf: ({ db, id }) => store.findSessionsOf(db, subjectOf(id)),
   exportCarts: ({ db, id }) => store.exportCarts(db, subjectOf(id)),

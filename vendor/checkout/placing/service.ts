@@ -99,7 +99,7 @@ function draftOf(
   id: string,
   number: string,
 ) {
-  const { lines, adjustments, totals } = sale;
+  const { lines, adjustments, totals, buyerTax } = sale;
   const { currency, regionId, locale, memberId } = sale.sale;
   return {
     id,
@@ -114,6 +114,8 @@ function draftOf(
     adjustments,
     totals,
     customer,
+    taxNumberCheck: buyerTax?.check ?? null,
+    taxExemption: buyerTax?.exemption ?? null,
     notes,
     attribution,
     termsVersion: termsOf(store) && termsVersion,

@@ -97,7 +97,8 @@ function contentOf(
     throw invoiceSellerIncomplete('Set legalName and address of the store.');
   }
   const locale = localeOfTexts([order.locale, store.defaultLocale]);
-  const { email, name, address, billing } = order.customer;
+  const { email, name, address, billing, taxNumber } = order.customer;
+  const buyerNumber = buyer.vatNumber ?? taxNumber;
   const shippingLines = addressLines(address, locale);
   const billed = billing ?? address;
   const nameOfBuyer = buyer.name ?? nameIn(billed) ?? name;
@@ -116,7 +117,8 @@ function contentOf(
       registrationNumber,
       note: invoiceSettings.of(store).note,
     },
-    buyer: { name: nameOfBuyer, email, address: buyerLines, vatNumber: buyer.vatNumber ?? null },
+    buyer: { name: nameOfBuyer, email, address: buyerLines, vatNumber: buyerNumber, taxNumber: buyerNumber },
+    taxExemption: order.taxExemption,
     delivery: isSame ? [] : shippingLines,
     orderNumber: order.number,
     orderedOn: dayIn(store, order.createdAt),

@@ -29,6 +29,7 @@ import {
 } from '../content.ts';
 import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
 import { labelOfTax, priced, ratesOf } from './amounts.ts';
+import { exemptionPhrases } from './exemptions.ts';
 import { invoicePhrases } from './phrases.ts';
 
 /**
@@ -60,16 +61,18 @@ export async function readInvoicePage(
 export function maskInvoice(order: Order, row: InvoiceRow): InvoiceRow {
   const { buyer, delivery, reason, note } = row.content;
   const address = buyer.address.join('\n') || null;
-  const customer = { name: buyer.name, email: buyer.email, phone: null, address, billing: delivery.join('\n') || null };
+  const { name: buyerName, email: buyerEmail, vatNumber: taxNumber } = buyer;
+  const billing = delivery.join('\n') || null;
+  const customer = { name: buyerName, email: buyerEmail, phone: null, address, billing, taxNumber };
   const masked = maskOrder({ ...order, customer, notes: '-' });
-  const { name, email } = masked.customer;
+  const { name, email, taxNumber: number } = masked.customer;
   const lines = (value: unknown) => (value ? [String(value)] : []);
   const text = (value: string | null) => value && masked.notes;
   return {
     ...row,
     content: {
       ...row.content,
-      buyer: { name, email, address: lines(masked.customer.address), vatNumber: text(buyer.vatNumber) },
+      buyer: { name, email, address: lines(masked.customer.address), vatNumber: number, taxNumber: number },
       delivery: lines(masked.customer.billing),
       reason: text(reason),
       note: text(note),
@@ -77,7 +80,11 @@ export function maskInvoice(order: Order, row: InvoiceRow): InvoiceRow {
   };
 }
 
-const translations = inLanguages((language) => ({ ...pageWords[language], ...invoicePhrases[language] }));
+const translations = inLanguages((language) => ({
+  ...pageWords[language],
+  ...invoicePhrases[language],
+  exemptions: exemptionPhrases[language],
+}));
 type Phrases = (typeof translations)['en'];
 
 const titleOf = (kind: InvoiceKind, { invoice, creditNote }: Phrases) => (kind === 'invoice' ? invoice : creditNote);
@@ -104,7 +111,7 @@ export function renderInvoices(
 }
 
 function renderInvoice({ kind, number, currency, content }: Parameters<typeof renderInvoices>[0][number]): Html {
-  const { seller, addsTo, corrects, reason, note, lines } = content;
+  const { seller, addsTo, corrects, reason, note, lines, taxExemption = null } = content;
   const translation = translationFor(translations, [content.locale]);
   const { formats, texts } = translation;
   const show = (amount: number) => formatMoney(money(amount, currency), formats);
@@ -124,6 +131,7 @@ ${factsOf(content, translation)}
 ${linesOf(content, html`${title} <bdi>${number}</bdi>`, translation, show)}
 ${taxesOf(content, kind, translation, show)}
 ${totalsTable(lines, kind, texts, show)}
+${taxExemption !== null && html`<section class="note"><p>${texts.exemptions[taxExemption]}</p></section>`}
 ${[note, seller.note].map((text) => text !== null && html`<section class="note"><p><bdi>${text}</bdi></p></section>`)}
 </main>
 `;

@@ -39,6 +39,7 @@ t.test('an invoice has seller, buyer, lines, and the amounts of each rate', asyn
   t.strictSame(rest, {
     number: 'INV-1',
     kind: 'invoice',
+    taxExemption: null,
     orderId: order.id,
     orderNumber: order.number,
     invoiceId: null,

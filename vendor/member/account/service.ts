@@ -2,7 +2,13 @@
  * Rules of a member's own account.
  */
 import { guardPassword, hashPassword, verifyPassword, wrongPassword } from '@carton/auth';
-import { invalidField, type ServicesFor, type TenantDatabase, unauthenticated } from '@carton/runtime';
+import {
+  invalidField,
+  type ServicesFor,
+  type TenantDatabase,
+  unauthenticated,
+  writtenTaxNumber,
+} from '@carton/runtime';
 import { consentOf, publishUpdate } from '../accounts.ts';
 import { memberCookies, type OwnAttempt, ownAttempt, sessionHashOf } from '../credentials.ts';
 import { eraseMember } from '../members/service.ts';
@@ -30,6 +36,7 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
     throw invalidField('/password', 'is required with currentPassword');
   if (password !== undefined && currentPassword === undefined)
     throw invalidField('/currentPassword', 'is required for a new password');
+  const taxNumber = writtenTaxNumber(change.taxNumber, '/taxNumber');
   const { db, session } = caller;
   const { id } = await readOwnMember(db, session.memberId);
   const replaced = password === undefined ? null : await checkPassword(caller, currentPassword as string, password);
@@ -41,6 +48,7 @@ export async function changeOwnMember(caller: LoggedIn, change: ChangeOwnMember)
     const consent = consentOf(before.acceptsMarketing, acceptsMarketing, 'account');
     const changed = await members.change(tx, id, {
       ...profile,
+      taxNumber,
       ...consent,
       ...(replaced && { passwordHash: replaced.after }),
     });

@@ -23,7 +23,7 @@ export async function readAccount(
   memberId: string | null,
 ): Promise<Record<string, unknown> | null> {
   const [account] = await db.query<Record<string, unknown>>(
-    `select email, email_verified_at, name, phone, locale, status, accepts_marketing, marketing_changed_at,
+    `select email, email_verified_at, name, phone, locale, tax_number, tax_exempt, status, accepts_marketing, marketing_changed_at,
             marketing_source, external_id, metadata, created_at, updated_at,
             (select coalesce(json_agg(json_build_object('address', address, 'userAgent', user_agent,
                                                         'createdAt', created_at) order by id), '[]')
@@ -70,6 +70,7 @@ export async function blankMember(tx: TenantDatabase, memberId: string | null): 
   await tx.query(
     `update members
         set email = '${erasedEmail}', email_verified_at = null, name = null, phone = null, locale = null,
+            tax_number = null, tax_exempt = null,
             password_hash = null, accepts_marketing = false, marketing_changed_at = null, marketing_source = null,
             external_id = null, metadata = '{}', former_address_ids = '{}',
             deleted_at = coalesce(deleted_at, now()),

@@ -25,6 +25,18 @@ export const personalMembers: PersonalData = {
     },
     {
       table: 'members',
+      columns: ['tax_number'],
+      reason: 'To fill in the tax number of your business when you order.',
+      kept: untilErased,
+    },
+    {
+      table: 'members',
+      columns: ['tax_exempt'],
+      reason: 'To prove that you buy without tax.',
+      kept: untilErased,
+    },
+    {
+      table: 'members',
       columns: ['marketing_source'],
       reason: 'To prove that you agreed to receive advertising.',
       kept: untilErased,

@@ -4,9 +4,11 @@
 import {
   DateTime,
   Email,
+  humanText,
   integrationQuery,
   KnownEmail,
   maxWordLength,
+  nullable,
   object,
   type Static,
   shapesOf,
@@ -16,6 +18,14 @@ import {
 import { MemberAddress } from '../addresses/schemas.ts';
 import { AcceptsMarketing, consentFields, emailVerifiedAt, profileFields, Status } from '../schemas.ts';
 
+const TaxExempt = withOptions(
+  nullable(humanText(500, { examples: ['Certificate 4711 of the tax office, until 2027'] })),
+  {
+    default: null,
+    description: 'Why the member buys without tax: a reason or a certificate, for staff only. Null: with tax',
+  },
+);
+
 export const adminShapes = shapesOf({
   name: 'MemberAccount',
   itemName: 'AdminMember',
@@ -24,6 +34,8 @@ export const adminShapes = shapesOf({
     name: withOptions(profileFields.name, { default: null }),
     phone: withOptions(profileFields.phone, { default: null }),
     locale: withOptions(profileFields.locale, { default: null }),
+    taxNumber: withOptions(profileFields.taxNumber, { default: null }),
+    taxExempt: TaxExempt,
     acceptsMarketing: withOptions(AcceptsMarketing, { default: false }),
     marketingSource: withOptions(consentFields.marketingSource, { default: null }),
   },

@@ -10,6 +10,7 @@ import {
   publish,
   publishRow,
   type TenantDatabase,
+  writtenTaxNumber,
 } from '@carton/runtime';
 import { consentOf, publishUpdate } from '../accounts.ts';
 import { findAddresses } from '../addresses/service.ts';
@@ -21,15 +22,16 @@ import type { AdminMemberDetail, ChangeMember, CreateMember } from './schemas.ts
 /**
  * Creates a member without a password. The shopper gets one by registering with the address or by a reset link, either
  * of which verifies it.
- * @throws member_email_taken (409), external_id_taken (409)
+ * @throws invalid_request (400) for a wrong tax number, member_email_taken (409), external_id_taken (409)
  */
 export function createMember(db: TenantDatabase, body: CreateMember): Promise<AdminMemberDetail> {
   const { acceptsMarketing, marketingSource, ...values } = body;
   const email = normalizeEmail(values.email);
+  const taxNumber = writtenTaxNumber(values.taxNumber, '/taxNumber');
   return db.transaction(async (tx) => {
     await lockEmail(tx, email);
     const consent = consentOf(false, acceptsMarketing, marketingSource ?? 'staff');
-    const member = await members.insert(tx, { ...values, email, ...consent });
+    const member = await members.insert(tx, { ...values, email, taxNumber, ...consent });
     await publishRow(tx, memberEvents.created, 'member', member);
     return { ...member, addresses: [] };
   });
@@ -43,11 +45,12 @@ export async function readMember(db: TenantDatabase, id: string): Promise<AdminM
 
 /**
  * Changes a member. A new address is unverified, and links to the old one end; disabling ends all sessions and links.
- * @throws not_found (404), member_email_taken (409), external_id_taken (409)
+ * @throws invalid_request (400) for a wrong tax number, not_found (404), member_email_taken (409), external_id_taken (409)
  */
 export function changeMember(db: TenantDatabase, id: string, patch: ChangeMember): Promise<AdminMemberDetail> {
   const { acceptsMarketing, marketingSource, ...values } = patch;
   const email = patch.email === undefined ? undefined : normalizeEmail(patch.email);
+  const taxNumber = writtenTaxNumber(patch.taxNumber, '/taxNumber');
   return db.transaction(async (tx) => {
     if (email !== undefined) await lockEmail(tx, email);
     const before = await members.lock(tx, id);
@@ -61,6 +64,7 @@ export function changeMember(db: TenantDatabase, id: string, patch: ChangeMember
       ...values,
       ...consent,
       email,
+      taxNumber,
       ...(isMoved && { emailVerifiedAt: null }),
     });
     await publishUpdate(tx, changed);

@@ -7,7 +7,8 @@ import { chargedRowsOf, chargesOf } from './amounts.ts';
 import type { NewTax } from './store.ts';
 
 /** An order as far as the taxes of a further charge depend on it. Amounts are minor units. */
-export interface ChargedOrder extends Pick<Order, 'currency' | 'regionId' | 'memberId' | 'locale' | 'taxLines'> {
+export interface ChargedOrder
+  extends Pick<Order, 'currency' | 'regionId' | 'memberId' | 'locale' | 'taxLines' | 'taxExemption'> {
   address: Order['customer']['address'];
   email: string;
   /** Amounts after discounts; prices before them. */
@@ -33,9 +34,9 @@ export function chargedOrderOf(order: Omit<Order, 'sessionHash' | 'cartId' | 'wa
   }
   const isLeft = (code: string | null) => code === null || shipping.some((charge) => charge.code === code);
   const taxLines = order.taxLines.filter(({ itemId, shippingCode }) => itemId !== null || isLeft(shippingCode));
-  const { currency, regionId, memberId, locale, customer } = order;
+  const { currency, regionId, memberId, locale, taxExemption, customer } = order;
   const { address, email } = customer;
-  return { currency, regionId, memberId, locale, taxLines, address, email, lines, shipping };
+  return { currency, regionId, memberId, locale, taxExemption, taxLines, address, email, lines, shipping };
 }
 
 /** The taxes of a charge that is added to an order, by all that compute some. @param amount as for `ChargeTaxer` */

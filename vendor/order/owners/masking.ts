@@ -19,7 +19,7 @@ export function isPlacedBy(
 
 /** Masks the personal data of an order, for callers who only know its id. */
 export function maskOrder(order: Order): Order {
-  const { email, name, phone, address, billing } = order.customer;
+  const { email, name, phone, address, billing, taxNumber } = order.customer;
   return {
     ...order,
     // An engraving may contain a name.
@@ -30,7 +30,9 @@ export function maskOrder(order: Order): Order {
       phone: phone && mask,
       address: maskAddress(address),
       billing: maskAddress(billing),
+      taxNumber: taxNumber && mask,
     },
+    taxNumberCheck: null,
     // Free text may contain anything.
     notes: order.notes && mask,
     // Addresses of pages may contain anything, too.

@@ -1,7 +1,14 @@
 /**
  * Orders to create, as other packages describe them.
  */
-import type { AdjustmentKind, OrderAddress, OrderAttribution, PaymentStatus } from '../schemas.ts';
+import type {
+  AdjustmentKind,
+  OrderAddress,
+  OrderAttribution,
+  PaymentStatus,
+  TaxExemption,
+  TaxNumberCheck,
+} from '../schemas.ts';
 import type { OrderLineRow } from '../store.ts';
 
 export interface OrderLineDraft
@@ -71,7 +78,12 @@ export interface OrderDraft {
     phone?: string | null;
     address?: OrderAddress | null;
     billing?: OrderAddress | null;
+    /** The number for value added tax, in its stored form. */
+    taxNumber?: string | null;
   };
+  /** What a service has said of the buyer's tax number, and why the order has no tax: kept as they are. */
+  taxNumberCheck?: TaxNumberCheck | null;
+  taxExemption?: TaxExemption | null;
   notes?: string | null;
   /** How the shopper came to the store. */
   attribution?: OrderAttribution | null;

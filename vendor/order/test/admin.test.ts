@@ -95,6 +95,7 @@ t.test('e-mail, addresses and metadata change; null removes a value', async (t) 
     phone: '1',
     address: 'Text',
     billing: null,
+    taxNumber: null,
   });
   t.strictSame(second.body.metadata, {});
   t.strictSame((await box.staff.get(path)).body, second.body);

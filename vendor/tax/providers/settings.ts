@@ -2,6 +2,7 @@
  * Settings of tax providers, read from the environment.
  */
 import { extensionPoint, type HasExtensions, packageSettings, Type } from '@carton/runtime';
+import { type TaxNumberChecker, taxNumberCheckers } from '../numbers/checker.ts';
 import type { TaxProvider } from './provider.ts';
 
 /** Tax providers of other packages. The settings of a box name those that its stores may choose. */
@@ -16,6 +17,10 @@ export interface ProviderSettings {
   pause: number;
   /** Minutes for which an answer is used. */
   quoteLifetime: number;
+  /** The services that prove tax numbers. */
+  checkers: readonly string[];
+  /** Minutes for which an answer about a tax number is used. */
+  checkLifetime: number;
 }
 
 const properties = {
@@ -42,6 +47,17 @@ const properties = {
     default: 60,
     description: "Minutes for which a provider's answer is used for the same question",
   }),
+  TAX_NUMBER_CHECKERS: Type.String({
+    default: '',
+    description:
+      'Services that prove tax numbers, for stores that sell without tax by them: `vies`, the register of the EU; without one, no number is proved. Their time and pause are those of tax providers',
+  }),
+  TAX_NUMBER_MINUTES: Type.Integer({
+    minimum: 1,
+    maximum: 10_080,
+    default: 1440,
+    description: 'Minutes for which an answer about a tax number is used',
+  }),
 };
 
 export const providerSettings = packageSettings(
@@ -51,15 +67,20 @@ export const providerSettings = packageSettings(
     timeout: values.TAX_PROVIDER_TIMEOUT,
     pause: values.TAX_PROVIDER_PAUSE * 1000,
     quoteLifetime: values.TAX_QUOTE_MINUTES,
+    checkers: namesIn(values.TAX_NUMBER_CHECKERS),
+    checkLifetime: values.TAX_NUMBER_MINUTES,
   }),
-  ({ names }, box) => {
-    const known = providerNames(box);
-    const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) {
-      throw new Error(`TAX_PROVIDERS names "${unknown}", which is not one of ${known.join(', ')}`);
-    }
+  ({ names, checkers }, box) => {
+    rejectUnknown('TAX_PROVIDERS', names, providerNames(box));
+    const known = taxNumberCheckers.of(box).map(({ name }) => name);
+    rejectUnknown('TAX_NUMBER_CHECKERS', checkers, known);
   },
 );
+
+function rejectUnknown(setting: string, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${setting} names "${unknown}", which is not one of ${known.join(', ')}`);
+}
 
 function namesIn(text: string): string[] {
   return text
@@ -82,4 +103,15 @@ export function connectedProviders(box: HasExtensions): readonly TaxProvider[] {
 /** Whether the stores of a box may choose a provider. */
 export function hasProviders(box: HasExtensions): boolean {
   return providerSettings.of(box).names.length > 0;
+}
+
+/** The services that a box asks about tax numbers. */
+export function usedCheckers(box: HasExtensions): readonly TaxNumberChecker[] {
+  const { checkers } = providerSettings.of(box);
+  return checkers.length === 0 ? [] : taxNumberCheckers.of(box).filter(({ name }) => checkers.includes(name));
+}
+
+/** Whether a box asks any service about tax numbers. */
+export function hasCheckers(box: HasExtensions): boolean {
+  return providerSettings.of(box).checkers.length > 0;
 }

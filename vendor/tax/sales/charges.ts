@@ -23,6 +23,7 @@ type Settings = ReturnType<typeof taxSettings.of>;
 type TaxLine = ChargedOrder['taxLines'][number];
 
 export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
+  if (order.taxExemption !== null) return [];
   const settings = taxSettings.of(await findStore(tx));
   if (order.taxLines.some(({ rate, source }) => rate === null || source?.type !== 'tax_rate')) {
     return extendTaxes(order, amount);

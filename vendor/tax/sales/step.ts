@@ -4,6 +4,7 @@
 import {
   type Adjustment,
   type CartIssue,
+  type TaxExemption as ExemptionKind,
   type MissingQuote,
   type Sale,
   type TotalsDraft,
@@ -12,6 +13,9 @@ import {
 } from '@carton/cart';
 import { findStore } from '@carton/core';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
+import { reverseChargeOf } from '../numbers/exemptions.ts';
+import { exemptionLabel } from '../numbers/labels.ts';
+import { type NumberRead, readNumber } from '../numbers/service.ts';
 import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from '../providers/quotes.ts';
 import { hasProviders } from '../providers/settings.ts';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
@@ -27,15 +31,22 @@ export type TaxExemption = (db: TenantDatabase, sale: Sale) => Promise<boolean>;
 export const taxExemptions = extensionPoint<TaxExemption>('tax.exemptions');
 
 /** What the step reads. */
-interface TaxRead extends RatesOfPlace {
+export interface TaxRead extends RatesOfPlace {
   settings: ReturnType<typeof taxSettings.of>;
   isExempt: boolean;
   /** Null in a box without tax providers. */
   quotes: QuotesRead | null;
+  /** Null for a sale whose tax number nobody is asked about. */
+  number: NumberRead | null;
+  /** ISO 3166-1 alpha-2: the country of the store. */
+  home: string | null;
 }
 
 /** What taxes of a sale by rates depend on. */
-export async function readRatesOfSale(db: TenantDatabase, sale: Sale): Promise<Omit<TaxRead, 'quotes' | 'settings'>> {
+export async function readRatesOfSale(
+  db: TenantDatabase,
+  sale: Sale,
+): Promise<Omit<TaxRead, 'quotes' | 'settings' | 'number' | 'home'>> {
   const [there, ...exemptions] = await Promise.all([
     readRates(db, sale),
     ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
@@ -43,13 +54,15 @@ export async function readRatesOfSale(db: TenantDatabase, sale: Sale): Promise<O
   return { ...there, isExempt: exemptions.includes(true) };
 }
 
-async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
-  const [applied, store, quotes] = await Promise.all([
+/** What the steps of taxes and of the tax number read. */
+export async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead> {
+  const [applied, store, quotes, number] = await Promise.all([
     readRatesOfSale(db, sale),
     findStore(db),
     hasProviders(db) ? readQuotes(db, sale) : null,
+    readNumber(db, sale),
   ]);
-  return { ...applied, settings: taxSettings.of(store), quotes };
+  return { ...applied, settings: taxSettings.of(store), quotes, number, home: store.country };
 }
 
 interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
@@ -76,16 +89,43 @@ function targetsOf(
   return [...goods, ...charges];
 }
 
+/** Why a sale has no tax; null for one with tax. */
+export function exemptionOf(draft: TotalsDraft, { number, home, isExempt }: TaxRead): ExemptionKind | null {
+  return reverseChargeOf(draft, number, home) ?? (isExempt ? 'exempt_member' : null);
+}
+
+/**
+ * Discounts by the taxes that prices contain, as a consumer at the same address would pay them, so that the buyer pays the
+ * net price; none where taxes come on top.
+ */
+function takeOff(draft: TotalsDraft, read: TaxRead, exemption: ExemptionKind): Adjustment[] {
+  if (!draft.region?.taxInclusive) return [];
+  const source = { type: 'tax_exemption', id: exemption };
+  const common = { code: 'tax-exemption', label: exemptionLabel(draft.sale.locale), kind: 'discount', source } as const;
+  const contained = Map.groupBy(taxesByRates(draft, read), ({ lineId, shippingCode }) =>
+    JSON.stringify([lineId, shippingCode]),
+  );
+  return [...contained.values()].flatMap((taxes) => {
+    const { lineId, shippingCode } = taxes[0] as Adjustment;
+    const amount = taxes.reduce((sum, tax) => sum + tax.amount, 0);
+    const target = lineId === undefined ? { shippingCode: shippingCode as string } : { lineId };
+    return amount === 0 ? [] : [{ ...common, amount: -amount, ...target }];
+  });
+}
+
 /** The taxes that the provider has computed, or those of the rates. */
 function adjustTaxes(draft: TotalsDraft, read: TaxRead): Adjustment[] {
-  if (read.isExempt) return [];
+  const exemption = exemptionOf(draft, read);
+  if (exemption === 'exempt_member') return [];
+  if (exemption !== null) return takeOff(draft, read, exemption);
   const needed = quoteFor(draft, read.settings, read.quotes);
   if (needed?.asked && needed.answer) return adjustmentsOf(draft, needed.asked, needed.answer);
   return taxesByRates(draft, read);
 }
 
-function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead): MissingQuote | null {
-  const needed = isExempt ? null : quoteFor(draft, settings, quotes);
+function findMissing(draft: TotalsDraft, read: TaxRead): MissingQuote | null {
+  const { settings, quotes } = read;
+  const needed = exemptionOf(draft, read) ? null : quoteFor(draft, settings, quotes);
   return needed && !needed.answer ? missingQuoteOf(needed, settings, quotes?.saleKey ?? '') : null;
 }
 
@@ -93,9 +133,9 @@ function findMissing(draft: TotalsDraft, { isExempt, settings, quotes }: TaxRead
  * Without the province, the rates of the store may be the wrong ones. A provider reads addresses by itself, and the address
  * of a place of pickup is not the shopper's to correct.
  */
-function findIssues({ sale }: TotalsDraft, read: TaxRead): CartIssue[] {
-  const isPickedUp = sale.deliveryAddress !== undefined;
-  if (read.isExempt || isPickedUp || read.settings.provider !== null) return [];
+function findIssues(draft: TotalsDraft, read: TaxRead): CartIssue[] {
+  const isPickedUp = draft.sale.deliveryAddress !== undefined;
+  if (exemptionOf(draft, read) || isPickedUp || read.settings.provider !== null) return [];
   if (read.isProvinceMissing) return ['province_missing'];
   return read.isProvinceUnknown ? ['province_unknown'] : [];
 }

@@ -1,0 +1,88 @@
+/**
+ * Tax numbers of businesses: the form that the number of a country has, and the one form in which it is stored. Of the
+ * countries of the EU, Northern Ireland, Great Britain and Switzerland form and check digits are known (jsvat-next); their
+ * numbers begin with the country. A number of any other country is a text.
+ *
+ * Source of the forms: https://ec.europa.eu/taxation_customs/vies/#/faq, question 11
+ */
+import jsvat from 'jsvat-next';
+import { invalidField } from '../http/problems.ts';
+import { humanText, type Static, withOptions } from '../http/schemas.ts';
+import { foldCapitals, plainDigits } from '../http/written.ts';
+import { cleaned } from './folding.ts';
+
+export const TaxNumber = withOptions(humanText(50, { examples: ['FR40303265045'] }), {
+  description:
+    'Number of a business for value added tax, with the letters of its country: `FR40303265045`, `EL` for Greece, `XI` for Northern Ireland. Stored in capitals without spaces and punctuation; one of a country whose form is not known, as it is',
+});
+export type TaxNumber = Static<typeof TaxNumber>;
+
+/** By the letters that a number begins with: 9 is a digit, X a letter or a digit, and parts in brackets are optional. */
+const forms: Readonly<Record<string, string>> = {
+  AT: 'ATU99999999',
+  BE: 'BE9999999999',
+  BG: 'BG999999999[9]',
+  CH: 'CHE999999999[MWST]',
+  CY: 'CY99999999X',
+  CZ: 'CZ99999999[99]',
+  DE: 'DE999999999',
+  DK: 'DK99999999',
+  EE: 'EE999999999',
+  EL: 'EL999999999',
+  ES: 'ESX9999999X',
+  FI: 'FI99999999',
+  FR: 'FRXX999999999',
+  GB: 'GB999999999[999]',
+  HR: 'HR99999999999',
+  HU: 'HU99999999',
+  IE: 'IE9X99999X[X]',
+  IT: 'IT99999999999',
+  LT: 'LT999999999[999]',
+  LU: 'LU99999999',
+  LV: 'LV99999999999',
+  MT: 'MT99999999',
+  NL: 'NL999999999B99',
+  PL: 'PL9999999999',
+  PT: 'PT999999999',
+  RO: 'RO9999999999',
+  SE: 'SE999999999999',
+  SI: 'SI99999999',
+  SK: 'SK9999999999',
+  XI: 'XI999999999[999]',
+};
+
+/** The country in the list of the library, by the letters of the number. */
+const isoOf: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
+
+/** Without what people write between the digits, in capitals of the usual width. */
+const compact = (text: string) => plainDigits(foldCapitals(cleaned(text))).replaceAll(/[\s\p{P}]/gu, '');
+
+/**
+ * The letters of a number: the ISO code of its country but `EL` for Greece, and `XI` for Northern Ireland. Null for a
+ * number of a country whose form is not known.
+ */
+export function prefixOfTaxNumber(number: string): string | null {
+  const prefix = number.slice(0, 2);
+  return Object.hasOwn(forms, prefix) ? prefix : null;
+}
+
+/**
+ * The number as it is stored. Absent for absent, and null for null and a blank text.
+ * @param pointer of the field in the body
+ * @throws invalid_request (400) for a number that does not have the form of its country, which is named
+ */
+export function writtenTaxNumber(text: string, pointer: string): string;
+export function writtenTaxNumber(text: string | null | undefined, pointer: string): string | null | undefined;
+export function writtenTaxNumber(text: string | null | undefined, pointer: string): string | null | undefined {
+  if (text === undefined) return undefined;
+  const shown = cleaned(text ?? '');
+  if (shown === '') return null;
+  // Greece's own code is GR; its numbers have had another one from the beginning.
+  const number = compact(shown).replace(/^GR(?=\d)/, 'EL');
+  const prefix = prefixOfTaxNumber(number);
+  if (prefix === null) return shown;
+  const country = jsvat.countries.find(({ codes }) => codes[0] === (isoOf[prefix] ?? prefix));
+  if (country && jsvat.checkVAT(number, [country]).isValid) return number;
+  const form = `${forms[prefix]}, where 9 is a digit, X a letter or a digit, and what is in brackets may be left out`;
+  throw invalidField(pointer, `must be a number with right check digits of the form ${form}`);
+}

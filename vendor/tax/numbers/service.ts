@@ -1,0 +1,87 @@
+/**
+ * Whether the buyer's tax number is valid: what is known of it, and asking a service where it is not.
+ */
+import { digestOf, type MissingQuote, type Sale, type TaxNumberCheck } from '@carton/cart';
+import { findStore } from '@carton/core';
+import {
+  callService,
+  Problem,
+  prefixOfTaxNumber,
+  ServiceError,
+  type TenantDatabase,
+  writtenTaxNumber,
+} from '@carton/runtime';
+import { providerSettings, usedCheckers } from '../providers/settings.ts';
+import { taxSettings } from '../settings.ts';
+import type { TaxNumberChecker, TaxNumberQuestion } from './checker.ts';
+import { findCheck, type StoredCheck, storeCheck } from './store.ts';
+
+/** The number of a sale whose store sells without tax by it. */
+export interface NumberRead {
+  checker: TaxNumberChecker;
+  question: TaxNumberQuestion;
+  digest: string;
+  /** Null if nobody was asked lately. */
+  stored: StoredCheck | null;
+}
+
+/** Minutes for which a service is not asked again about a number after it gave no answer. */
+const absenceLifetime = 1;
+
+/** Null for a sale whose number nobody is asked about. */
+export async function readNumber(db: TenantDatabase, { taxNumber }: Sale): Promise<NumberRead | null> {
+  const prefix = taxNumber ? prefixOfTaxNumber(taxNumber) : null;
+  if (!taxNumber || prefix === null) return null;
+  const checker = usedCheckers(db).find((each) => each.knows(prefix));
+  if (!checker) return null;
+  const store = await findStore(db);
+  if (!taxSettings.of(store).reverseCharge) return null;
+  const question = { number: taxNumber, requester: storedNumberOf(store.vatNumber) };
+  const digest = digestOf([checker.name, question.number, question.requester]);
+  return { checker, question, digest, stored: await findCheck(db, digest) };
+}
+
+/** The store's own number: staff may have written anything there. */
+function storedNumberOf(vatNumber: string | null): string | null {
+  try {
+    return writtenTaxNumber(vatNumber, '/vatNumber') ?? null;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+/** What an order keeps of it; null if nobody was asked. */
+export function checkOf(read: NumberRead | null): TaxNumberCheck | null {
+  if (!read?.stored) return null;
+  const { answer, checkedAt } = read.stored;
+  const { requestIdentifier = null, name = null, address = null } = answer ?? {};
+  const status = answer === null ? 'unavailable' : answer.isValid ? 'valid' : 'invalid';
+  return { status, provider: read.checker.name, checkedAt, requestIdentifier, name, address };
+}
+
+/** The proof that a sale lacks. No order waits for it: without an answer it is taxed as a consumer's. */
+export function missingCheckOf(read: NumberRead | null): MissingQuote | null {
+  if (!read || read.stored) return null;
+  return { detail: 'The tax number is not checked.', isRequired: false, ask: (db) => ask(db, read) };
+}
+
+async function ask(db: TenantDatabase, { checker, question, digest }: NumberRead): Promise<boolean> {
+  const { timeout, pause, checkLifetime } = providerSettings.of(db);
+  // The registers of countries are away one by one: each has a circuit of its own.
+  const call = {
+    service: `${checker.name}-tax-number`,
+    account: prefixOfTaxNumber(question.number) ?? '',
+    timeout,
+    pause,
+  };
+  const answer = await callService(db, call, (signal) => checker.check(db, question, signal)).catch(
+    (error: unknown) => {
+      if (error instanceof ServiceError) return null;
+      throw error;
+    },
+  );
+  // Also that there was none, so that the cart and the order say so, and not each read waits for the service.
+  await storeCheck(db, digest, answer, answer ? checkLifetime : absenceLifetime);
+  return true;
+}

@@ -1,0 +1,7 @@
+/**
+ * The simulator of VIES as a process: `node --conditions=workspace-source main.ts [port]`.
+ */
+import { runSimulator } from '@carton/runtime/testing';
+import { respond, wrongAnswers } from './vies.ts';
+
+await runSimulator(respond, wrongAnswers, Number(process.argv[2] ?? 0));
