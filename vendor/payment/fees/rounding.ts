@@ -1,7 +1,7 @@
 /**
  * Rounding of totals to what can be paid: coins that exist, or amounts that a provider can charge. What is rounded is the
  * total, after discounts, shipping, fees and taxes, and before gift cards and other tenders: these are payments, and the
- * total of an order must not depend on what somebody's card holds.
+ * total of an order must not depend on what a card holds.
  */
 import { findStore, storeSettings } from '@carton/core';
 import type { Order } from '@carton/order';
