@@ -23,22 +23,30 @@ import {
 const box = await openBox(t);
 const { staff } = box;
 
+const dayAfter = (days: number, years = 0) => {
+  const date = new Date();
+  date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+};
+const yesterday = dayAfter(-1);
+
 t.test('an invoice has seller, buyer, lines, and the amounts of each rate', async (t) => {
   const order = await placeTaxed(box);
-  const { status, body, headers } = await issue(box, order.id, { suppliedOn: '2026-11-20', note: 'Paid in advance' });
+  const { status, body, headers } = await issue(box, order.id, { suppliedOn: yesterday, note: 'Paid in advance' });
   t.equal(status, 201);
   t.equal(headers.get('location'), `/admin/invoices/${body.id}`);
   const { id, issuedAt, updatedAt, issuedOn, lines, ...rest } = body;
   t.strictSame(rest, {
     number: 'INV-1',
     kind: 'invoice',
+    taxExemption: null,
     orderId: order.id,
     orderNumber: order.number,
     invoiceId: null,
     refundId: null,
     addsTo: null,
     currency: 'EUR',
-    suppliedOn: '2026-11-20',
+    suppliedOn: yesterday,
     totals: { net: eur(3466), tax: eur(658), gross: eur(4124), credit: eur(0), rounding: eur(0), total: eur(4124) },
     credited: eur(0),
     locale: 'en',
@@ -283,4 +291,21 @@ t.test('credits of the order reduce what is to be paid, not the taxed amounts', 
   const half = (await credit(box, id, { amount: eur(445) })).body.totals;
   t.strictSame(half, { net: eur(500), tax: eur(95), gross: eur(595), credit: eur(-150), rounding, total: eur(445) });
   t.strictSame((await credit(box, id)).body.totals, half);
+});
+
+t.test('a day of supply that cannot be meant is refused', async (t) => {
+  await bodyOf(staff.patch('/admin/store', { timeZone: 'Etc/GMT-14' }));
+  // In this zone tomorrow may be the day after tomorrow in UTC.
+  const dayThere = (days: number, years = 0) => dayAfter(days + (new Date().getUTCHours() >= 10 ? 1 : 0), years);
+  const order = await placeTaxed(box);
+  const detail = `must be from ${dayThere(0, -1)}, a year before the day of the order, to ${dayThere(1)}, tomorrow in the time zone of the store`;
+  const errors = [{ in: 'body', pointer: '/suppliedOn', detail }];
+  for (const suppliedOn of ['2099-01-01', dayThere(2), dayThere(-1, -1), '1999-12-31']) {
+    const refused = await issue(box, order.id, { suppliedOn });
+    t.equal(refused.status, 400, suppliedOn);
+    t.strictSame(refused.body.errors, errors);
+  }
+  t.match(await issue(box, order.id, { suppliedOn: dayThere(1) }), { status: 201 });
+  t.match(await issue(box, (await placeTaxed(box)).id, { suppliedOn: dayThere(0, -1) }), { status: 201 });
+  await bodyOf(staff.patch('/admin/store', { timeZone: 'UTC' }));
 });
