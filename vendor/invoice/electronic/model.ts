@@ -8,7 +8,7 @@ import { divideRounded, hundredPercent, minorUnitDigits, scalePercent } from '@c
 import { type InvoiceContent, type InvoiceKind, sumsOf, totalsOf } from '../content.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
 import type { InvoiceRow } from '../store.ts';
-import { type Category, categoriesOf, type Exemption } from './categories.ts';
+import { type Category, categoriesOf } from './categories.ts';
 import { type ElectronicCharge, type ElectronicLine, linesAndChargesOf } from './lines.ts';
 import { type Address, buyerOf, deliveryOf, type Party, sellerOf } from './parties.ts';
 
@@ -57,13 +57,6 @@ export interface ElectronicTotals {
 
 export type Issued = Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>;
 
-/** What documents of earlier releases do not state. */
-interface Later {
-  /** Minor units that cash has no coins for. */
-  rounding?: number;
-  taxExemption?: Exemption | null;
-}
-
 /**
  * @throws electronic_invoice_not_possible (409) for what EN 16931 has no form for; its detail says what is missing
  */
@@ -71,7 +64,7 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
   if (minorUnitDigits(currency) > 2) {
     throw electronicInvoiceNotPossible(`Amounts have at most two decimals, and those of ${currency} have more.`);
   }
-  const { rounding = 0, taxExemption = null } = content as InvoiceContent & Later;
+  const { rounding = 0, taxExemption = null } = content;
   const seller = sellerOf(content);
   const buyer = buyerOf(content);
   const delivery = deliveryOf(content, buyer);

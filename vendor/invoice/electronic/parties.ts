@@ -69,7 +69,6 @@ export function sellerOf({ seller, countries }: InvoiceContent): Party {
 /** @throws electronic_invoice_not_possible (409) without a country */
 export function buyerOf({ buyer, countries }: InvoiceContent): Party {
   // Documents of releases before this number lack it.
-  const { taxNumber = null } = buyer as { taxNumber?: string | null };
   const vatNumber = vatNumberOf(buyer.vatNumber);
   const ofNumber = vatNumber && countryOfPrefix(vatNumber.slice(0, 2));
   const country = countries?.buyer ?? countryOfLines(buyer.address) ?? ofNumber;
@@ -81,7 +80,7 @@ export function buyerOf({ buyer, countries }: InvoiceContent): Party {
     tradingName: null,
     address: addressOf(buyer.address, buyer.name, country),
     vatNumber,
-    registration: taxNumber ?? (vatNumber === null ? buyer.vatNumber : null),
+    registration: vatNumber === null ? buyer.vatNumber : null,
     email: buyer.email,
   };
 }

@@ -6,6 +6,7 @@ import { pageWords, shownVariantTitle } from '@carton/order';
 import { dateTimeFormat, formatMoney, inLanguages, money, translationFor } from '@carton/runtime';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
+import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
 import type { InvoiceRow } from '../store.ts';
 
@@ -45,7 +46,11 @@ export interface Sheet {
   notes: string[];
 }
 
-const translations = inLanguages((language) => ({ ...pageWords[language], ...invoicePhrases[language] }));
+const translations = inLanguages((language) => ({
+  ...pageWords[language],
+  ...invoicePhrases[language],
+  exemptions: exemptionPhrases[language],
+}));
 
 /** What changes the direction of texts around it, other than a mark of one character, comes from nobody but this file. */
 const isolate = (text: string) => `\u2068${text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`;
@@ -60,7 +65,7 @@ export function sheetOf({
   currency,
   content,
 }: Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>): Sheet {
-  const { seller, buyer, delivery, addsTo, corrects, reason, note, lines, taxGroups } = content;
+  const { seller, buyer, delivery, addsTo, corrects, reason, note, lines, taxGroups, taxExemption = null } = content;
   const { language, formats, texts } = translationFor(translations, [content.locale]);
   const show = (amount: number) => isolate(formatMoney(money(amount, currency), formats));
   const labelled = (label: string, value: string) => fill(texts.labelled, { label, value: isolate(value) });
@@ -95,7 +100,7 @@ export function sheetOf({
   const groups = sumsByGroup(content).filter(
     ({ gross, taxes }) => kind === 'invoice' || gross !== 0 || taxes.some(({ amount }) => amount !== 0),
   );
-  const { net, tax, credit, total } = totalsOf(lines);
+  const { net, tax, credit, rounding, total } = totalsOf(lines);
   return {
     language,
     isRightToLeft: language === 'ar',
@@ -150,8 +155,12 @@ export function sheetOf({
       [texts.net, show(net)],
       [texts.tax, show(tax)],
       ...(credit === 0 ? [] : [[texts.credit, show(credit)] as [string, string]]),
+      ...(rounding === 0 ? [] : [[texts.rounding, show(rounding)] as [string, string]]),
       [kind === 'invoice' ? texts.total : texts.totalCredited, show(total)],
     ],
-    notes: [note, seller.note].flatMap((text) => (text === null ? [] : [isolate(text)])),
+    notes: [
+      ...(taxExemption === null ? [] : [texts.exemptions[taxExemption]]),
+      ...[note, seller.note].flatMap((text) => (text === null ? [] : [isolate(text)])),
+    ],
   };
 }

@@ -65,12 +65,15 @@ const full = {
   suppliedOn: '2026-11-30',
   delivery: ['Bob', '5 Other Way'],
   note: 'Thank you',
+  taxExemption: 'intra_community' as const,
+  rounding: 3,
   buyer: { ...content.buyer, name: 'Countess', vatNumber: 'FR12345678901' },
   taxGroups: [[...(content.taxGroups[0] ?? []), { code: 'levy', label: 'Levy', rate: 2, included: false }], []],
   lines: [
     ...content.lines.map((line) => ({
       ...line,
       credit: -50,
+      rounding: 3,
       variantTitle: 'M',
       parts: [{ group: 0, net: 2900, taxes: [551, 58] }],
     })),
