@@ -33,7 +33,7 @@ export function checkTotals({ lines, shipping, adjustments, totals, region }: To
   equal('the shipping', totals.shipping, sumOf(ofKind('shipping')));
   equal('the tax', totals.tax, sumOf(taxes));
   const added = sumOf(taxes.filter(({ included }) => !included));
-  equal('the total', totals.total, totals.subtotal + totals.discount + totals.shipping + added);
+  equal('the total', totals.total, totals.subtotal + totals.discount + totals.shipping + added + totals.rounding);
   hold(totals.total >= 0, () => `the total is ${totals.total}`);
   hold(
     taxes.every(({ included = false }) => included === region?.taxInclusive),
@@ -74,14 +74,15 @@ export function checkCharges(row: OrderRow, { lines, shipping, adjustments, tota
   equal("the sum of the order's charges", sumOf(charges), totals.total);
   equal("the tax of the order's charges", sumOf(charges.map(({ tax: amount }) => ({ amount }))), totals.tax);
   equal('the number of charges', charges.length, lines.length + shipping.length);
-  for (const { lineItemId, shippingCode, amount } of charges) {
+  for (const { lineItemId, shippingCode, amount, rounding } of charges) {
     const line = lines.find(({ id }) => id === lineItemId);
     const left = line?.discountedTotal ?? shipping.find(({ code }) => code === shippingCode)?.discountedAmount ?? 0;
     const taxes = adjustments.filter(
       (each) =>
         each.kind === 'tax' && !each.included && (line ? each.lineId === line.id : each.shippingCode === shippingCode),
     );
-    equal(`the charge ${lineItemId ?? shippingCode}`, amount, left + sumOf(taxes));
+    equal(`the charge ${lineItemId ?? shippingCode}`, amount - rounding, left + sumOf(taxes));
+    hold(amount >= 0, () => `the charge ${lineItemId ?? shippingCode} is ${amount}`);
   }
   return charges;
 }

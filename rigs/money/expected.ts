@@ -29,8 +29,23 @@ function equal(what: string, actual: number, expected: number): void {
 export function checkExpected(scenario: Scenario, draft: TotalsDraft): void {
   checkDiscounts(scenario, draft);
   checkShipping(scenario, draft);
+  checkRounding(scenario, draft);
   if (scenario.roundPer !== 'total') checkLineTaxes(scenario, draft);
   else if (draft.shipping.every(({ discountedAmount }) => discountedAmount === 0)) checkTotalTaxes(scenario, draft);
+}
+
+/** The total is a multiple of the step, the nearest one, the larger of two that are as near. */
+function checkRounding({ roundTo }: Scenario, { totals: { total, tax, rounding } }: TotalsDraft): void {
+  hold(total % roundTo === 0, () => `the total ${total} is no multiple of ${roundTo}`);
+  const isNearest = -roundTo < 2 * rounding && 2 * rounding <= roundTo && total - rounding >= 0;
+  // What is not free is not rounded to nothing.
+  const isLeast = total === roundTo && rounding < roundTo;
+  // Nor is any of the tax taken off.
+  const keepsTax = rounding > 0 && rounding < roundTo && total - roundTo < tax;
+  hold(
+    (isNearest && (total > 0 || rounding === 0)) || isLeast || keepsTax,
+    () => `${total} was rounded by ${rounding} to ${roundTo}`,
+  );
 }
 
 /** Discounts on goods are exact in sum, and divided in proportion to what they are computed of. */

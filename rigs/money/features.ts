@@ -56,6 +56,7 @@ export function featuresOf(
     ),
     twoProfiles: charged.length > 1,
     paymentFee: scenario.payment !== null,
+    rounded: totals.rounding !== 0,
     free: totals.total === 0,
   };
 }

@@ -93,7 +93,7 @@ interface PlacedOrder {
     refunded: Amount | null;
   }[];
   taxLines: { amount: Amount; included: boolean }[];
-  totals: Record<'subtotal' | 'discount' | 'shipping' | 'tax' | 'total', Amount>;
+  totals: Record<'subtotal' | 'discount' | 'shipping' | 'tax' | 'rounding' | 'total', Amount>;
 }
 
 /** An order with the one who placed it, who may change its payment method. */
@@ -140,7 +140,8 @@ function checkOrder({ items, adjustments, taxLines, totals }: PlacedOrder): void
   equal('the shipping', totals.shipping.amount, ofKind('shipping'));
   equal('the tax', totals.tax.amount, sumOf(taxLines.map(({ amount }) => amount)));
   const added = sumOf(taxLines.flatMap(({ included, amount }) => (included ? [] : amount)));
-  const parts = totals.subtotal.amount + totals.discount.amount + totals.shipping.amount + added;
+  const parts =
+    totals.subtotal.amount + totals.discount.amount + totals.shipping.amount + added + totals.rounding.amount;
   equal('the total', totals.total.amount, parts);
   const charges = [...items.map(({ charged }) => charged), ...adjustments.flatMap(({ charged }) => charged ?? [])];
   equal('the sum of the charges', sumOf(charges), totals.total.amount);

@@ -29,6 +29,8 @@ export interface Scenario {
   readonly shippingCategory: string | null;
   /** The chosen payment method. */
   readonly payment: MethodFees | null;
+  /** Of what the total is a multiple, in minor units. */
+  readonly roundTo: number;
 }
 
 /** The scenario of a seed. */
@@ -48,6 +50,7 @@ export function scenarioOf(seed: number): Scenario {
     shippingCategory: random.isTrue(0.7) ? null : random.pick(['books', 'unknown']),
     payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
     rounding: random.pick(roundings),
+    roundTo: random.pick([1, 1, 5, 10, 50, 500]),
   };
 }
 
@@ -60,7 +63,13 @@ function amountOf(random: Random, currency: string): number {
 }
 
 function paymentOf(random: Random, currency: string): MethodFees {
-  return { id: 'method', code: 'cash', name: 'Cash', fees: [{ amount: amountOf(random, currency) || 1, currency }] };
+  return {
+    id: 'method',
+    provider: 'manual',
+    code: 'cash',
+    name: 'Cash',
+    fees: [{ amount: amountOf(random, currency) || 1, currency }],
+  };
 }
 
 function linesOf(random: Random, currency: string): TotalsLine[] {

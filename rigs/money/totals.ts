@@ -28,8 +28,8 @@ const facts: LineFacts = {
 
 /** What each step would have read from the database. */
 function readOf(name: string, scenario: Scenario): unknown {
-  const { promotions, shipping, payment, rates, roundPer, rounding, shippingCategory } = scenario;
-  if (name === 'paymentMethod') return payment;
+  const { promotions, shipping, payment, roundTo, rates, roundPer, rounding, shippingCategory } = scenario;
+  if (name === 'paymentMethod') return { method: payment, step: roundTo };
   if (name === 'shipping') return shipping;
   if (name === 'tax')
     return { rates, settings: { roundPer, rounding, shippingCategory }, isExempt: false, quotes: null };
@@ -44,7 +44,11 @@ export function totalsOf(scenario: Scenario): TotalsDraft {
   };
   const ready = steps.map((step) => {
     const read = readOf(step.name, scenario);
-    return { name: step.name, adjust: (draft: TotalsDraft): readonly Adjustment[] => step.adjust(draft, read, facts) };
+    return {
+      name: step.name,
+      adjust: (draft: TotalsDraft): readonly Adjustment[] => step.adjust(draft, read, facts),
+      rounding: (draft: TotalsDraft) => step.rounding?.(draft, read) ?? 0,
+    };
   });
   return runTotals({ sale, region: { id: 'region', taxInclusive } }, lines, ready);
 }

@@ -232,6 +232,7 @@ function scenarioFor({ lines, promotions = [], shipping, tax = {}, included = fa
       chosen: shipping === undefined ? [] : [{ profile: null, optionId: 'option', pickupLocationId: null }],
     },
     payment: null,
+    roundTo: 1,
     rates:
       typeof tax === 'number'
         ? [{ ...vat, rate: tax }]

@@ -13,7 +13,10 @@ const cartsPerStore = 6;
 const box = await createTestBox(t);
 const buyer = { customer: { email: 'ada@example.com' } };
 const amountOf = ({ amount }: { amount: number }) => amount;
-type Totals = Record<'subtotal' | 'discount' | 'shipping' | 'tax' | 'credit' | 'total', { amount: number }>;
+type Totals = Record<
+  'subtotal' | 'discount' | 'shipping' | 'tax' | 'credit' | 'rounding' | 'total',
+  { amount: number }
+>;
 const amountsOf = (totals: Totals) =>
   Object.fromEntries(Object.entries(totals).map(([name, of]) => [name, amountOf(of)]));
 
@@ -27,6 +30,8 @@ interface Store {
   taxInclusive: boolean;
   roundPer: 'unit' | 'line' | 'total';
   rounding: 'half_up' | 'half_down' | 'down';
+  /** Of what totals are multiples, in minor units. */
+  roundTo: number;
   shippingCategory: 'reduced' | null;
   shipping: number;
   promotions: Record<string, unknown>[];
@@ -57,6 +62,7 @@ const store: fc.Arbitrary<Store> = fc.record({
   taxInclusive: fc.boolean(),
   roundPer: fc.constantFrom('unit', 'line', 'total'),
   rounding: fc.constantFrom('half_up', 'half_down', 'down'),
+  roundTo: fc.constantFrom(1, 5, 50),
   shippingCategory: fc.constantFrom(null, null, 'reduced'),
   shipping: fc.constantFrom(0, 1, 499, 5000),
   promotions: fc.array(promotion, { maxLength: 3 }),
@@ -81,9 +87,10 @@ async function openStore({ goods, taxInclusive, shipping, promotions, ...rules }
     await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', country: 'DE', rate, categoryId }));
   }
   const { roundPer, rounding, shippingCategory } = rules;
+  const payment = { rounding: [{ currency: 'EUR', to: rules.roundTo, methods: null }] };
   const tax = { roundPer, rounding, shippingCategory };
   const address = { legalName: 'Demo Store', address: '1 Way\nBerlin' };
-  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax } }));
+  await bodyOf(staff.patch('/admin/store', { ...address, settings: { tax, payment } }));
   const rates = [{ currency: 'EUR', amount: shipping }];
   const option = { code: 'standard', name: 'Standard', type: 'flat', rates };
   const { id: optionId } = await bodyOf(staff.post('/admin/shipping-options', option));
@@ -169,12 +176,19 @@ await t.test('all documents of a sale show the same amounts', { timeout: 1_800_0
         t.strictSame(totals[name], totals.cart, `${name}: ${about}`);
         t.strictSame(lines[name], lines.cart, `${name}: ${about}`);
       }
-      const { total, tax } = totals.cart as Record<string, number>;
+      const { total, tax, rounding } = totals.cart as Record<string, number>;
+      t.equal((total as number) % each.roundTo, 0, about);
       const { invoice, credited } = await invoiceInParts(tenant, orderId);
       const sumOf = (name: string) => credited.reduce((sum, note) => sum + (note.totals[name]?.amount ?? 0), 0);
       t.strictSame(
-        [invoice.totals.total.amount, invoice.totals.tax.amount, sumOf('total'), sumOf('tax')],
-        [total, tax, total, tax],
+        [
+          invoice.totals,
+          { total: { amount: sumOf('total') }, tax: { amount: sumOf('tax') }, rounding: { amount: sumOf('rounding') } },
+        ].map((of) => [amountOf(of.total), amountOf(of.tax), amountOf(of.rounding)]),
+        [
+          [total, tax, rounding],
+          [total, tax, rounding],
+        ],
         `invoice and credit notes: ${about}`,
       );
       compared++;

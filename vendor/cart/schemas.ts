@@ -139,13 +139,15 @@ export const CartTotals = object(
     shipping: Money,
     tax: Money,
     credit: Money,
+    rounding: Money,
     total: Money,
   },
   {
     $id: 'CartTotals',
     description:
       '`total` is the sum of the others, less the tax that prices already contain. `discount` is zero or below. ' +
-      '`credit` is always zero, because payments do not reduce the total.',
+      '`credit` is always zero, because payments do not reduce the total. `rounding` is what the total was rounded by, up or ' +
+      'down: zero unless the store rounds what is paid in the currency or by the method.',
   },
 );
 

@@ -129,13 +129,14 @@ function presentAdjustment(
 
 /** Totals with their currency. */
 export function presentTotals(totals: Totals, currency: string): Record<keyof Totals, MoneyValue> {
-  const { subtotal, discount, shipping, tax, credit, total } = totals;
+  const { subtotal, discount, shipping, tax, credit, rounding, total } = totals;
   return {
     subtotal: money(subtotal, currency),
     discount: money(discount, currency),
     shipping: money(shipping, currency),
     tax: money(tax, currency),
     credit: money(credit, currency),
+    rounding: money(rounding, currency),
     total: money(total, currency),
   };
 }

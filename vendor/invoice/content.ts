@@ -46,6 +46,8 @@ export interface ContentLine {
   discount: number;
   /** Its share of credits of the order, which reduce what is to be paid and not the taxed amounts; zero or below. */
   credit: number;
+  /** Its share of what the total was rounded by, which is not taxed. Absent on documents of earlier releases. */
+  rounding?: number;
   parts: LinePart[];
 }
 
@@ -79,6 +81,8 @@ export interface InvoiceContent {
   note: string | null;
   taxGroups: TaxGroup[];
   lines: ContentLine[];
+  /** The sum of what the lines were rounded by; zero if nothing was. Absent on documents of earlier releases. */
+  rounding?: number;
 }
 
 /** The sums of a part, a group of taxes or a whole invoice. */
@@ -112,9 +116,10 @@ export function sumsByGroup({ taxGroups, lines }: Pick<InvoiceContent, 'taxGroup
   });
 }
 
-/** The sums of all lines, and what is to be paid: the gross amount less credits. */
-export function totalsOf(lines: readonly ContentLine[]): Sums & { credit: number; total: number } {
+/** The sums of all lines, and what is to be paid: the gross amount less credits, rounded. */
+export function totalsOf(lines: readonly ContentLine[]): Sums & { credit: number; rounding: number; total: number } {
   const sums = sumsOf(lines.flatMap(({ parts }) => parts));
   const credit = sumOf(lines.map((line) => line.credit));
-  return { ...sums, credit, total: sums.gross + credit };
+  const rounding = sumOf(lines.map((line) => line.rounding ?? 0));
+  return { ...sums, credit, rounding, total: sums.gross + credit + rounding };
 }

@@ -8,7 +8,7 @@ import type { InvoiceRow } from './store.ts';
 
 export function invoiceOf(row: InvoiceRow): Invoice {
   const { id, number, kind, orderId, invoiceId, refundId, currency, content } = row;
-  const { credit, total, ...sums } = totalsOf(content.lines);
+  const { credit, rounding, total, ...sums } = totalsOf(content.lines);
   return {
     id,
     number,
@@ -21,7 +21,12 @@ export function invoiceOf(row: InvoiceRow): Invoice {
     currency,
     issuedOn: content.issuedOn,
     suppliedOn: content.suppliedOn,
-    totals: { ...sumsIn(currency, sums), credit: money(credit, currency), total: money(total, currency) },
+    totals: {
+      ...sumsIn(currency, sums),
+      credit: money(credit, currency),
+      rounding: money(rounding, currency),
+      total: money(total, currency),
+    },
     credited: money(row.creditedAmount, currency),
     issuedAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -50,7 +55,7 @@ export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
       taxes: taxes.map(({ amount, ...tax }) => ({ ...tax, amount: money(amount, currency) })),
       ...sumsIn(currency, sums),
     })),
-    lines: lines.map(({ unitAmount, discount, credit: _, chargeId: __, parts, ...line }) => ({
+    lines: lines.map(({ unitAmount, discount, credit: _, chargeId: __, rounding: ___, parts, ...line }) => ({
       ...line,
       unitPrice: unitAmount === null ? null : money(unitAmount, currency),
       discount: money(discount, currency),

@@ -93,11 +93,11 @@ const Invoiced = {
   issuedOn: Day,
   suppliedOn: nullable(Day),
   totals: object(
-    { ...sums, credit: Money, total: Money },
+    { ...sums, credit: Money, rounding: Money, total: Money },
     {
       $id: 'InvoiceTotals',
       description:
-        '`gross` is `net + tax`, and `total` is `gross + credit`: the total of the order. `credit` is zero or below.',
+        '`gross` is `net + tax`, and `total` is `gross + credit + rounding`: the total of the order. `credit` is zero or below; `rounding` is what the total was rounded by, up or down, and is not taxed.',
     },
   ),
   credited: Money,

@@ -21,6 +21,7 @@ export interface InvoiceRow {
   currency: string;
   netAmount: number;
   taxAmount: number;
+  /** Credits and the rounding: the total less the gross amount. */
   creditAmount: number;
   totalAmount: number;
   content: InvoiceContent;

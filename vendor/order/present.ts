@@ -63,6 +63,7 @@ export function orderOf(row: OrderRow): Order {
       shipping: moneyOf(shippingAmount),
       tax: moneyOf(taxAmount),
       credit: moneyOf(creditAmount),
+      rounding: moneyOf(row.roundingAmount),
       total: moneyOf(totalAmount),
     },
     paid: moneyOf(row.paidAmount),

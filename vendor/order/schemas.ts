@@ -119,7 +119,7 @@ export const OrderLineItem = object(
   {
     $id: 'OrderLineItem',
     description:
-      'A line, with title and price at the time of the order. `charged` is `total` after discounts, with taxes: the amount refunded for all its units.',
+      'A line, with title and price at the time of the order. `charged` is `total` after discounts, with taxes and its share of the rounding: the amount refunded for all its units.',
   },
 );
 
@@ -151,7 +151,7 @@ export const OrderAdjustment = object(
   {
     $id: 'OrderAdjustment',
     description:
-      'A charge or, with a negative amount, a discount or credit. `charged` is the amount of a shipping charge after discounts, with taxes; null for others, as `refunded`.',
+      'A charge or, with a negative amount, a discount or credit. `charged` is the amount of a shipping charge after discounts, with taxes and its share of the rounding; null for others, as `refunded`.',
   },
 );
 
@@ -173,11 +173,19 @@ export const OrderTaxLine = object(
 );
 
 export const OrderTotals = object(
-  { subtotal: Money, discount: Money, shipping: Money, tax: Money, credit: Money, total: Money },
+  {
+    subtotal: Money,
+    discount: Money,
+    shipping: Money,
+    tax: Money,
+    credit: Money,
+    rounding: Money,
+    total: Money,
+  },
   {
     $id: 'OrderTotals',
     description:
-      '`total` is the sum of the others, less the tax that prices already contain. `discount` and `credit` are zero or below.',
+      '`total` is the sum of the others, less the tax that prices already contain. `discount` and `credit` are zero or below. `rounding` is what the total was rounded by, up or down.',
   },
 );
 

@@ -136,6 +136,8 @@ export interface OrderRow extends OrderState {
   shippingAmount: number;
   taxAmount: number;
   creditAmount: number;
+  /** What the total was rounded by, up or down. */
+  roundingAmount: number;
   regionId: string | null;
   /** BCP 47 */
   locale: string | null;

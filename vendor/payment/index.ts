@@ -2,7 +2,7 @@
  * @carton/payment: payment adapters, payments of orders, and refunds.
  */
 import { cartCleanUps, cartTotals } from '@carton/cart';
-import { storeTasks } from '@carton/core';
+import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { orderCanceled, orderCancelers, paymentNotices } from '@carton/order';
 import { definePackage, job, mailTemplates, personalData, subscriber } from '@carton/runtime';
 import { paymentSettings } from './adapters/settings.ts';
@@ -11,6 +11,7 @@ import { disputeClosedMail, disputeOpenedMail } from './disputes/mails.ts';
 import { adminDisputes } from './disputes/routes.ts';
 import { paymentAuthorized, paymentCaptured, paymentFailed, paymentVoided, refundCreated } from './events.ts';
 import { paymentFeeStep } from './fees/charge.ts';
+import { roundingSettings } from './fees/rounding.ts';
 import { paymentReceivedMail, refundMail } from './mails.ts';
 import { noticesOf } from './methods/notices.ts';
 import { listAdminPaymentMethods, updatePaymentMethod } from './methods/routes.ts';
@@ -133,6 +134,7 @@ export default definePackage({
     // Closed sessions stay as records of payments, without their cart.
     cartCleanUps.with({ keep: cartsBeingPaid }),
     cartTotals.with(paymentFeeStep),
+    storeSettingsGroups.with(roundingSettings),
     storeTasks.with(methodMissing),
     orderCancelers.with(closeCanceledPayments),
     paymentNotices.with(noticesOf),

@@ -26,8 +26,11 @@ function digitsOf(currency: string): number {
   return threeDecimal.includes(currency) ? 3 : 2;
 }
 
-/** The smallest amount, in the box's minor units, of which Stripe takes multiples. */
-function stepOf(currency: string): number {
+/**
+ * The smallest amount, in the box's minor units, of which Stripe takes multiples. Of ISK and UGX it takes multiples of 100 of
+ * its own units, which are whole minor units of the box.
+ */
+export function stepOf(currency: string): number {
   const shift = digitsOf(currency) - minorUnitDigits(currency);
   return 10 ** Math.max(0, -shift) * (threeDecimal.includes(currency) ? 10 : 1);
 }

@@ -18,6 +18,7 @@ export interface ReadyStep {
   readonly name: string;
   adjust(draft: TotalsDraft): readonly Adjustment[];
   missing?(draft: TotalsDraft): MissingQuote | null;
+  rounding?(draft: TotalsDraft): number;
 }
 
 /** A quote that the step of this name lacks. */
@@ -27,8 +28,8 @@ export interface MissingQuoteOfStep extends MissingQuote {
 
 /**
  * Runs the steps in the order passed. Without lines no step runs, so an empty sale is never charged. The total is always
- * the subtotal plus all adjustments except included taxes. Discounts are capped so that no total, line or shipping charge
- * falls below zero. The time grows with the number of lines plus that of adjustments.
+ * the subtotal plus all adjustments except included taxes, rounded last. Discounts are capped so that no total, line or
+ * shipping charge falls below zero. The time grows with the number of lines plus that of adjustments.
  * @throws Error naming the step whose adjustment is invalid
  */
 export function runTotals(
@@ -50,6 +51,8 @@ export function runTotals(
       if (!Number.isSafeInteger(sums.totals.total)) throw new Error(`totals step ${step.name}: the total is too large`);
     }
   }
+  const unrounded = draft();
+  for (const { name, rounding } of lines.length === 0 ? [] : steps) sums.round(rounding?.(unrounded) ?? 0, name);
   return { ...draft(), missingQuotes };
 }
 
@@ -97,6 +100,15 @@ class Sums {
     if (kind === 'shipping') this.charges.set(code, { code, amount, discountedAmount: amount });
     else this.hasTax = true;
     this.#count(adjustment);
+  }
+
+  /** Rounds the total. @throws Error naming the step if the total would fall below zero */
+  round(amount: number, step: string): void {
+    if (!Number.isSafeInteger(amount) || this.totals.total + amount < 0) {
+      throw new Error(`totals step ${step}: the total of ${this.totals.total} is rounded by ${amount}`);
+    }
+    this.totals.rounding += amount;
+    this.totals.total += amount;
   }
 
   #count(adjustment: Adjustment): void {

@@ -133,10 +133,11 @@ export async function priceSale<S extends Sale>(
     const lineFacts: LineFacts = {
       holds: (condition, line) => facts.holds(condition, line ? itemOf(line) : null),
     };
-    const ready = steps.map(({ name, adjust, missing }, position) => ({
+    const ready = steps.map(({ name, adjust, missing, rounding }, position) => ({
       name,
       missing: (draft: TotalsDraft) => missing?.(draft, reads[position]) ?? null,
       adjust: (draft: TotalsDraft) => adjust(draft, reads[position], lineFacts),
+      rounding: (draft: TotalsDraft) => rounding?.(draft, reads[position]) ?? 0,
     }));
     const draft = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
     const { shipping, adjustments, totals, missingQuotes } = draft;

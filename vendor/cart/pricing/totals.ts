@@ -86,6 +86,8 @@ export interface Totals {
   readonly tax: number;
   /** Always zero, because payments are not adjustments. Remains for compatibility. */
   readonly credit: number;
+  /** What the total was rounded by, up or down; no tax, and no price of a line. */
+  readonly rounding: number;
   readonly total: number;
 }
 
@@ -134,6 +136,11 @@ export interface TotalsStep<Read = unknown, Choice = unknown, Shown extends TSch
   conditions?(read: Read): readonly RuleCondition[];
   /** Computes the adjustments. A pure function. */
   adjust(draft: TotalsDraft, read: Read, facts: LineFacts): readonly Adjustment[];
+  /**
+   * What the total is rounded by once all steps have run, in minor units: positive or negative, at most the total. A pure
+   * function of what `adjust` gets; the draft has no rounding yet.
+   */
+  rounding?(draft: TotalsDraft, read: Read): number;
   /** Why the sale cannot be ordered, as far as the step knows. A pure function of what `adjust` gets. */
   issues?(draft: TotalsDraft, read: Read): readonly CartIssue[];
   /** What carts in responses show of the step, in a field with the name of the step. */
@@ -212,4 +219,4 @@ export function shownWhenEmpty(box: HasExtensions): Record<string, unknown> {
   return Object.fromEntries(stepsOf(box).flatMap(({ name, shows }) => (shows ? [[name, shows.empty]] : [])));
 }
 
-export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, total: 0 };
+export const noTotals: Totals = { subtotal: 0, discount: 0, shipping: 0, tax: 0, credit: 0, rounding: 0, total: 0 };

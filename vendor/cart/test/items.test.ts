@@ -25,7 +25,15 @@ t.test('a shopper without a session has an empty cart, and reading it writes not
     shippingAddress: null,
     billingAddress: null,
     adjustments: [],
-    totals: { subtotal: eur(0), discount: eur(0), shipping: eur(0), tax: eur(0), credit: eur(0), total: eur(0) },
+    totals: {
+      subtotal: eur(0),
+      discount: eur(0),
+      shipping: eur(0),
+      tax: eur(0),
+      credit: eur(0),
+      rounding: eur(0),
+      total: eur(0),
+    },
     issues: [],
     updatedAt: null,
   });

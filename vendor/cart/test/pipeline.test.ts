@@ -103,6 +103,7 @@ t.test('totals add up, exactly, and nothing is below zero', async (t) => {
       shipping: sumOf('shipping'),
       tax: sumOf('tax'),
       credit: 0,
+      rounding: 0,
       total: Number(BigInt(subtotal) + BigInt(added)),
     });
     const amounts = [

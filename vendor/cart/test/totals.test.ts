@@ -87,6 +87,7 @@ t.test('steps run in order, each on the result of the earlier ones', async (t) =
     shipping: 490,
     tax: 1000,
     credit: 0,
+    rounding: 0,
     total: 11_490,
   });
   t.strictSame(seen.slice(-3), [

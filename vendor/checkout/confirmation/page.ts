@@ -182,7 +182,7 @@ function totalsOf(order: Order, texts: Phrases, show: Show, locale: string): Htm
   const ofKind = (kind: string) => sumsByLabel(adjustments.filter((each) => each.kind === kind));
   return html`<table class="totals"><tbody>
 ${row({ label: texts.subtotal, amount: totals.subtotal.amount })}
-${ofKind('discount').map(row)}${ofKind('shipping').map(row)}${sumsByLabel(taxes.filter(({ included }) => !included)).map(row)}${ofKind('credit').map(row)}
+${ofKind('discount').map(row)}${ofKind('shipping').map(row)}${sumsByLabel(taxes.filter(({ included }) => !included)).map(row)}${ofKind('credit').map(row)}${totals.rounding.amount !== 0 && row({ label: texts.rounding, amount: totals.rounding.amount })}
 <tr class="sum"><th scope="row">${texts.total}</th><td class="number">${show(totals.total)}</td></tr>
 ${sumsByLabel(taxes.filter(({ included }) => included)).map(row)}
 ${receivedFor(order, texts).map(row)}

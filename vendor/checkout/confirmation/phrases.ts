@@ -14,6 +14,7 @@ export interface ConfirmationPhrases {
   reference: string;
   refunded: string;
   subtotal: string;
+  rounding: string;
   includes: string;
   paid: string;
   leftToPay: string;
@@ -32,6 +33,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Reference',
     refunded: 'Refunded',
     subtotal: 'Subtotal',
+    rounding: 'Rounding',
     includes: 'Includes {tax}',
     paid: 'Paid',
     leftToPay: 'Left to pay',
@@ -48,6 +50,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Verwendungszweck',
     refunded: 'Erstattet',
     subtotal: 'Zwischensumme',
+    rounding: 'Rundung',
     includes: 'Enthält {tax}',
     paid: 'Bezahlt',
     leftToPay: 'Noch zu zahlen',
@@ -64,6 +67,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Référence',
     refunded: 'Remboursé',
     subtotal: 'Sous-total',
+    rounding: 'Arrondi',
     includes: 'Dont {tax}',
     paid: 'Payé',
     leftToPay: 'Reste à payer',
@@ -80,6 +84,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Referencia',
     refunded: 'Reembolsado',
     subtotal: 'Subtotal',
+    rounding: 'Redondeo',
     includes: 'Incluye {tax}',
     paid: 'Pagado',
     leftToPay: 'Pendiente de pago',
@@ -96,6 +101,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Causale',
     refunded: 'Rimborsato',
     subtotal: 'Subtotale',
+    rounding: 'Arrotondamento',
     includes: 'Include {tax}',
     paid: 'Pagato',
     leftToPay: 'Da pagare',
@@ -112,6 +118,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Kenmerk',
     refunded: 'Terugbetaald',
     subtotal: 'Subtotaal',
+    rounding: 'Afronding',
     includes: 'Inclusief {tax}',
     paid: 'Betaald',
     leftToPay: 'Nog te betalen',
@@ -128,6 +135,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'Tytuł przelewu',
     refunded: 'Zwrócono',
     subtotal: 'Suma częściowa',
+    rounding: 'Zaokrąglenie',
     includes: 'W tym {tax}',
     paid: 'Zapłacono',
     leftToPay: 'Pozostało do zapłaty',
@@ -144,6 +152,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: '参照番号',
     refunded: '返金',
     subtotal: '小計',
+    rounding: '端数調整',
     includes: 'うち {tax}',
     paid: 'お支払い済み',
     leftToPay: 'お支払い残高',
@@ -160,6 +169,7 @@ export const confirmationPhrases: InLanguages<ConfirmationPhrases> = {
     reference: 'المرجع',
     refunded: 'المسترد',
     subtotal: 'المجموع الفرعي',
+    rounding: 'التقريب',
     includes: 'يشمل {tax}',
     paid: 'المدفوع',
     leftToPay: 'المتبقي للدفع',

@@ -94,6 +94,7 @@ t.test('sums are shown by label, with rates, in the form of the language', async
       shipping: eur(490),
       tax: eur(228),
       credit: eur(0),
+      rounding: eur(0),
       total: eur(1354),
     },
     paid: eur(400),

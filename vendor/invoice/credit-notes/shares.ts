@@ -16,6 +16,7 @@ export function leftOf(lines: readonly ContentLine[], credited: readonly Content
       ...line,
       quantity: line.quantity - sumOf(own.map(({ quantity }) => quantity)),
       credit: line.credit - sumOf(own.map(({ credit }) => credit)),
+      rounding: (line.rounding ?? 0) - sumOf(own.map(({ rounding = 0 }) => rounding)),
       parts: line.parts.map((part, at) => ({
         group: part.group,
         net: part.net - sumOf(own.map(({ parts }) => parts[at]?.net ?? 0)),
@@ -108,22 +109,25 @@ export function creditAll(left: readonly ContentLine[]): ContentLine[] {
   return left.map((line) => ({ ...line, discount: 0 })).filter(isCredited);
 }
 
-function isCredited({ quantity, credit, parts }: ContentLine): boolean {
-  return quantity !== 0 || credit !== 0 || parts.some(({ net, taxes }) => net !== 0 || taxes.some((tax) => tax !== 0));
+function isCredited({ quantity, credit, rounding = 0, parts }: ContentLine): boolean {
+  const isTaken = quantity !== 0 || credit !== 0 || rounding !== 0;
+  return isTaken || parts.some(({ net, taxes }) => net !== 0 || taxes.some((tax) => tax !== 0));
 }
 
 /** Takes an amount of a line, with this much tax. */
 function takeFrom(line: ContentLine, amount: number, tax: number): ContentLine {
-  const { total, credit } = totalsOf([line]);
-  // Credits of the order are reversed with the amounts that they reduced.
-  const creditTaken = total === 0 ? 0 : divideRounded(BigInt(credit) * BigInt(amount), BigInt(total)) || 0;
-  return { ...line, discount: 0, credit: creditTaken, parts: takeTaxed(line.parts, amount - creditTaken, tax) };
+  const { total, credit, rounding } = totalsOf([line]);
+  // Credits and the rounding of the order are reversed with the amounts that they changed.
+  const partOf = (part: number) => (total === 0 ? 0 : divideRounded(BigInt(part) * BigInt(amount), BigInt(total)) || 0);
+  const taken = { credit: partOf(credit), rounding: partOf(rounding) };
+  const taxed = amount - taken.credit - taken.rounding;
+  return { ...line, discount: 0, ...taken, parts: takeTaxed(line.parts, taxed, tax) };
 }
 
 /** Takes this much tax, as far as there is any, and the rest from the net amounts. */
 function takeTaxed(parts: readonly LinePart[], amount: number, tax: number): LinePart[] {
   const sums = sumsOf(parts);
-  const most = Math.min(tax, Math.max(0, sums.tax));
+  const most = Math.min(tax, amount, Math.max(0, sums.tax));
   const net = Math.min(amount - most, Math.max(0, sums.net));
   const nets = divide(
     net,
@@ -150,7 +154,7 @@ function divide(amount: number, cells: readonly number[]): number[] {
 
 function emptied(line: ContentLine): ContentLine {
   const parts = line.parts.map(({ group, taxes }) => ({ group, net: 0, taxes: taxes.map(() => 0) }));
-  return { ...line, quantity: 0, discount: 0, credit: 0, parts };
+  return { ...line, quantity: 0, discount: 0, credit: 0, rounding: 0, parts };
 }
 
 /** Adds up the lines of the same charge. */
@@ -161,6 +165,7 @@ function mergeLines(order: readonly ContentLine[], lines: readonly ContentLine[]
       ...negative,
       quantity: -negative.quantity || 0,
       credit: -negative.credit || 0,
+      rounding: -(negative.rounding ?? 0) || 0,
       parts: negative.parts.map(({ group, net, taxes }) => ({
         group,
         net: -net || 0,

@@ -9,8 +9,8 @@ import { type ContentLine, totalsOf } from '../content.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
 import { linesOf, selectLines } from '../issuing/lines.ts';
-import { issueAddition } from '../issuing/service.ts';
-import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
+import { issueAddition, issueLocked } from '../issuing/service.ts';
+import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from '../store.ts';
 
 /** An invoice with what is left of it. */
 export interface OpenDocument {
@@ -55,6 +55,28 @@ export async function creditRemoved(
     if (charges.length === 0) continue;
     await creditLocked(tx, invoice, left, { charges, reason: 'Another payment method was chosen' });
   }
+}
+
+/**
+ * Replaces the invoice of a locked order whose total is rounded otherwise by now: the rounding is shared among its lines, so
+ * the invoice is credited in full and issued again. One that was credited for another reason than a charge that the order
+ * no longer has stays as it is: by staff, or for a refund, after which the rounding of an order does not change.
+ */
+export async function replaceRounded(tx: TenantDatabase, order: Order): Promise<void> {
+  const own = await findOpenInvoice(tx, order.id);
+  if (own === null) return;
+  const invoice = await invoices.require(tx, own);
+  const left = await linesLeft(tx, invoice);
+  const [whole, rest] = [invoice.content.lines, left].map((lines) =>
+    totalsOf(lines.filter((line) => isCharged(order, line))),
+  );
+  if (whole?.total !== rest?.total || whole?.rounding === order.totals.rounding.amount) return;
+  await creditLocked(tx, invoice, left, { all: true, reason: 'The rounding has changed' });
+  const { suppliedOn, note, buyer } = invoice.content;
+  const { name, address, vatNumber } = buyer;
+  const request = { suppliedOn, note, buyer: { name, address: address.join('\n'), vatNumber } };
+  const documents = await documentsOf(tx, order.id);
+  await issueLocked(tx, order.id, request, (line) => isOnAddition(documents, line));
 }
 
 /** All of a line as what to credit. */

@@ -26,7 +26,7 @@ import { dayIn } from '../issuing/numbering.ts';
 import { issueLocked } from '../issuing/service.ts';
 import { invoiceSettings } from '../settings.ts';
 import { findOpenInvoice, invoices, invoicesOfOrder } from '../store.ts';
-import { creditRemoved, documentsOf, invoiceAdded } from './charges.ts';
+import { creditRemoved, documentsOf, invoiceAdded, replaceRounded } from './charges.ts';
 import { creditRefunds } from './refunds.ts';
 
 /** Published by another package, which a box need not have: only its type is known here. */
@@ -59,11 +59,15 @@ export async function followOrder(
   });
 }
 
-/** Issues what the invoices of a locked order lack: for charges that were removed or added since, and for refunds. */
+/**
+ * Issues what the invoices of a locked order lack: for charges that were removed or added since, for another rounding, and
+ * for refunds.
+ */
 export async function alignInvoices(tx: TenantDatabase, state: OrderState): Promise<void> {
+  const order = (await findOrder(tx, state.id)) as Order;
+  await replaceRounded(tx, order);
   const documents = await documentsOf(tx, state.id);
   if (documents.length === 0) return;
-  const order = (await findOrder(tx, state.id)) as Order;
   await creditRemoved(tx, order, documents);
   const own = await findOpenInvoice(tx, state.id);
   if (own) await invoiceAdded(tx, order, await invoices.require(tx, own), documents);

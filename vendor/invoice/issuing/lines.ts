@@ -25,10 +25,15 @@ export function selectLines(
 }
 
 /** The lines of an order with their parts by tax. */
-export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 'adjustments' | 'taxLines'>) {
-  const { taxGroups, charges } = taxedChargesOf(chargedRowsOf({ items, adjustments, taxLines }));
+export function linesOf({
+  items,
+  adjustments,
+  taxLines,
+  totals,
+}: Pick<Order, 'items' | 'adjustments' | 'taxLines' | 'totals'>) {
+  const { taxGroups, charges } = taxedChargesOf(chargedRowsOf({ items, adjustments, taxLines, totals }));
   const lines = charges.map(({ charge, parts }): ContentLine => {
-    const { lineItemId, shippingCode, quantity, discount, credit } = charge;
+    const { lineItemId, shippingCode, quantity, discount, credit, rounding } = charge;
     const item = items.find(({ id }) => id === lineItemId);
     const shipping = adjustments.find(({ kind, code }) => kind === 'shipping' && code === shippingCode);
     return {
@@ -42,6 +47,7 @@ export function linesOf({ items, adjustments, taxLines }: Pick<Order, 'items' | 
       unitAmount: item?.unitPrice.amount ?? null,
       discount,
       credit,
+      rounding,
       parts,
     };
   });

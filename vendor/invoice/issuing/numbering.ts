@@ -9,7 +9,7 @@ import { invoiceIssued } from '../events.ts';
 import { drawSequence, type InvoiceRow, insertInvoice, invoices } from '../store.ts';
 
 /** What is printed on an invoice that is not issued yet. */
-export type Unissued = Omit<InvoiceContent, 'issuedOn'>;
+export type Unissued = Omit<InvoiceContent, 'issuedOn' | 'rounding'>;
 
 /** The day of a time in the time zone of the store. */
 export function dayIn({ timeZone }: Pick<Store, 'timeZone'>, time: Date | string): string {
@@ -32,7 +32,7 @@ export async function insertNumbered(
   tx: TenantDatabase,
   { kind, series, order, store, content, invoiceId, refundId }: Numbered,
 ): Promise<string> {
-  const { net, tax, credit, total } = totalsOf(content.lines);
+  const { net, tax, credit, rounding, total } = totalsOf(content.lines);
   const { sequence, issuedAt } = await drawSequence(tx, series);
   return insertInvoice(tx, {
     kind,
@@ -45,9 +45,10 @@ export async function insertNumbered(
     currency: order.currency,
     netAmount: net,
     taxAmount: tax,
-    creditAmount: credit,
+    // The column has all that lies between the gross amount and the total.
+    creditAmount: credit + rounding,
     totalAmount: total,
-    content: { ...content, issuedOn: dayIn(store, issuedAt) },
+    content: { ...content, rounding, issuedOn: dayIn(store, issuedAt) },
     createdAt: issuedAt,
   });
 }

@@ -213,11 +213,11 @@ function taxesOf(content: InvoiceContent, kind: InvoiceKind, { formats, texts }:
 }
 
 function totalsTable(lines: readonly ContentLine[], kind: InvoiceKind, texts: Phrases, show: Show): Html {
-  const { net, tax, credit, total } = totalsOf(lines);
+  const { net, tax, credit, rounding, total } = totalsOf(lines);
   const row = (label: string, amount: number) =>
     html`<tr><th scope="row">${label}</th><td class="number">${show(amount)}</td></tr>`;
   return html`<table class="totals"><tbody>
-${row(texts.net, net)}${row(texts.tax, tax)}${credit !== 0 && row(texts.credit, credit)}
+${row(texts.net, net)}${row(texts.tax, tax)}${credit !== 0 && row(texts.credit, credit)}${rounding !== 0 && row(texts.rounding, rounding)}
 <tr class="sum"><th scope="row">${kind === 'invoice' ? texts.total : texts.totalCredited}</th><td class="number">${show(total)}</td></tr>
 </tbody></table>`;
 }

@@ -24,6 +24,7 @@ export interface InvoicePhrases {
   gross: string;
   noTax: string;
   credit: string;
+  rounding: string;
   totalCredited: string;
 }
 
@@ -49,6 +50,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Gross',
     noTax: 'No tax',
     credit: 'Credit',
+    rounding: 'Rounding',
     totalCredited: 'Total credited',
   },
   de: {
@@ -72,6 +74,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Brutto',
     noTax: 'Ohne Steuer',
     credit: 'Guthaben',
+    rounding: 'Rundung',
     totalCredited: 'Gutgeschriebener Betrag',
   },
   fr: {
@@ -95,6 +98,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'TTC',
     noTax: 'Sans taxe',
     credit: 'Crédit',
+    rounding: 'Arrondi',
     totalCredited: 'Total crédité',
   },
   es: {
@@ -118,6 +122,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Bruto',
     noTax: 'Sin impuesto',
     credit: 'Crédito',
+    rounding: 'Redondeo',
     totalCredited: 'Total abonado',
   },
   it: {
@@ -141,6 +146,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Lordo',
     noTax: 'Senza imposta',
     credit: 'Credito',
+    rounding: 'Arrotondamento',
     totalCredited: 'Totale accreditato',
   },
   nl: {
@@ -164,6 +170,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Bruto',
     noTax: 'Geen belasting',
     credit: 'Tegoed',
+    rounding: 'Afronding',
     totalCredited: 'Totaal gecrediteerd',
   },
   pl: {
@@ -187,6 +194,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'Brutto',
     noTax: 'Bez podatku',
     credit: 'Środki na koncie',
+    rounding: 'Zaokrąglenie',
     totalCredited: 'Razem korekta',
   },
   ja: {
@@ -210,6 +218,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: '税込金額',
     noTax: '非課税',
     credit: 'クレジット',
+    rounding: '端数調整',
     totalCredited: '返金合計',
   },
   ar: {
@@ -233,6 +242,7 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     gross: 'الإجمالي مع الضريبة',
     noTax: 'بدون ضريبة',
     credit: 'الرصيد',
+    rounding: 'التقريب',
     totalCredited: 'إجمالي المبلغ المرتجع',
   },
 };

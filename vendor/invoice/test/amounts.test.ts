@@ -2,13 +2,12 @@
  * The parts of invoices add up to the stored amounts of the order, whatever it sold, and credit notes never take more of
  * any of them than the invoice has.
  */
-import type { ChargedRows as Rows } from '@carton/order';
 import { partsOfCharge } from '@carton/tax';
 import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { costOfUnits, creditAll, creditAmount, creditCharges, leftOf } from '../credit-notes/shares.ts';
-import { adjustment, contentOf, line, rowsOf, saleFields, tax } from './sales.ts';
+import { adjustment, contentOf, line, type Rows, rowsOf, saleFields, tax } from './sales.ts';
 
 /** Groups as `rates net + tax = gross`. */
 const groupsOf = (rows: Rows) =>
@@ -126,7 +125,7 @@ function requireThat(condition: boolean, message: string): void {
 const runs = 1500;
 
 t.test('invoices of random sales add up, and so do their credit notes', async (t) => {
-  const seen = { sales: 0, groups: 0, divided: 0, credits: 0, byUnits: 0, byAmount: 0, rests: 0 };
+  const seen = { sales: 0, groups: 0, divided: 0, credits: 0, rounded: 0, byUnits: 0, byAmount: 0, rests: 0 };
   const check = (scenario: Scenario) => {
     const rows = rowsOf(scenario);
     const content = contentOf(rows);
@@ -137,12 +136,14 @@ t.test('invoices of random sales add up, and so do their credit notes', async (t
       total:
         sum(rows.lines.map((each) => each.totalAmount)) +
         sum(rows.adjustments.map((each) => each.amount)) +
-        sum(rows.taxLines.map((each) => (each.included ? 0 : each.amount))),
+        sum(rows.taxLines.map((each) => (each.included ? 0 : each.amount))) +
+        rows.roundingAmount,
       credit: sum(rows.adjustments.map((each) => (each.kind === 'credit' ? each.amount : 0))),
     };
     requireThat(totals.total === stored.total, `the total is ${totals.total} of ${stored.total}`);
     requireThat(totals.tax === stored.tax, `the tax is ${totals.tax} of ${stored.tax}`);
     requireThat(totals.credit === stored.credit, `the credit is ${totals.credit} of ${stored.credit}`);
+    requireThat(totals.rounding === rows.roundingAmount, `the rounding is ${totals.rounding}`);
     const groups = sumsByGroup(content);
     for (const name of ['net', 'tax', 'gross'] as const) {
       requireThat(sum(groups.map((group) => group[name])) === totals[name], `the groups' ${name}`);
@@ -187,6 +188,7 @@ t.test('invoices of random sales add up, and so do their credit notes', async (t
     if (groups.length > 1) seen.groups++;
     if (lines.some(({ parts }) => parts.length > 1)) seen.divided++;
     if (stored.credit < 0) seen.credits++;
+    if (totals.rounding !== 0) seen.rounded++;
   };
   t.doesNotThrow(() => fc.assert(fc.property(scenarios, check), { numRuns: runs }));
   t.equal(seen.sales, runs);

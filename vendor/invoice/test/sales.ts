@@ -1,12 +1,14 @@
 /**
  * Random sales as the rows of orders, and their lines as an invoice has them.
  */
-import type { ChargedRows as Rows } from '@carton/order';
+import type { ChargedRows } from '@carton/order';
 import { allocate, percentOf, percentWithin } from '@carton/runtime';
 import fc from 'fast-check';
 import type { ContentLine } from '../content.ts';
 import { taxedChargesOf } from '../issuing/taxation.ts';
 
+/** The rows of an order. */
+export type Rows = Omit<ChargedRows, 'roundingAmount'> & { roundingAmount?: number };
 type TaxLine = Rows['taxLines'][number];
 
 export const line = (id: string, quantity: number, totalAmount: number) =>
@@ -27,12 +29,12 @@ export const tax = (rate: number | null, amount: number, over: Partial<TaxLine> 
 
 /** The lines of an invoice. */
 export function contentOf(rows: Rows) {
-  const { taxGroups, charges } = taxedChargesOf(rows);
+  const { taxGroups, charges } = taxedChargesOf({ roundingAmount: 0, ...rows });
   const lines = charges.map(({ charge, parts }): ContentLine => {
-    const { lineItemId, shippingCode, quantity, discount, credit } = charge;
+    const { lineItemId, shippingCode, quantity, discount, credit, rounding } = charge;
     const title = lineItemId ?? shippingCode ?? '';
     const article = { title, variantTitle: null, sku: null, unitAmount: null };
-    return { lineItemId, shippingCode, ...article, quantity, discount, credit, parts };
+    return { lineItemId, shippingCode, ...article, quantity, discount, credit, rounding, parts };
   });
   return { taxGroups, lines };
 }
@@ -54,12 +56,13 @@ export const saleFields = {
   credit: fc.constantFrom(0, 0, 0, 30, 100),
   included: fc.boolean(),
   orderTax: fc.constantFrom(0, 0, 3),
+  roundTo: fc.constantFrom(1, 1, 5, 50),
 };
 const sales = fc.record(saleFields);
 type Sale = typeof sales extends fc.Arbitrary<infer S> ? S : never;
 
 /** The rows of an order, with shipping taxed in proportion to the goods, as the package tax does. */
-export function rowsOf({ lines, charges, discounts, credit, included, orderTax }: Sale): Rows {
+export function rowsOf({ lines, charges, discounts, credit, included, orderTax, roundTo }: Sale): ChargedRows {
   const sums = lines.map(({ total }) => total);
   const reductions = lines.map(() => 0);
   const adjustments: Rows['adjustments'] = charges.map((each, at) => adjustment('shipping', each, { code: `c${at}` }));
@@ -94,5 +97,8 @@ export function rowsOf({ lines, charges, discounts, credit, included, orderTax }
   if (orderTax > 0) taxLines.push(tax(orderTax, percentOf(gross, orderTax), { code: 'levy' }));
   const reduction = Math.floor((gross * credit) / 100);
   if (reduction > 0) adjustments.push(adjustment('credit', -reduction));
-  return { lines: lines.map(({ quantity, total }, at) => line(`line ${at}`, quantity, total)), adjustments, taxLines };
+  const total = gross - reduction + taxLines.reduce((sum, each) => sum + (each.included ? 0 : each.amount), 0);
+  const roundingAmount = total === 0 ? 0 : Math.max(1, Math.floor(total / roundTo + 0.5)) * roundTo - total;
+  const goods = lines.map(({ quantity, total: price }, at) => line(`line ${at}`, quantity, price));
+  return { lines: goods, adjustments, taxLines, roundingAmount };
 }

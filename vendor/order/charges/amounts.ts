@@ -30,7 +30,7 @@ interface Part {
   amount: number;
 }
 
-/** A charge with the parts that its amount consists of: `amount` is `total + discount + credit`, and taxes on top. */
+/** A charge with the parts that its amount consists of: `amount` is `total + discount + credit + rounding`, and taxes on top. */
 export interface ChargeInParts extends Charge {
   /** Before discounts. */
   readonly total: number;
@@ -38,6 +38,8 @@ export interface ChargeInParts extends Charge {
   readonly discount: number;
   /** Its share of credits; zero or below. */
   readonly credit: number;
+  /** Its share of what the order's total was rounded by. */
+  readonly rounding: number;
   /** The part that it bears of each tax line, in their order; null of a tax that does not apply to it. */
   readonly taxes: readonly (number | null)[];
 }
@@ -48,7 +50,7 @@ export const feeSource = 'payment_method';
 const total = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 
 /** The rows of an order from which its charges are computed. */
-export interface ChargedRows extends Pick<OrderRow, 'adjustments' | 'taxLines'> {
+export interface ChargedRows extends Pick<OrderRow, 'adjustments' | 'taxLines' | 'roundingAmount'> {
   lines: readonly Pick<OrderRow['lines'][number], 'id' | 'quantity' | 'totalAmount'>[];
 }
 
@@ -59,12 +61,15 @@ export function chargedRowsOf({
   items,
   adjustments,
   taxLines,
+  totals,
 }: {
   items: readonly { id: string; quantity: number; total: MoneyValue }[];
   adjustments: readonly WithMoney<ChargedRows['adjustments'][number]>[];
   taxLines: readonly WithMoney<ChargedRows['taxLines'][number]>[];
+  totals: { rounding: MoneyValue };
 }): ChargedRows {
   return {
+    roundingAmount: totals.rounding.amount,
     lines: items.map(({ id, quantity, total }) => ({ id, quantity, totalAmount: total.amount })),
     adjustments: adjustments.map((each) => ({ ...each, amount: each.amount.amount })),
     taxLines: taxLines.map((each) => ({ ...each, amount: each.amount.amount })),
@@ -74,10 +79,10 @@ export function chargedRowsOf({
 /**
  * The lines of an order, then its shipping charges, with their final amounts, which add up to the order's total. What
  * applies to the entire order is divided among them in proportion to their amounts; the fee of a payment method bears none
- * of it, so that the others stay as they are when a fee is added or removed. No discount or credit takes more from a charge
- * than the others have left of it: the rest goes to the charges that have something left.
+ * of it, so that the others stay as they are when a fee is added or removed. No discount, credit or rounding takes more from
+ * a charge than it costs: the rest goes to the charges that have something left.
  */
-export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): ChargeInParts[] {
+export function chargesOf({ lines, adjustments, taxLines, roundingAmount }: ChargedRows): ChargeInParts[] {
   const ofKind = (kind: OrderRow['adjustments'][number]['kind']) => adjustments.filter((each) => each.kind === kind);
   const listed: Target[] = [
     ...lines.map(({ id, quantity, totalAmount }) => ({
@@ -117,12 +122,15 @@ export function chargesOf({ lines, adjustments, taxLines }: ChargedRows): Charge
   const onTop = taxes.filter((_, position) => !taxLines[position]?.included);
   const taxed = discounted.map((amount, at) => amount + taxAt(at, onTop));
   const credits = keepAboveZero(taxed, plainCredits, listed);
+  const credited = listed.map((charge, at) => ({ ...charge, amount: (taxed[at] as number) + (credits[at] as number) }));
+  const roundings = shareRounding(roundingAmount, credited, (at) => taxAt(at));
   return listed.map(({ isFee: _, amount, ...charge }, at) => ({
     ...charge,
     total: amount,
     discount: discounts[at] as number,
     credit: credits[at] as number,
-    amount: (taxed[at] as number) + (credits[at] as number),
+    rounding: roundings[at] as number,
+    amount: (credited[at] as Target).amount + (roundings[at] as number),
     tax: taxAt(at),
     taxes: taxes.map((shares) => shares[at] ?? null),
   }));
@@ -154,6 +162,19 @@ function keepAboveZero(
     for (const [at, share] of taken.entries()) moved[at] = (moved[at] as number) - share;
   }
   return shares.map((share, at) => share + (moved[at] as number));
+}
+
+/**
+ * The shares of the charges in what the total was rounded by, in proportion to what they cost. Each leaves the tax of its
+ * charge, so that no refund has more tax than amount.
+ */
+function shareRounding(amount: number, charges: readonly Target[], taxAt: (at: number) => number): number[] {
+  const shares = divide({ itemId: null, shippingCode: null, amount }, charges).map((share) => share ?? 0);
+  return keepAboveZero(
+    charges.map((charge, at) => charge.amount - taxAt(at)),
+    shares.map((share) => ({ share, ofAll: share })),
+    charges,
+  );
 }
 
 /** The charge that a part names; -1 if it applies to the entire order. */

@@ -14,6 +14,7 @@ import {
   type NewCharge,
   type NewTax,
   refundedAmong,
+  setRounding,
 } from './store.ts';
 
 /** What to replace. */
@@ -53,6 +54,31 @@ export async function replaceCharges(
     tax: sumOf(addedTaxes) - sumOf(taxes),
     total: shipping + discount + onTopTax,
   });
+  await announceChange(tx, order, state, messages);
+}
+
+/**
+ * Replaces what the total was rounded by, and publishes `order.updated` and `order.charges_changed`.
+ * @param order as it was locked, and nothing of it refunded, since that has had its share; its total is changed
+ * @param rounding minor units, positive or negative
+ * @param message for the timeline
+ */
+export async function replaceRounding(
+  tx: TenantDatabase,
+  order: OrderState,
+  rounding: number,
+  message: string,
+): Promise<void> {
+  await announceChange(tx, order, await setRounding(tx, order.id, rounding), [message]);
+}
+
+async function announceChange(
+  tx: TenantDatabase,
+  order: OrderState,
+  state: OrderState,
+  messages: readonly string[],
+): Promise<void> {
+  const { id } = order;
   for (const message of messages) await insertOrderEvent(tx, id, 'updated', message);
   for (const event of [orderUpdated, orderChargesChanged]) {
     await publish(tx, event, { type: 'order', id }, payloadOf(state));

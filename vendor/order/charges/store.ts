@@ -70,6 +70,16 @@ export async function insertCharges(tx: TenantDatabase, orderId: string, charges
   }
 }
 
+/** Replaces what the total of an order was rounded by, in minor units. */
+export async function setRounding(tx: TenantDatabase, id: string, rounding: number): Promise<OrderState> {
+  const [changed] = await tx.query<OrderRow>(
+    `update orders set rounding_amount = $3, total_amount = total_amount - rounding_amount + $3, updated_at = now()
+      where tenant_id = $1 and id = $2 returning *`,
+    [id, rounding],
+  );
+  return stateOfRow(changed as OrderRow);
+}
+
 /** Adds to the totals of an order, in minor units. */
 export async function addToTotals(
   tx: TenantDatabase,

@@ -20,7 +20,7 @@ import { orderPhrases } from './phrases.ts';
 
 /** The items and totals of an order, for texts of mails. */
 const orderTable = inLanguages((language) => {
-  const { subtotal, discount, shipping, tax, total, includesTax } = orderPhrases[language];
+  const { subtotal, discount, shipping, tax, rounding, total, includesTax } = orderPhrases[language];
   // Programs that show mails do not know `end`.
   const end = directionOf(language) === 'rtl' ? 'left' : 'right';
   return {
@@ -30,6 +30,7 @@ ${subtotal}: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}${discount}: {{ order.totals.discount | money }}
 {% endif %}{% if order.totals.shipping.amount != 0 %}${shipping}: {{ order.totals.shipping | money }}
 {% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}${tax}: {{ order.totals.tax | money }}
+{% endif %}{% if order.totals.rounding.amount != 0 %}${rounding}: {{ order.totals.rounding | money }}
 {% endif %}${total}: {{ order.totals.total | money }}
 {% if order.totals.tax.amount != 0 and order.taxIncluded %}${includesTax}: {{ order.totals.tax | money }}
 {% endif %}`,
@@ -39,6 +40,7 @@ ${subtotal}: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}<tr><td>${discount}</td><td style="text-align:${end}">{{ order.totals.discount | money }}</td></tr>
 {% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>${shipping}</td><td style="text-align:${end}">{{ order.totals.shipping | money }}</td></tr>
 {% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}<tr><td>${tax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
+{% endif %}{% if order.totals.rounding.amount != 0 %}<tr><td>${rounding}</td><td style="text-align:${end}">{{ order.totals.rounding | money }}</td></tr>
 {% endif %}<tr><td><strong>${total}</strong></td><td style="text-align:${end}"><strong>{{ order.totals.total | money }}</strong></td></tr>
 {% if order.totals.tax.amount != 0 and order.taxIncluded %}<tr><td>${includesTax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
 {% endif %}</table>`,

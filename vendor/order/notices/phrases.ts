@@ -8,6 +8,7 @@ export interface OrderPhrases {
   discount: string;
   shipping: string;
   tax: string;
+  rounding: string;
   total: string;
   includesTax: string;
   yourOrder: string;
@@ -36,6 +37,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Discount',
     shipping: 'Shipping',
     tax: 'Tax',
+    rounding: 'Rounding',
     total: 'Total',
     includesTax: 'Includes tax',
     yourOrder: `Your order ${number}`,
@@ -58,6 +60,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Rabatt',
     shipping: 'Versand',
     tax: 'Steuern',
+    rounding: 'Rundung',
     total: 'Gesamtbetrag',
     includesTax: 'Enthaltene Steuern',
     yourOrder: `Ihre Bestellung ${number}`,
@@ -80,6 +83,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Remise',
     shipping: 'Livraison',
     tax: 'Taxes',
+    rounding: 'Arrondi',
     total: 'Total',
     includesTax: 'Dont taxes',
     yourOrder: `Votre commande ${number}`,
@@ -102,6 +106,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Descuento',
     shipping: 'Envío',
     tax: 'Impuestos',
+    rounding: 'Redondeo',
     total: 'Total',
     includesTax: 'Impuestos incluidos',
     yourOrder: `Su pedido ${number}`,
@@ -124,6 +129,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Sconto',
     shipping: 'Spedizione',
     tax: 'Imposte',
+    rounding: 'Arrotondamento',
     total: 'Totale',
     includesTax: 'Imposte incluse',
     yourOrder: `Il suo ordine ${number}`,
@@ -146,6 +152,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Korting',
     shipping: 'Verzending',
     tax: 'Belasting',
+    rounding: 'Afronding',
     total: 'Totaal',
     includesTax: 'Inclusief belasting',
     yourOrder: `Uw bestelling ${number}`,
@@ -168,6 +175,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'Rabat',
     shipping: 'Wysyłka',
     tax: 'Podatek',
+    rounding: 'Zaokrąglenie',
     total: 'Razem',
     includesTax: 'W tym podatek',
     yourOrder: `Twoje zamówienie ${number}`,
@@ -190,6 +198,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: '割引',
     shipping: '送料',
     tax: '税',
+    rounding: '端数調整',
     total: '合計',
     includesTax: 'うち税額',
     yourOrder: `ご注文 ${number}`,
@@ -212,6 +221,7 @@ export const orderPhrases: InLanguages<OrderPhrases> = {
     discount: 'الخصم',
     shipping: 'الشحن',
     tax: 'الضريبة',
+    rounding: 'التقريب',
     total: 'الإجمالي',
     includesTax: 'يشمل ضريبة قدرها',
     yourOrder: `طلبك ${number}`,

@@ -55,7 +55,16 @@ export interface OrderDraft {
   lines: readonly OrderLineDraft[];
   adjustments?: readonly OrderAdjustmentDraft[];
   /** As in the totals of a cart: discount and credit are zero or below. */
-  totals: { subtotal: number; discount: number; shipping: number; tax: number; credit: number; total: number };
+  totals: {
+    subtotal: number;
+    discount: number;
+    shipping: number;
+    tax: number;
+    credit: number;
+    /** What the total was rounded by. Default: zero. */
+    rounding?: number;
+    total: number;
+  };
   customer: {
     email: string;
     name?: string | null;

@@ -50,6 +50,7 @@ export function rowOf(draft: OrderDraft): OrderRow {
     shippingAmount: totals.shipping,
     taxAmount: totals.tax,
     creditAmount: totals.credit,
+    roundingAmount: totals.rounding ?? 0,
     totalAmount: totals.total,
     paidAmount: 0,
     refundedAmount: 0,

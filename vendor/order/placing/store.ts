@@ -30,18 +30,18 @@ const insertDetails = `
 const insertText = (details: string) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
-                        subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, total_amount,
-                        email, customer_name, phone, notes, metadata, region_id, locale, pay_by, attribution,
+                        subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, rounding_amount,
+                        total_amount, email, customer_name, phone, notes, metadata, region_id, locale, pay_by, attribution,
                         terms_version, terms_accepted_at, pending_until)
     select $1, $3, draft.number, draft."cartId", draft."sessionHash", draft."memberId", draft."paymentStatus",
            draft.currency, draft."subtotalAmount", draft."discountAmount", draft."shippingAmount", draft."taxAmount",
-           draft."creditAmount", draft."totalAmount", draft.email, draft."customerName", draft.phone, draft.notes,
+           draft."creditAmount", draft."roundingAmount", draft."totalAmount", draft.email, draft."customerName", draft.phone, draft.notes,
            draft.metadata, draft."regionId", draft.locale, draft."payBy", draft.attribution, draft."termsVersion",
            case when draft."termsVersion" is not null then now() end, draft."pendingUntil"
       from jsonb_to_record($2::jsonb)
            as draft (number text, "cartId" uuid, "sessionHash" text, "memberId" uuid, "paymentStatus" text,
                      currency text, "subtotalAmount" bigint, "discountAmount" bigint, "shippingAmount" bigint,
-                     "taxAmount" bigint, "creditAmount" bigint, "totalAmount" bigint, email text, "customerName" text,
+                     "taxAmount" bigint, "creditAmount" bigint, "roundingAmount" bigint, "totalAmount" bigint, email text, "customerName" text,
                      phone text, notes text, metadata jsonb, "regionId" uuid, locale text, "payBy" timestamptz,
                      attribution jsonb, "termsVersion" text, "pendingUntil" timestamptz)
   ),

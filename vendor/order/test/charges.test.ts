@@ -6,7 +6,7 @@ import t from 'tap';
 import { type Charge, chargesOf, feeSource, type Refunded, refundOf } from '../charges/amounts.ts';
 import type { OrderAdjustmentRow, OrderRow, OrderTaxLineRow } from '../store.ts';
 
-type Rows = Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'>;
+type Rows = Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> & { roundingAmount?: number };
 
 const line = (id: string, quantity: number, totalAmount: number) =>
   ({ id, quantity, totalAmount }) as OrderRow['lines'][number];
@@ -17,7 +17,7 @@ const tax = (amount: number, over: Partial<OrderTaxLineRow> = {}) =>
 
 /** The charges as `name quantity amount tax`. */
 const shown = (rows: Rows) =>
-  chargesOf(rows).map(({ lineItemId, shippingCode, quantity, amount, tax }) =>
+  chargesOf({ roundingAmount: 0, ...rows }).map(({ lineItemId, shippingCode, quantity, amount, tax }) =>
     [lineItemId ?? shippingCode, quantity, amount, tax].join(' '),
   );
 
@@ -51,6 +51,34 @@ t.test('what applies to the entire order is divided in proportion to the amounts
     }),
     ['shirt 2 1849 53', 'socks 1 925 27', 'standard 1 925 27'],
   );
+});
+
+t.test('what the total is rounded by is shared in proportion to what the charges cost', async (t) => {
+  const fee = adjustment('shipping', 300, { code: 'fee', source: { type: feeSource, id: 'cash' } });
+  const rows = {
+    lines: [line('shirt', 2, 2000), line('socks', 1, 1000), line('gift', 1, 500)],
+    adjustments: [adjustment('discount', -500, { itemId: 'gift' }), adjustment('shipping', 1000), fee],
+    taxLines: [tax(380, { itemId: 'shirt' }), tax(160, { itemId: 'socks', included: true })],
+  };
+  const roundedBy = (roundingAmount: number) => shown({ ...rows, roundingAmount });
+  // 2380, 1000 and 1000 of 4380; the fee bears nothing.
+  t.strictSame(roundedBy(20), [
+    'shirt 2 2391 380',
+    'socks 1 1005 160',
+    'gift 1 0 0',
+    'standard 1 1004 0',
+    'fee 1 300 0',
+  ]);
+  t.strictSame(roundedBy(-1), [
+    'shirt 2 2379 380',
+    'socks 1 1000 160',
+    'gift 1 0 0',
+    'standard 1 1000 0',
+    'fee 1 300 0',
+  ]);
+  const taxed = { lines: [line('pin', 1, 4), line('tag', 1, 4)], adjustments: [], roundingAmount: -3 };
+  const included = { itemId: 'pin', included: true };
+  t.strictSame(shown({ ...taxed, taxLines: [tax(3, included)] }), ['pin 1 3 3', 'tag 1 2 0'], 'a share leaves the tax');
 });
 
 t.test('rounded shares of several reductions do not exceed a small charge', async (t) => {
@@ -109,6 +137,7 @@ const scenarios = fc.record({
   credits: fc.array(fc.nat(1), { maxLength: 3 }),
   taxes: fc.array(fc.record({ percent: fc.nat(12), included: fc.boolean(), place }), { maxLength: 3 }),
   order: fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
+  roundTo: fc.constantFrom(1, 5, 10, 50),
 });
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
 
@@ -149,14 +178,30 @@ function totalOf({ lines, adjustments, taxLines }: Rows): number {
   );
 }
 
+/** What a total is rounded by: half up, and never to nothing. */
+function roundingFor(total: number, step: number): number {
+  return total === 0 ? 0 : Math.max(step, Math.floor((total + step / 2) / step) * step) - total;
+}
+
 const runs = 2000;
 
 t.test('refunds of all units in any order add up to the total, and their tax to the tax', async (t) => {
-  const seen = { orders: 0, units: 0, discounted: 0, taxed: 0, shipped: 0, onOrder: 0, credited: 0, reversed: 0 };
+  const seen = {
+    orders: 0,
+    units: 0,
+    discounted: 0,
+    taxed: 0,
+    shipped: 0,
+    onOrder: 0,
+    credited: 0,
+    rounded: 0,
+    reversed: 0,
+  };
   const check = (scenario: Scenario) => {
     const rows = rowsOf(scenario);
-    const charges = chargesOf(rows);
-    const total = totalOf(rows);
+    const roundingAmount = roundingFor(totalOf(rows), scenario.roundTo);
+    const charges = chargesOf({ ...rows, roundingAmount });
+    const total = totalOf(rows) + roundingAmount;
     const sum = (name: 'amount' | 'tax', of: readonly { amount: number; tax: number }[]) =>
       of.reduce((all, each) => all + each[name], 0);
     if (sum('amount', charges) !== total) throw new Error(`the charges are ${sum('amount', charges)} of ${total}`);
@@ -192,6 +237,7 @@ t.test('refunds of all units in any order add up to the total, and their tax to 
     if (scenario.discounts.length > 0) seen.discounted++;
     if (scenario.credits.length > 0) seen.credited++;
     if (scenario.taxes.length > 0) seen.taxed++;
+    if (roundingAmount !== 0) seen.rounded++;
     if (scenario.charges.length > 0) seen.shipped++;
     if ([...scenario.discounts, ...scenario.taxes].some(({ place }) => place.on === 'order')) seen.onOrder++;
   };

@@ -151,6 +151,11 @@ export interface PaymentAdapter {
    * @param use `charge`: all of a new payment; `part`: a capture or a refund of part of it
    */
   refusalOf?(amount: MoneyValue, use: 'charge' | 'part'): string | null;
+  /**
+   * Of what the amounts are multiples that the provider charges in a currency, in minor units: 10 for a provider that takes
+   * Kuwaiti dinars in steps of ten fils. A store may round its totals to it. Without this function it is 1.
+   */
+  stepOf?(currency: string): number;
   /** Creates a payment. It moves no money: the box captures once the order exists. */
   initiate(db: TenantDatabase, intent: PaymentIntent): Promise<InitiatedPayment>;
   /**

@@ -2,6 +2,8 @@
  * The fee of an existing order follows the choice of its payment method: the fee of the chosen method takes the place of
  * the fees of methods by which no money was received or is held. The order and its payments are locked meanwhile.
  *
+ * The total is rounded for the chosen method, too (`rounding.ts`).
+ *
  * A fee stays if its method has received or holds money, if some of it was refunded, or if some of it is paid: when what
  * the order has received is more than it costs without the fee.
  */
@@ -13,6 +15,7 @@ import {
   type Order,
   type OrderState,
   replaceCharges,
+  replaceRounding,
   taxesOfAddedCharge,
 } from '@carton/order';
 import { type MoneyValue, money, type TenantDatabase } from '@carton/runtime';
@@ -23,6 +26,7 @@ import type { MethodFees } from '../methods/store.ts';
 import { refreshPaymentStatus } from '../payments/bookkeeping.ts';
 import { lockPaymentsOfOrder, type PaymentRow, pendingStepsOf } from '../payments/store.ts';
 import { chargeOf, methodOfCharge } from './charge.ts';
+import { changeOfRounding, roundingStep } from './rounding.ts';
 
 /** The payments of a locked order, and what it owes. */
 export interface Debt {
@@ -58,9 +62,9 @@ export async function lockDebt(tx: TenantDatabase, order: OrderState): Promise<D
 type ChosenMethod = MethodFees & { fees: MoneyValue[] };
 
 /**
- * Re-prices the fees of a locked order for a chosen method.
+ * Re-prices the fees of a locked order for a chosen method, and rounds its total.
  * @param order its total and payment status are changed
- * @param method null for one without settings, which has no fee
+ * @param chosen the method, with its settings; without these it has no fee
  * @param isKept methods whose fees stay in any case
  * @returns minor units owed then, as in `debt`
  */
@@ -68,11 +72,29 @@ export async function repriceForChoice(
   tx: TenantDatabase,
   order: OrderState,
   debt: Debt,
-  method: ChosenMethod | null,
+  { code, provider, settings: method }: { code: string; provider: string; settings: ChosenMethod | null },
   isKept?: (method: string) => boolean,
 ): Promise<number> {
   const fee = method?.fees.find(({ currency }) => currency === order.currency);
-  return reprice(tx, order, debt, fee && method ? chargeOf(method, fee.amount) : null, isKept);
+  const due = await reprice(tx, order, debt, fee && method ? chargeOf(method, fee.amount) : null, isKept);
+  return roundTotal(tx, order, due, { code, provider });
+}
+
+/** Rounds the total of an order of which something is owed. @returns minor units owed then */
+async function roundTotal(
+  tx: TenantDatabase,
+  state: OrderState,
+  due: number,
+  method: Parameters<typeof roundingStep>[2],
+): Promise<number> {
+  if (due <= 0) return due;
+  const order = (await findOrder(tx, state.id)) as Order;
+  const change = changeOfRounding(order, due, await roundingStep(tx, order.currency, method));
+  if (change === 0) return due;
+  const rounding = order.totals.rounding.amount + change;
+  await replaceRounding(tx, state, rounding, `The total is rounded by ${format(money(rounding, order.currency))}`);
+  await refreshPaymentStatus(tx, state);
+  return due + change;
 }
 
 /** Removes the fees of methods of which no payment is open any longer: their provider has refused the last one. */
@@ -80,7 +102,9 @@ export async function removeUnusedFees(tx: TenantDatabase, order: OrderState): P
   if (order.status === 'canceled') return;
   const debt = await lockDebt(tx, order);
   const isOpen = (method: string) => debt.waiting.some((payment) => payment.method === method);
-  await reprice(tx, order, debt, null, isOpen);
+  const due = await reprice(tx, order, debt, null, isOpen);
+  const open = debt.waiting[0];
+  await roundTotal(tx, order, due, open ? { code: open.method, provider: open.provider } : null);
 }
 
 type Fee = Omit<NewCharge, 'taxes'>;

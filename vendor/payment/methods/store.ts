@@ -65,6 +65,7 @@ export async function updateMethod(
 /** A payment method with its fees, at most one for each currency. */
 export interface MethodFees {
   id: string;
+  provider: string;
   code: string;
   name: string | null;
   fees: MoneyValue[];
@@ -73,7 +74,7 @@ export interface MethodFees {
 /** The enabled method with this code that comes first, as for its offer. */
 export async function findFees(db: TenantDatabase, code: string): Promise<MethodFees | null> {
   const [row] = await db.query<MethodFees>(
-    `select id, code, name, fees from payment_methods where tenant_id = $1 and code = $2 and enabled
+    `select id, provider, code, name, fees from payment_methods where tenant_id = $1 and code = $2 and enabled
       order by position, created_at, id limit 1`,
     [code],
   );

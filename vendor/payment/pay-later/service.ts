@@ -91,7 +91,9 @@ async function reuseOrInsert(
   const held = heldByHand(tx, order, debt, method, isShopper);
   const waiting = debt.waiting.filter((payment) => !held.includes(payment));
   // Without the fee of a method that was chosen before, nothing may be left to pay.
-  const due = await repriceForChoice(tx, order, debt, configured, (code) => held.some((each) => each.method === code));
+  const { code, provider } = method;
+  const chosen = { code, provider, settings: configured };
+  const due = await repriceForChoice(tx, order, debt, chosen, (other) => held.some((each) => each.method === other));
   if (due > 0) requireCharge(tx, method, money(due, order.currency));
   let session: SessionRow | null = null;
   const replaced: string[] = [];

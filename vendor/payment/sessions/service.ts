@@ -6,12 +6,13 @@
  * order takes it over, with the state that the provider has reported by then.
  */
 import { findPricedCart } from '@carton/cart';
-import { findOrder, lockOrder, type OrderState } from '@carton/order';
+import { findOrder, lockOrder, type Order, type OrderState } from '@carton/order';
 import { type MoneyValue, money, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { callProvider, isRefusal, type PaymentAdapter, type ProviderState } from '../adapters/adapter.ts';
 import { adapterOf } from '../adapters/bound.ts';
 import { paymentRefused } from '../adapters/problems.ts';
 import { choiceOfMethod } from '../fees/charge.ts';
+import { changeOfRounding, roundingStep } from '../fees/rounding.ts';
 import {
   dependsOnAmount,
   lockMethod,
@@ -177,11 +178,17 @@ export async function methodsFor(
   const listed: OfferedMethod[] = [];
   for (const method of offered) {
     let due: MoneyValue | null = null;
-    if (orderId !== undefined) due = order && order.balance.amount > 0 ? order.balance : null;
+    if (orderId !== undefined) due = order && order.balance.amount > 0 ? await dueBy(db, order, method) : null;
     else if (dependsOnAmount(db, method)) due = (await findDue(db, shopper, method.code))?.amount ?? null;
     if (due === null || refusalOfMethod(db, method, due) === null) listed.push(method);
   }
   return listed;
+}
+
+/** What is owed on an order, rounded for a method. */
+async function dueBy(db: TenantDatabase, order: Order, method: OfferedMethod): Promise<MoneyValue> {
+  const { amount, currency } = order.balance;
+  return money(amount + changeOfRounding(order, amount, await roundingStep(db, currency, method)), currency);
 }
 
 /**

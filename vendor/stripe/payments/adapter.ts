@@ -16,7 +16,7 @@ import {
 } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
 import type Stripe from 'stripe';
-import { refusalOf, toStripe } from '../amounts.ts';
+import { refusalOf, stepOf, toStripe } from '../amounts.ts';
 import { accountOf } from '../settings.ts';
 import { callStripe, createOnce, loadStripe, openStripe } from './client.ts';
 import { currencyOf, isDisputed, stateOfCharge, stateOfDispute, stateOfIntent } from './state.ts';
@@ -35,6 +35,8 @@ export const stripeAdapter: PaymentAdapter = {
   },
 
   refusalOf,
+
+  stepOf,
 
   async initiate(db, { id, cartId, orderId, amount }) {
     const { account } = await openStripe(db);

@@ -9,7 +9,7 @@ import type { TestTenant } from '@carton/runtime/testing';
 import { exactly } from '@carton/runtime/testing';
 import { cardSales, enableWebhooks, type Operation, openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
-import { fromStripe, toStripe } from '../amounts.ts';
+import { fromStripe, stepOf, toStripe } from '../amounts.ts';
 import { packages, statusOf, timelineOf } from './helpers.ts';
 
 const tenant = await openStripeTenant(t, { packages });
@@ -31,6 +31,27 @@ function failNext(operation: Operation, moment: 'before' | 'after', fault: { los
   };
   const calls = simulator.calls.filter((call) => call === operation).length;
 }
+
+t.test('amounts are multiples of what Stripe can charge, in minor units of the box', async (t) => {
+  const steps = {
+    EUR: 1,
+    JPY: 1,
+    ISK: 1,
+    UGX: 1,
+    HUF: 1,
+    KWD: 10,
+    BHD: 10,
+    JOD: 10,
+    OMR: 10,
+    TND: 10,
+    IQD: 10,
+    MGA: 100,
+  };
+  for (const [currency, step] of Object.entries(steps)) {
+    t.equal(stepOf(currency), step, currency);
+    t.doesNotThrow(() => toStripe({ amount: step, currency }));
+  }
+});
 
 t.test('a card is authorized by the shopper and captured when the order is placed', async (t) => {
   t.match((await box.visitor().get('/payment-methods')).body, {
