@@ -4,8 +4,17 @@
  * older ones stay valid for as long as a session they signed may live.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/database.ts';
-import { type IssuedSession, issueToken, keyIdOf, readToken, type SessionKey, sessionDays } from './session-token.ts';
+import {
+  ageOf,
+  type IssuedSession,
+  issueToken,
+  keyIdOf,
+  readToken,
+  type SessionKey,
+  sessionDays,
+} from './session-token.ts';
 
 /** Days after which a key is replaced. */
 const keyDays = 30;
@@ -15,6 +24,9 @@ const secondsADay = 24 * 60 * 60;
  * this time, so every replica knows a key before it signs anything.
  */
 const activationSeconds = 60;
+
+/** Of each process: 3 MB at most. */
+const maxVerified = 10_000;
 
 /** Sessions are signed since this migration was applied. */
 const keysMigration = '20261122013000_core_create_session_keys.js';
@@ -35,6 +47,11 @@ interface LoadedKeys {
   /** Newest first. */
   keys: readonly LoadedKey[];
   readAt: number;
+  /**
+   * Sessions by tenant and token whose signature was verified with one of these keys: a session has many requests, and
+   * the hash takes longer than finding it here.
+   */
+  verified: LRUCache<string, IssuedSession>;
   /** Until when sessions without a signature may live, and from before when they are; null if there are none. */
   unsigned: { until: number; before: Date } | null;
 }
@@ -66,11 +83,11 @@ export class SessionKeys {
   issue(tenantId: string, sessionId: string): string {
     const { keys } = this.#loaded as LoadedKeys;
     const now = performance.now();
-    const ageOf = ({ createdAt }: LoadedKey) => (now - createdAt) / 1000;
+    const secondsSince = ({ createdAt }: LoadedKey) => (now - createdAt) / 1000;
     const [newest] = keys as readonly [LoadedKey];
     // Another replica may replace it first; a failure is retried with the next session.
-    if (ageOf(newest) > keyDays * secondsADay) this.#replace(newest).catch(() => {});
-    const key = keys.find((each) => ageOf(each) > activationSeconds) ?? (keys.at(-1) as LoadedKey);
+    if (secondsSince(newest) > keyDays * secondsADay) this.#replace(newest).catch(() => {});
+    const key = keys.find((each) => secondsSince(each) > activationSeconds) ?? (keys.at(-1) as LoadedKey);
     return issueToken(key, tenantId, sessionId);
   }
 
@@ -78,9 +95,15 @@ export class SessionKeys {
   async read(tenantId: string, token: string): Promise<IssuedSession | null> {
     const keyId = keyIdOf(token);
     if (keyId === null) return null;
+    // Unambiguous, since a text with a key's id has the length of a token.
+    const name = `${tenantId} ${token}`;
+    const known = this.#loaded?.verified.get(name);
+    if (known) return ageOf(known) < sessionDays ? known : null;
     await this.ready();
     const key = this.#findKey(keyId) ?? (await this.#findNewKey(keyId));
-    return key ? readToken(key, tenantId, token) : null;
+    const session = key ? readToken(key, tenantId, token) : null;
+    if (session) this.#loaded?.verified.set(name, session);
+    return session;
   }
 
   #findKey(id: number): LoadedKey | undefined {
@@ -127,7 +150,7 @@ export class SessionKeys {
     const unsigned = upgrade
       ? { until: Date.now() + (sessionDays * secondsADay - upgrade.age) * 1000, before: new Date(upgrade.before) }
       : null;
-    this.#loaded = { keys, readAt, unsigned };
+    this.#loaded = { keys, readAt, verified: new LRUCache({ max: maxVerified }), unsigned };
     return this.#loaded;
   }
 

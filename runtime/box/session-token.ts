@@ -17,8 +17,8 @@ export interface SessionKey {
 export interface IssuedSession {
   /** The box stores its hash only. */
   sessionId: string;
-  /** Days since its token was issued. */
-  age: number;
+  /** When its token was issued, in milliseconds since 1970. */
+  issuedAt: number;
 }
 
 /** Days without use after which a session expires. */
@@ -71,8 +71,13 @@ export function readToken(key: SessionKey, tenantId: string, token: string, now 
   const signature = stamp.subarray(keyBytes + timeBytes);
   if (signature.length !== signatureBytes) return null;
   if (!timingSafeEqual(signature, signatureOf(key, tenantId, sessionId, head))) return null;
-  const age = (now - head.readUInt32BE(keyBytes) * 1000) / millisecondsADay;
-  return age < sessionDays ? { sessionId, age } : null;
+  const session = { sessionId, issuedAt: head.readUInt32BE(keyBytes) * 1000 };
+  return ageOf(session, now) < sessionDays ? session : null;
+}
+
+/** Days since the token of a session was issued. */
+export function ageOf({ issuedAt }: IssuedSession, now = Date.now()): number {
+  return (now - issuedAt) / millisecondsADay;
 }
 
 function signatureOf({ secret }: SessionKey, tenantId: string, sessionId: string, head: Buffer): Buffer {

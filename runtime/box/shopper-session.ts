@@ -10,7 +10,7 @@ import { type AccessKind, hashToken } from '../http/credentials.ts';
 import { vendor } from '../vendor.ts';
 import { findMember, memberSchemes } from './members.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { newSessionId, sessionDays } from './session-token.ts';
+import { ageOf, newSessionId, sessionDays } from './session-token.ts';
 import type { TenantScope } from './tenancy.ts';
 import { UnsignedSessions } from './unsigned-sessions.ts';
 
@@ -72,7 +72,7 @@ export function shopperAccess(
       if (token === '' || !tenant) continue;
       // Sibling hosts can set a cookie without the prefix, so it is read only for tokens of earlier releases.
       const issued = source === 'legacy cookie' ? null : await keys.read(tenant.id, token);
-      if (issued) return { source, token, sessionId: issued.sessionId, needsRenewal: issued.age > renewalDays };
+      if (issued) return { source, token, sessionId: issued.sessionId, needsRenewal: ageOf(issued) > renewalDays };
       const sessionId = await unsigned.replace(db, token);
       if (sessionId !== null) return { source, token, sessionId, needsRenewal: true };
     }

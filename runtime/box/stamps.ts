@@ -22,5 +22,5 @@ export async function readStamp(
   { tenantId, purpose, stamp }: { tenantId: string; purpose: string; stamp: string },
 ): Promise<number | null> {
   const issued = await sessionKeysOf(database).read(signedFor(tenantId, purpose), stamp);
-  return issued && issued.age * 24 * 60 * 60;
+  return issued && (Date.now() - issued.issuedAt) / 1000;
 }

@@ -3,7 +3,7 @@
  * code that either takes is one, since false alarms are worse than a wrong code.
  */
 import { postcodeValidator, postcodeValidatorExistsForCountry } from 'postcode-validator';
-import { plainDigits } from '../http/written.ts';
+import { isAscii, plainDigits } from '../http/written.ts';
 import { rulesOfAddresses } from './address-rules.ts';
 
 const maxLength = 20;
@@ -48,7 +48,7 @@ export const otherCodes: Readonly<Record<string, RegExp>> = {
   VE: /^\d{4}[A-Z]$/,
 };
 
-const plain = (text: string) => plainDigits(text).normalize('NFKC').trim().toUpperCase();
+const plain = (text: string) => (isAscii(text) ? text : plainDigits(text).normalize('NFKC')).trim().toUpperCase();
 const lettersAndDigits = (text: string) => text.replaceAll(/[^A-Z0-9]/g, '');
 
 /** Returns a function of countries that makes each pattern once. */

@@ -2,7 +2,7 @@
  * Authentication. An access kind is a named way to authenticate: its security schemes in the document, and the check of
  * a request.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { HeadersObject, SecuritySchemeObject } from 'openapi3-ts/oas31';
 import type { RouteDeclaration } from './route.ts';
@@ -45,10 +45,10 @@ export function secretsEqual(actual: string | null | undefined, expected: string
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** The stored form of a token: its SHA-256 in hexadecimal. Only for tokens with at least 128 random bits. */
 export function hashToken(token: string): string {
-  return sha256(token).toString('hex');
+  return hash('sha256', token);
 }

@@ -85,20 +85,21 @@ export function problemsOf(declaration: RouteDeclaration, common: readonly Probl
   return [...new Map(all.map((problem) => [problem.code, problem])).values()];
 }
 
-const inferredParams = new Map<string, TSchema>();
+const inferredParams = new Map<string, TSchema | undefined>();
 
 /** The schema of the path parameters: the declared one, else strings, with ids as UUIDs. */
 export function paramsSchemaOf(declaration: RouteDeclaration): TSchema | undefined {
-  if (declaration.params) return declaration.params;
-  const names = pathParameterNames(declaration.path);
+  const { params, path } = declaration;
+  if (params) return params;
+  if (!inferredParams.has(path)) inferredParams.set(path, inferParams(path));
+  return inferredParams.get(path);
+}
+
+function inferParams(path: string): TSchema | undefined {
+  const names = pathParameterNames(path);
   if (names.length === 0) return undefined;
-  let schema = inferredParams.get(declaration.path);
-  if (!schema) {
-    const text = Type.String({ minLength: 1, maxLength: 255 });
-    schema = object(Object.fromEntries(names.map((name) => [name, /^id$|Id$/.test(name) ? Uuid : text])));
-    inferredParams.set(declaration.path, schema);
-  }
-  return schema;
+  const text = Type.String({ minLength: 1, maxLength: 255 });
+  return object(Object.fromEntries(names.map((name) => [name, /^id$|Id$/.test(name) ? Uuid : text])));
 }
 
 /** Reads the path parameters. An invalid one cannot identify any resource, so it is 404 rather than 400. */
@@ -125,8 +126,10 @@ export function readQuery(ctx: Context, { query, ignoresCampaign }: RouteDeclara
   const sent = ignoresCampaign
     ? withoutEmpty(withoutCampaign(ctx.query, properties), properties, required)
     : { ...ctx.query };
-  refuseNul(sent);
-  refuseOtherEncodings(ctx.querystring ?? '', properties);
+  if (ctx.querystring?.includes('%')) {
+    refuseNul(sent);
+    refuseOtherEncodings(ctx.querystring, properties);
+  }
   return validate(query, withOffsets(sent, properties), 'query');
 }
 
@@ -248,11 +251,10 @@ export function send(ctx: Context, reply: Reply): void {
     ctx.status = reply.status;
     return;
   }
-  const representation =
-    reply.body instanceof PreparedBody ? reply.body.representationFor(ctx) : identityOf(reply.body);
-  if (reply.body instanceof PreparedBody) ctx.vary('Accept-Encoding');
+  const prepared = reply.body instanceof PreparedBody ? reply.body.representationFor(ctx) : null;
+  if (prepared) ctx.vary('Accept-Encoding');
   if (ctx.method === 'GET' || ctx.method === 'HEAD') {
-    const { etag = representation.etag } = reply;
+    const etag = reply.etag ?? prepared?.etag ?? etagOf(reply.body as string);
     ctx.set('ETag', etag);
     const ifNoneMatch = ctx.get('if-none-match');
     if (ifNoneMatch && matchesWeakly(ifNoneMatch, etag)) {
@@ -261,10 +263,6 @@ export function send(ctx: Context, reply: Reply): void {
       return;
     }
   }
-  if (representation.encoding !== 'identity') ctx.set('Content-Encoding', representation.encoding);
-  ctx.body = representation.bytes;
-}
-
-function identityOf(body: string) {
-  return { encoding: 'identity', bytes: body, etag: etagOf(body) };
+  if (prepared && prepared.encoding !== 'identity') ctx.set('Content-Encoding', prepared.encoding);
+  ctx.body = prepared ? prepared.bytes : reply.body;
 }

@@ -15,6 +15,7 @@ export function withoutEmpty(
   properties: Readonly<Record<string, TSchema>>,
   required: readonly string[] = [],
 ): Query {
+  if (Object.values(query).every((value) => value !== '' && !Array.isArray(value))) return query;
   const isEmpty = (name: string, value: unknown) =>
     value === '' &&
     Object.hasOwn(properties, name) &&
@@ -30,6 +31,7 @@ export function withoutEmpty(
 
 /** A query in whose times the + of an offset is one again, where it was not written %2B and so became a space. */
 export function withOffsets(query: Query, properties: Readonly<Record<string, TSchema>>): Query {
+  if (Object.values(query).every((value) => !value?.includes(' '))) return query;
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
       const isTime = typeof value === 'string' && properties[name]?.format === 'date-time';

@@ -71,6 +71,9 @@ export async function loadSanitizer(): Promise<void> {
   sanitize ??= (await import('./html-sanitizer.ts')).default;
 }
 
+/** Whether there is no need to wait for `loadSanitizer`. */
+export const isSanitizerLoaded = () => sanitize !== undefined;
+
 /** Characters of texts before and after, which are kept: reads of the same products are repeated. */
 const keptCharacters = 4_000_000;
 const kept = new LRUCache<string, string>({

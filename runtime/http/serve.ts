@@ -20,9 +20,9 @@ import { countRequest } from './rate-limit.ts';
 import { type Received, type ReceiveOptions, receiveForm } from './receive.ts';
 import type { RefusalReport } from './repair.ts';
 import { presentOf, representationOf } from './representation.ts';
-import { hasRichText, loadSanitizer } from './rich-text.ts';
+import { hasRichText, isSanitizerLoaded, loadSanitizer } from './rich-text.ts';
 import { type Route, type RouteDeclaration, worksOutsideTransaction } from './route.ts';
-import { personalCacheControl, sharingOf } from './sharing.ts';
+import { personalCacheControl, sharingBy } from './sharing.ts';
 import { type Chunks, sendStreamed, TaggedChunks } from './streamed.ts';
 import { sendTagged } from './tagged.ts';
 import { nothing, withoutUnchanged } from './unchanged.ts';
@@ -42,7 +42,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
   const space = options.uploadSpace ?? defaultUploadSpace;
   // Also those that the route does not read: who sends them is not anybody.
   const visitors = [...kinds.values()].filter(({ isVisitor }) => isVisitor).map(({ name }) => name);
-  const credentials = credentialSources({ ...declaration, access: visitors as never }, kinds).headers;
+  const sharingOf = sharingBy(credentialSources({ ...declaration, access: visitors as never }, kinds).headers);
   const needsSanitizer = hasRichText(declaration.response) || hasRichText(route.readRoute?.declaration.response);
 
   return async function serve(ctx) {
@@ -56,13 +56,15 @@ export function serveRoute<Scope, Services extends object, Caller>(
   };
 
   async function serveIn(ctx: Context, scope: Scope, owner: string | null): Promise<void> {
-    if (needsSanitizer) await loadSanitizer();
+    if (needsSanitizer && !isSanitizerLoaded()) await loadSanitizer();
     if (sources) await rejectCrossSite(ctx, sources, options.origins);
     const caller = await identify(ctx, scope);
     const params = readParams(ctx, declaration);
     const query = readQuery(ctx, declaration);
     const fields = declaration.fields ? selectedFields(declaration.response as never, query) : null;
     const services = options.services(ctx, scope, caller);
+    const input = { params, query, fields };
+    if (!declaration.body && !declaration.upload) return respond(ctx, services, { ...input, ...withoutBody });
     const correct = corrector(route, params, services, options);
     const uploads = declaration.upload && {
       folder: options.uploadFolder ?? defaultUploadFolder,
@@ -73,7 +75,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     };
     const received = await receive(ctx, declaration, options, { correct, uploads });
     try {
-      await respond(ctx, services, { params, query, fields, ...received });
+      await respond(ctx, services, { ...input, ...received });
     } finally {
       await received.discard?.();
     }
@@ -83,7 +85,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
     const { params, query, body, files, fields } = input;
     if (declaration.streamed) {
       const result = await handler({ ...services, params, query, body, files, fields } as never);
-      const cacheControl = declaration.shared && sharingOf(ctx, credentials);
+      const cacheControl = declaration.shared && sharingOf(ctx);
       const response = { ...declaration, ...(cacheControl && { cacheControl }) };
       if (result instanceof TaggedChunks) return sendTagged(ctx, response, result, options.readDeadline);
       return sendStreamed(ctx, response, result as Chunks, options.readDeadline);
@@ -99,7 +101,7 @@ export function serveRoute<Scope, Services extends object, Caller>(
           ? await presentOf(route.readRoute, services, params)
           : await handler({ ...services, params, query, body, files, fields, ifMatch } as never);
       const reply = replyOf(declaration, result, reportOf(ctx, declaration, options), fields);
-      if (declaration.shared) reply.headers['Cache-Control'] = sharingOf(ctx, credentials);
+      if (declaration.shared) reply.headers['Cache-Control'] = sharingOf(ctx);
       if (declaration.isPersonal?.(services as never)) reply.headers['Cache-Control'] = personalCacheControl;
       if (options.strictResponses && declaration.response) rejectMismatchedResponse(route, reply, fields);
       return reply;
@@ -119,6 +121,9 @@ export function serveRoute<Scope, Services extends object, Caller>(
     send(ctx, reply);
   }
 }
+
+/** What a request has whose route takes no body. */
+const withoutBody = { body: undefined, files: {}, fingerprint: undefined };
 
 type Input = Omit<Received, 'discard'> & { params: unknown; query: unknown; fields: ReadonlySet<string> | null };
 

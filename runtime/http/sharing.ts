@@ -22,14 +22,19 @@ const selecting = [
 ];
 
 /**
- * Sets what a response of a route with `shared` depends on.
+ * Returns a function that sets what a response of a route with `shared` depends on, and returns its Cache-Control.
  * @param credentials headers with credentials of visitors, in lower case
- * @returns its Cache-Control
  */
-export function sharingOf(ctx: Context, credentials: readonly string[]): string {
-  ctx.vary([...selecting, ...credentials.filter((name) => name !== 'authorization')]);
-  const { headers } = ctx.req;
-  const isAnonymous = ['authorization', 'cookie', ...credentials].every((name) => headers[name] === undefined);
-  // A session that begins with the response is that of one shopper.
-  return isAnonymous && !ctx.res.hasHeader('Set-Cookie') ? sharedCacheControl : ownCacheControl;
+export function sharingBy(credentials: readonly string[]): (ctx: Context) => string {
+  const own = credentials.filter((name) => name !== 'authorization');
+  const names = [...selecting, ...own].join(', ');
+  const identifying = ['authorization', 'cookie', ...own];
+
+  return function sharingOf({ req: { headers }, res }) {
+    const set = res.getHeader('Vary');
+    res.setHeader('Vary', set === undefined ? names : `${set}, ${names}`);
+    const isAnonymous = identifying.every((name) => headers[name] === undefined);
+    // A session that begins with the response is that of one shopper.
+    return isAnonymous && !res.hasHeader('Set-Cookie') ? sharedCacheControl : ownCacheControl;
+  };
 }

@@ -32,11 +32,19 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(invisible, '');
 }
 
+const ascii = /^[\0-\x7f]*$/;
+
+/** Whether a text is one of ASCII, as most are: folding its characters changes nothing but the case. */
+export function isAscii(text: string): boolean {
+  return ascii.test(text);
+}
+
 const otherDigit = /(?!\p{ASCII})\p{Nd}/gu;
 const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
 
 /** A text with the digits of all scripts as those of ASCII: `11511` for `١١٥١١`. */
 export function plainDigits(text: string): string {
+  if (isAscii(text)) return text;
   return text.replaceAll(otherDigit, (digit) => {
     const code = digit.codePointAt(0) as number;
     // Unicode has the ten digits of a script one after another; some sets follow each other.
@@ -46,12 +54,9 @@ export function plainDigits(text: string): string {
   });
 }
 
-/** A text of ASCII, as most are. What follows would change nothing else of it. */
-const plain = /^[\0-\x7f]*$/;
-
 /** The form in which names of things are compared, in capitals: `STRASSE` of `Straße`. */
 export function foldCapitals(text: string): string {
-  if (plain.test(text)) return text.trim().toUpperCase();
+  if (isAscii(text)) return text.trim().toUpperCase();
   // The capital of ı is I, too: a keyboard with both letters writes neither as others do.
   const letters = withoutInvisible(text).normalize('NFKC').trim().replaceAll('İ', 'I');
   // By way of small letters, since ẞ is a capital whose small letter has two capitals.

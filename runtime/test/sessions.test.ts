@@ -2,6 +2,7 @@
  * Sessions of shoppers: only a token that the box has issued for this tenant and that has not expired is valid.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
 import t from 'tap';
 import { SessionKeys } from '../box/session-keys.ts';
 import { issueToken, readToken, sessionDays } from '../box/session-token.ts';
@@ -271,6 +272,27 @@ t.test('a token is invalid for another key with the same id, as after a restored
   t.equal(readToken(same as never, box.id, token), null);
   t.equal(readToken(key as never, box.id, token, Date.now() + sessionDays * day), null);
   t.end();
+});
+
+t.test('a token that was verified before expires, and is none of another tenant or purpose', async (t) => {
+  const keys = replica();
+  await keys.ready();
+  const session = keys.issue(box.id, 'f'.repeat(43));
+  const stamp = keys.issue(`${box.id} form`, 'f'.repeat(43));
+  for (const [tenantId, token] of [
+    [box.id, session],
+    [`${box.id} form`, stamp],
+  ] as const) {
+    t.match(await keys.read(tenantId, token), { sessionId: 'f'.repeat(43) });
+    t.match(await keys.read(tenantId, token), { sessionId: 'f'.repeat(43) }, 'once more');
+  }
+  t.equal(await keys.read(newId(), session), null);
+  t.equal(await keys.read(`${box.id} form`, session), null);
+  t.equal(await keys.read(box.id, stamp), null);
+  t.equal(await keys.read(box.id, `form ${stamp}`), null);
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + sessionDays * day });
+  t.teardown(() => mock.timers.reset());
+  t.equal(await keys.read(box.id, session), null);
 });
 
 t.test('a token is valid in one spelling only, without the bits that decoding ignores', (t) => {

@@ -79,7 +79,8 @@ function sumsOfLines(adjustments: readonly Adjustment[]): Map<string, LineSums> 
  */
 function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
   const keyOf = ({ code, label, kind, shippingCode, rate, included, source }: Adjustment) =>
-    JSON.stringify([kind, code, label, shippingCode, rate, included, source?.id]);
+    // Texts have no U+0000.
+    [kind, code, label, shippingCode, rate, included, source?.id].join('\0');
   return [...Map.groupBy(adjustments, keyOf).values()].map((parts) => {
     const { lineId, ...first } = parts[0] as Adjustment;
     const amount = parts.reduce((sum, part) => sum + part.amount, 0);
