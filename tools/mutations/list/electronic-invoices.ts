@@ -11,8 +11,8 @@ export const electronicInvoices: readonly Mutation[] = [
   {
     rule: 'What credits have paid is not to be paid again',
     file: model,
-    text: 'payable: gross + credit + rounding,',
-    replacement: 'payable: gross + rounding,',
+    text: 'payable: total,',
+    replacement: 'payable: total - credit,',
     tests: [...sums, ...ubl],
   },
   {

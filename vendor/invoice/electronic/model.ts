@@ -64,7 +64,7 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
   if (minorUnitDigits(currency) > 2) {
     throw electronicInvoiceNotPossible(`Amounts have at most two decimals, and those of ${currency} have more.`);
   }
-  const { rounding = 0, taxExemption = null } = content;
+  const { taxExemption = null } = content;
   const seller = sellerOf(content);
   const buyer = buyerOf(content);
   const delivery = deliveryOf(content, buyer);
@@ -96,7 +96,7 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
     lines,
     charges,
     taxes,
-    totals: electronicTotals(content, { lines, charges }, rounding),
+    totals: electronicTotals(content, { lines, charges }),
   };
 }
 
@@ -142,10 +142,9 @@ function requireWhatItNeeds(
 function electronicTotals(
   content: InvoiceContent,
   { lines, charges }: Pick<ElectronicInvoice, 'lines' | 'charges'>,
-  rounding: number,
 ): ElectronicTotals {
   const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
-  const { net, tax, gross, credit } = totalsOf(content.lines);
+  const { net, tax, gross, credit, rounding, total } = totalsOf(content.lines);
   const nets = charges.map((charge) => charge.net);
   return {
     lines: sum(lines.map((line) => line.net)),
@@ -156,6 +155,6 @@ function electronicTotals(
     gross,
     prepaid: -credit || 0,
     rounding,
-    payable: gross + credit + rounding,
+    payable: total,
   };
 }

@@ -64,8 +64,8 @@ t.test('a credit note refers to its invoice; so does an invoice that adds to one
 });
 
 t.test('credits are prepaid, cash is rounded', async (t) => {
-  const lines = content.lines.map((line, index) => (index === 0 ? { ...line, credit: -500 } : line));
-  const xml = ubl(document({ lines, rounding: -2 } as object));
+  const lines = content.lines.map((line, index) => (index === 0 ? { ...line, credit: -500, rounding: -2 } : line));
+  const xml = ubl(document({ lines, rounding: -2 }));
   const sums = ['TaxInclusiveAmount', 'PrepaidAmount', 'PayableRoundingAmount', 'PayableAmount'];
   t.strictSame(
     sums.map((name) => textsAt(xml, `LegalMonetaryTotal/${name}`)[0]),

@@ -102,7 +102,7 @@ t.test('an invalid payment is refused', async (t) => {
     { amount: { amount: 0, currency: 'EUR' } },
     { amount: { amount: -1, currency: 'EUR' } },
     { amount: { amount: 1.5, currency: 'EUR' } },
-    { amount: { amount: 100, currency: 'eur' } },
+    { amount: { amount: 100, currency: 'EU' } },
     { amount: { amount: 100 } },
     { method: '' },
     { method: 'a'.repeat(101) },
