@@ -155,7 +155,10 @@ t.test('refunds of units and of amounts end at what was charged, and keep the ro
 });
 
 t.test('what costs something is not rounded to nothing', async (t) => {
-  await set({ rounding: [{ currency: 'CHF', to: 1000, methods: null }] });
+  const to = { CHF: 1000, KWD: 10_000 };
+  await set({ rounding: Object.entries(to).map(([currency, each]) => ({ currency, to: each, methods: null })) });
+  const untaxed = await shopperIn('KW');
+  t.match(await bodyOf(untaxed.get('/cart')), { totals: { rounding: kwd(7735), total: kwd(10_000) } });
   const shopper = await shopperWith(box, [pen, 1]);
   t.match(await bodyOf(shopper.get('/cart')), { totals: { rounding: chf(785), total: chf(1000) } });
 });
