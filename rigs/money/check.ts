@@ -3,14 +3,8 @@
  */
 import type { Adjustment, TotalsDraft } from '@carton/cart';
 import { Random } from '../../tools/seed/random.ts';
-import {
-  type Charge,
-  chargesOf,
-  leftOf,
-  refundedOf,
-  refundOf,
-  refundOfAmount,
-} from '../../vendor/order/charges/amounts.ts';
+import { type Charge, chargesOf } from '../../vendor/order/charges/amounts.ts';
+import { leftOf, refundedOf, refundOf, refundOfAmount } from '../../vendor/order/refunds/shares.ts';
 import type { OrderRow } from '../../vendor/order/store.ts';
 
 const sumOf = (parts: readonly { amount: number }[]) => parts.reduce((sum, { amount }) => sum + amount, 0);

@@ -34,8 +34,6 @@ export {
   chargedRowsOf,
   chargesOf,
   feeSource,
-  refundOf,
-  shareRefund,
 } from './charges/amounts.ts';
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
 export { type ChargeReplacement, replaceCharges, replaceRounding } from './charges/service.ts';
@@ -76,6 +74,7 @@ export {
   recordRefund,
   reverseRefund,
 } from './refunds/service.ts';
+export { refundOf, shareRefund } from './refunds/shares.ts';
 export { partsOfOrder, partsOfRefunds } from './refunds/store.ts';
 export {
   AddressOrNull,

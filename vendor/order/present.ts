@@ -2,9 +2,10 @@
  * Orders in responses and events, complete: `maskOrder` masks them for those who have not placed them.
  */
 import { money, type Static } from '@carton/runtime';
-import { type Charge, chargesOf, refundedOf } from './charges/amounts.ts';
+import { type Charge, chargesOf } from './charges/amounts.ts';
 import { balanceOf } from './charges/balance.ts';
 import type { OrderPayload } from './events.ts';
+import { refundedOf } from './refunds/shares.ts';
 import type { AdminOrder } from './schemas.ts';
 import { type OrderRow, statusOf } from './store.ts';
 

@@ -16,7 +16,7 @@ import { paymentReceivedMail, refundMail } from './mails.ts';
 import { noticesOf } from './methods/notices.ts';
 import { listAdminPaymentMethods, updatePaymentMethod } from './methods/routes.ts';
 import { methodMissing } from './methods/service.ts';
-import { openOrderPaymentSession } from './pay-later/routes.ts';
+import { openOrderPaymentSession } from './orders/routes.ts';
 import { adminPayments, recordPayment } from './payments/routes.ts';
 import { personalPayments } from './persons.ts';
 import { reconcile } from './reconcile.ts';

@@ -65,7 +65,7 @@ export const fees: readonly Mutation[] = [
   },
   {
     rule: 'The fee of a refused payment is removed',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: 'await removeUnusedFees(tx, order);',
     replacement: '',
     tests: payment,
@@ -149,21 +149,21 @@ export const fees: readonly Mutation[] = [
   },
   {
     rule: 'Only the shopper replaces a payment by hand with another',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: 'if (isShopper && !isShipping) return [];',
     replacement: 'if (!isShipping) return [];',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
   },
   {
     rule: 'Goods on their way are paid on delivery',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: 'if (isShopper && !isShipping) return [];',
     replacement: 'if (isShopper) return [];',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
   },
   {
     rule: 'The method of an order changes so often only',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: 'debt.payments.length >= maxPayments',
     replacement: 'debt.payments.length >= 10 * maxPayments',
     tests: ['vendor/checkout/test/chosen-fees.test.ts'],
@@ -177,7 +177,7 @@ export const fees: readonly Mutation[] = [
   },
   {
     rule: 'An order that is no longer paid by hand has its time to pay again',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: 'else if (!isHeld) await returnPayBy(tx, orderId);',
     replacement: '',
     tests: ['vendor/checkout/test/unpaid-orders.test.ts'],

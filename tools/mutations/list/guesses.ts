@@ -190,7 +190,7 @@ export const guesses: readonly Mutation[] = [
   },
   {
     rule: 'Guesses at promotion codes are counted by session',
-    file: 'vendor/promotion/carts/service.ts',
+    file: 'vendor/promotion/carts/guesses.ts',
     text: 'session: session.hash,',
     replacement: 'session: null,',
     tests: ['vendor/promotion/test/guesses.test.ts'],

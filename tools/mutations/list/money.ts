@@ -188,7 +188,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'Refunds of all units, in any division, add up to the charge',
-    file: 'vendor/order/charges/amounts.ts',
+    file: 'vendor/order/refunds/shares.ts',
     text: 'const cost = costOf(charge, refunded.quantity + quantity);',
     replacement: 'const cost = costOf(charge, quantity);',
     tests: ['vendor/order/test/charges.test.ts'],
@@ -237,7 +237,7 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'Units cost what earlier refunds by amount have left of the line',
-    file: 'vendor/order/charges/amounts.ts',
+    file: 'vendor/order/refunds/shares.ts',
     text: 'amount: Math.max(0, charge.amount - refunded.amount),',
     replacement: 'amount: Math.max(0, charge.amount - 0 * refunded.amount),',
     tests: ['vendor/payment/test/refund-amounts.test.ts'],

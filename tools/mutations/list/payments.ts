@@ -125,7 +125,7 @@ export const payments: readonly Mutation[] = [
   },
   {
     rule: 'No payment of an order starts with an amount that the provider cannot charge',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: '  if (due > 0) requireCharge(tx, method, money(due, order.currency));',
     replacement: '',
     tests: ['vendor/checkout/test/amounts.test.ts'],

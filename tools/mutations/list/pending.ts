@@ -151,7 +151,7 @@ export const pending: readonly Mutation[] = [
   },
   {
     rule: 'Only its shopper starts a payment of a pending order',
-    file: 'vendor/payment/pay-later/service.ts',
+    file: 'vendor/payment/orders/service.ts',
     text: "if (order.status === 'pending' && !isShopper)",
     replacement: "if (order.status === 'canceled' && !isShopper)",
     tests: ['vendor/checkout/test/pending-orders.test.ts'],

@@ -10,21 +10,13 @@ import {
   money,
   type TenantDatabase,
 } from '@carton/runtime';
-import {
-  type AmountWithTax,
-  type Charge,
-  chargesOf,
-  leftOf,
-  refundedOf,
-  refundOf,
-  refundOfAmount,
-  shareRefund,
-} from '../charges/amounts.ts';
+import { type AmountWithTax, type Charge, chargesOf } from '../charges/amounts.ts';
 import { refundedChargeOf } from '../charges/balance.ts';
 import { lockOrder, type OrderRow, type OrderState, orders } from '../store.ts';
 import { writtenOffBy } from '../units/service.ts';
 import { findOrderUnits, lockOrderLines } from '../units/store.ts';
 import { alreadyRefunded } from './problems.ts';
+import { leftOf, refundedOf, refundOf, refundOfAmount, shareRefund } from './shares.ts';
 import { insertParts, partsOfRefunds, type RefundPart } from './store.ts';
 
 /**

@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import { type Charge, chargesOf, feeSource, type Refunded, refundOf } from '../charges/amounts.ts';
+import { type Charge, chargesOf, feeSource } from '../charges/amounts.ts';
+import { type Refunded, refundOf } from '../refunds/shares.ts';
 import type { OrderAdjustmentRow, OrderRow, OrderTaxLineRow } from '../store.ts';
 
 type Rows = Pick<OrderRow, 'lines' | 'adjustments' | 'taxLines'> & { roundingAmount?: number };

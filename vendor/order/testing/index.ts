@@ -6,8 +6,8 @@ import { createOrder, type Order, type OrderDraft } from '@carton/order';
 import { newId } from '@carton/runtime';
 import { createTestBox, type TestBox, type TestTenant } from '@carton/runtime/testing';
 
-export { refundOfAmount } from '../charges/amounts.ts';
 export { paymentDueMail } from '../notices/mails.ts';
+export { refundOfAmount } from '../refunds/shares.ts';
 export { cancelOverdue, remindUnpaid } from '../states/overdue.ts';
 
 const packages = ['core', 'auth', 'tenant', 'product', 'inventory', 'order'].map((name) => `@carton/${name}`);

@@ -1,27 +1,13 @@
 /**
  * The codes of a shopper's cart.
  */
-import { guardSharedCode } from '@carton/auth';
 import { type Cart, type CartChange, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
-import {
-  notFound,
-  type RequestClient,
-  runConcurrently,
-  type ShopperSession,
-  type Static,
-  type TenantDatabase,
-} from '@carton/runtime';
+import { notFound, runConcurrently, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
 import { storedCode } from '../codes/text.ts';
 import { readConsidered } from '../discounts/store.ts';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from '../problems.ts';
+import { countGuess, type Shopper } from './guesses.ts';
 import { countCodes, deleteCode, insertCode } from './store.ts';
-
-/** Who enters a code. */
-interface Shopper {
-  readonly db: TenantDatabase;
-  readonly session: ShopperSession;
-  readonly client: RequestClient;
-}
 
 /** Codes of one cart at most. */
 const maxCartCodes = 10;
@@ -31,14 +17,10 @@ const maxCartCodes = 10;
  * @throws promotion_code_unknown (404), promotion_code_limit and the other problems of codes (409), too_many_requests
  * (429) after too many unknown codes
  */
-export async function applyCode({ db, session, client }: Shopper, typed: string): Promise<Static<typeof Cart>> {
+export async function applyCode(shopper: Shopper, typed: string): Promise<Static<typeof Cart>> {
+  const { db, session } = shopper;
   const code = storedCode(typed);
-  const guard = await guardSharedCode(db, {
-    realm: 'promotion',
-    member: session.memberId,
-    session: session.hash,
-    address: client.isShared ? null : client.address,
-  });
+  const guard = await countGuess(shopper);
   let isKnown = false;
   const change: CartChange = async (tx, { id: cartId, memberId, email }) => {
     const found = await readConsidered(tx, { time: new Date(), memberId, email, cartId: null, codes: [code] });
