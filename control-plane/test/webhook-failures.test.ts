@@ -32,12 +32,17 @@ const attemptsOf = async (id: string, delivery: string, on = controlPlane) =>
   (await on.admin.get(`/webhooks/${id}/deliveries/${delivery}`)).body.attempts;
 /** Makes what waits due now, as if its back-off had passed. */
 const retry = (webhookId: string) =>
-  db('webhook_deliveries').where({ webhookId, state: 'pending' }).update({ nextAttemptAt: db.fn.now() });
+  db('webhook_deliveries')
+    .where({ webhookId, state: 'pending' })
+    .update({ nextAttemptAt: db.raw("now() - interval '1 second'") });
 /** Makes the first attempts of what waits more than three days old. */
 const age = (webhookId: string) =>
   db('webhook_deliveries')
     .where({ webhookId, state: 'pending' })
-    .update({ firstAttemptAt: db.raw("now() - interval '73 hours'"), nextAttemptAt: db.fn.now() });
+    .update({
+      firstAttemptAt: db.raw("now() - interval '73 hours'"),
+      nextAttemptAt: db.raw("now() - interval '1 second'"),
+    });
 
 t.test('later events of a licence wait for the one that failed; those of others do not', async (t) => {
   const receiver = await startReceiver(t);

@@ -108,13 +108,17 @@ else {
     }
     const { body: before } = await nameserver.zones.get('/elm.store.');
     await deploy(one, []);
-    await db('dns_zones').where({ zone: 'elm.store' }).update({ nextAttemptAt: db.fn.now(), failures: 7 });
+    await db('dns_zones')
+      .where({ zone: 'elm.store' })
+      .update({ nextAttemptAt: db.raw("now() - interval '1 second'"), failures: 7 });
     await until(
       () => db('dns_zones').where({ zone: 'elm.store' }).first(),
       ({ failures }) => failures === 0,
     );
     t.strictSame((await nameserver.zones.get('/elm.store.')).body, before, 'unchanged, also its serial');
-    await db('box_domains').where({ domain: 'elm.store' }).update({ claimEndsAt: db.fn.now() });
+    await db('box_domains')
+      .where({ domain: 'elm.store' })
+      .update({ claimEndsAt: db.raw("now() - interval '1 second'") });
     t.strictSame((await untilAnswer('elm.store', 'REFUSED')).answers, [], 'its claim has ended');
     await until(
       () => db('dns_zones').where({ zone: 'elm.store' }),
