@@ -1,6 +1,6 @@
 /**
- * The box with services outside of it: payments, prices of carriers, a bucket, traces. Each is loaded with its setting,
- * so the box is started again with these settings, and then with the former ones.
+ * The box with services outside of it: payments, prices of carriers, proofs of tax numbers, a bucket, traces. Each is
+ * loaded with its setting, so the box is started again with these settings, and then with the former ones.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { createForSale } from '@carton/cart/testing';
 import { carrierServiceSettings, startCarrierService } from '@carton/easypost/testing';
 import { bodyOf, freePort, s3Account, startS3Service, temporaryFolder, until } from '@carton/runtime/testing';
 import { Shopper, startSimulator, webhookSecret } from '@carton/stripe/testing';
+import { startVies, viesEnvironment } from '@carton/vies/testing';
 import sharp from 'sharp';
 import { startCollector } from '../../runtime/operations/test/collector.ts';
 import { repository } from '../../tools/packages/sources.ts';
@@ -16,6 +17,7 @@ import { cartonOfBox } from '../../tools/shipped-stack/machine.ts';
 import { startService } from '../../tools/shipped-stack/processes.ts';
 import { localUrl, logFile, servicesFolder } from '../../tools/shipped-stack/settings.ts';
 import { subject } from '../subject.ts';
+import { tellStory } from '../support/story.ts';
 
 const buyer = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' } };
 
@@ -27,6 +29,8 @@ subject(
     t.teardown(() => provider.stop());
     const carrier = await startCarrierService();
     t.teardown(() => carrier.stop());
+    const vies = await startVies();
+    t.teardown(() => vies.stop());
     const collector = await startCollector(t);
     const folder = await temporaryFolder('bucket-');
     const bucket = await startS3Service(folder, 'media');
@@ -41,6 +45,7 @@ subject(
       STRIPE_PUBLISHABLE_KEY: 'pk_test_simulator',
       STRIPE_API_URL: provider.url,
       ...carrierServiceSettings(carrier),
+      ...viesEnvironment(vies),
       MEDIA_STORAGE: 's3',
       MEDIA_S3_BUCKET: 'media',
       MEDIA_S3_ENDPOINT: `http://127.0.0.1:${bucket.port}`,
@@ -106,6 +111,8 @@ subject(
       t.match(offered, { status: 200 }, 'options are offered');
       t.match(JSON.stringify(offered.body), '"amount":577', 'at the price of the carrier');
     });
+
+    await t.test('the number of a business is proved', (t) => tellStory(t, stage, 'business.md'));
 
     await t.test('a picture is stored in a bucket', async (t) => {
       const drawn = sharp({ create: { width: 400, height: 300, channels: 3, background: 'red' } });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { install, silent, start, stop } from '@carton/installer';
 import { startMailServer } from '@carton/notification/testing';
 import { freePort, temporaryFolder } from '@carton/runtime/testing';
+import { startVies, viesEnvironment } from '@carton/vies/testing';
 import type { Test } from 'tap';
 import { runStory } from '../../../tools/stories/run.ts';
 import { type RunningStack, root } from './stack.ts';
@@ -13,16 +14,19 @@ import { type RunningStack, root } from './stack.ts';
 /** Installs a box from a stack, and follows all stories in it. */
 export async function testStories(t: Test, stack: RunningStack): Promise<void> {
   const mailbox = await startMailServer();
+  const vies = await startVies();
   const dir = await temporaryFolder('stories-');
   t.teardown(async () => {
     await stop({ dir }, silent);
     await mailbox.stop();
+    await vies.stop();
   });
   const { body: licence } = await stack.admin.post('/license/keys', { customerId: 'stories', tier: 'basic' });
   const port = await freePort();
   const options = { dir, port, licenseKey: licence.key, controlPlaneUrl: stack.controlPlaneUrl, start: false };
   await install(options, silent);
-  const settings = Object.entries(mailbox.environment).map(([name, value]) => `${name}=${value}\n`);
+  const environment = { ...mailbox.environment, ...viesEnvironment(vies) };
+  const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   await appendFile(join(dir, 'box.env'), settings.join(''));
   const { url } = await start({ dir }, silent);
   const secrets = await readFile(join(dir, 'box.env'), 'utf8');
@@ -30,7 +34,7 @@ export async function testStories(t: Test, stack: RunningStack): Promise<void> {
 
   const folder = join(root, 'docs', 'stories');
   const files = (await readdir(folder)).filter((file) => file.endsWith('.md')).sort();
-  t.strictSame(files, ['bad-day.md', 'first-day.md', 'guest.md', 'member.md', 'opening.md']);
+  t.strictSame(files, ['bad-day.md', 'business.md', 'first-day.md', 'guest.md', 'member.md', 'opening.md']);
   for (const file of files.filter((each) => each !== 'opening.md')) {
     await t.test(file, async (t) => {
       const slug = file.replace('.md', '');

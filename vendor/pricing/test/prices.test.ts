@@ -181,7 +181,7 @@ t.test('every invalid line is reported, and nothing is written', async (t) => {
     [{ currency: 'EUR', amount: -1 }, '/prices/0/amount'],
     [{ currency: 'EUR', amount: 1.5 }, '/prices/0/amount'],
     [{ currency: 'EUR', amount: 1e15 }, '/prices/0/amount'],
-    [{ currency: 'eur', amount: 1 }, '/prices/0/currency'],
+    [{ currency: 'EU', amount: 1 }, '/prices/0/currency'],
     [{ currency: 'EUR', amount: 1, regionId: 'home' }, '/prices/0/regionId'],
     [{ currency: 'EUR', amount: 1, price: 2 }, '/prices/0/price'],
   ];

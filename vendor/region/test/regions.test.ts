@@ -49,7 +49,7 @@ t.test('a region is created, read, changed and deleted, and each change publishe
 t.test('invalid currencies and countries are refused with a pointer to the field', async (t) => {
   const cases: [body: Record<string, unknown>, pointer: string][] = [
     [{ name: 'X', currency: 'XYZ' }, '/currency'],
-    [{ name: 'X', currency: 'eur' }, '/currency'],
+    [{ name: 'X', currency: 'EU' }, '/currency'],
     [{ name: '', currency: 'EUR' }, '/name'],
     [{ name: 'X', currency: 'EUR', countries: ['DE', 'EU'] }, '/countries/1'],
     [{ name: 'X', currency: 'EUR', countries: ['Atlantis'] }, '/countries/0'],
