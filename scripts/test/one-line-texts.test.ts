@@ -30,6 +30,7 @@ const compared = [
   'terms.version',
   'termsVersion',
   'settings.checkout.termsVersion',
+  'settings.payment.rounding[].methods[]',
   'generate.prefix',
   'variants[].options[].name',
   'variants[].options[].value',
