@@ -20,7 +20,7 @@ t.test('the short form holds, and each kind of sale occurs', async (t) => {
 });
 
 t.test('the steps are those that the packages contribute', async (t) => {
-  t.strictSame(stepNames, ['promotions', 'shipping', 'shipping_discounts', 'paymentMethod', 'tax']);
+  t.strictSame(stepNames, ['promotions', 'shipping', 'shipping_discounts', 'paymentMethod', 'tax_number', 'tax']);
 });
 
 t.test('sums that disagree are found', async (t) => {
