@@ -115,7 +115,10 @@ export async function searchedForm(
   return found?.form ?? text;
 }
 
-/** Conditions after another one: each column equals its placeholder, from `$<first>`. */
+/**
+ * SQL that adds to a condition that each column equals its placeholder.
+ * @param first number of the first placeholder
+ */
 export function equalTo(columns: Readonly<Record<string, unknown>>, first: number): string {
   return Object.keys(columns)
     .map((column, at) => ` and ${quoteName(toSnakeCase(column))} = $${first + at}`)

@@ -357,6 +357,6 @@ export const tenants: readonly Mutation[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source.
     text: 'const name = `${tenantId} ${token}`;',
     replacement: 'const name = token;',
-    tests: ['runtime/test/sessions.test.ts'],
+    tests: ['runtime/test/session-keys.test.ts'],
   },
 ];
