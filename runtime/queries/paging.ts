@@ -85,6 +85,9 @@ function choicesText(table: string, choices: ColumnValues, after: boolean): stri
   const columns = Object.entries(choices);
   const arrays = columns.map(([, [value]], at) => `$${at + 2}::${typeof value === 'boolean' ? 'boolean' : 'text'}[]`);
   const names = columns.map(([column]) => toSnakeCase(column));
+  // Where all rows have one value, the planner takes an equality for true of every row, and the index of all rows for as
+  // good: reading another value would then read all rows. A range, which is true if the equality is, decides it.
+  const conditions = [...names.map((name) => `${name} = choice.${name}`), `${names[0]} >= choice.${names[0]}`];
   const limit = `$${columns.length + 2}`;
   const position = after
     ? `and (created_at, id) < ($${columns.length + 3}::timestamptz, $${columns.length + 4}::uuid)`
@@ -94,7 +97,7 @@ function choicesText(table: string, choices: ColumnValues, after: boolean): stri
       from unnest(${arrays.join(', ')}) as choice (${names.join(', ')})
      cross join lateral (
        select id, created_at from ${quoteName(table)} listed
-        where listed.tenant_id = $1 ${names.map((name) => `and listed.${name} = choice.${name}`).join(' ')} ${position}
+        where listed.tenant_id = $1 ${conditions.map((condition) => `and listed.${condition}`).join(' ')} ${position}
         order by created_at desc, id desc limit ${limit}
      ) found
      order by found.created_at desc, found.id desc limit ${limit}`;

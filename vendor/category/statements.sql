@@ -17,6 +17,7 @@ from
     where
       listed.tenant_id = $1
       and listed.visible = choice.visible
+      and listed.visible >= choice.visible
     order by
       created_at desc,
       id desc

@@ -17,6 +17,7 @@ from
     where
       listed.tenant_id = $1
       and listed.kind = choice.kind
+      and listed.kind >= choice.kind
     order by
       created_at desc,
       id desc

@@ -17,6 +17,7 @@ from
     where
       listed.tenant_id = $1
       and listed.status = choice.status
+      and listed.status >= choice.status
     order by
       created_at desc,
       id desc
@@ -126,6 +127,7 @@ from
     where
       listed.tenant_id = $1
       and listed.status = choice.status
+      and listed.status >= choice.status
     order by
       created_at desc,
       id desc
