@@ -65,7 +65,7 @@ export function percentWithin(amount: number, percent: number): number {
  * weights are zero, the first share is the entire amount. Exact for weights of any size.
  */
 export function allocate(amount: number, weights: readonly (number | bigint)[]): number[] {
-  if (weights.length === 0) return [];
+  if (weights.length < 2) return weights.map(() => amount);
   const exactWeights = weights.map(BigInt);
   const total = exactWeights.reduce((sum, weight) => sum + weight, 0n);
   if (total === 0n) return weights.map((_, index) => (index === 0 ? amount : 0));

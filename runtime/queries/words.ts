@@ -48,14 +48,33 @@ function withSigmas(text: string): string[] {
   return [`replace(${text}, 'ς', 'σ')`, `regexp_replace(${text}, '${lastSigma}', 'ς', 'g')`];
 }
 
+/** True for a text whose forms differ by nothing but case: it has only characters of ASCII, and no apostrophe. */
+export function isPlain(text: string): boolean {
+  return /^[\x01-&(-_a-\x7f]*$/.test(text);
+}
+
 /**
  * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case, as they
  * are written and without accents and apostrophes.
  * @param entire texts that are found by their beginning only, such as e-mail addresses
  * @param texts texts that are found from the beginning of each of their words
+ * @param plain if all texts are (`isPlain`): the statement then costs a third, and selects the same words
  */
-export function selectWords({ entire, texts }: { entire: readonly string[]; texts: readonly string[] }): string {
-  const keys = texts.flatMap((text) => [`lower(${written(text)})`, folded(text)].flatMap(withSigmas));
+export function selectWords({
+  entire,
+  texts,
+  plain = false,
+}: {
+  entire: readonly string[];
+  texts: readonly string[];
+  plain?: boolean;
+}): string {
+  // In Turkish, the small letter of I is ı.
+  const formsOf = (text: string) =>
+    plain
+      ? [`lower(${text})`, `replace(lower(${text}), 'ı', 'i')`]
+      : [`lower(${written(text)})`, folded(text)].flatMap(withSigmas);
+  const keys = texts.flatMap(formsOf);
   return `
     ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
     select distinct left(substr(key, place), ${maxWordLength}) as word_from

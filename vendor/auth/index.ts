@@ -32,13 +32,13 @@ import { authSettings } from './settings.ts';
 import { removeStaff, staffRoutes } from './staff/routes.ts';
 import { forgetExpired } from './sweep.ts';
 
+export { type CodeGuard, guardSharedCode, guardTrustedCode } from './attempts/codes.ts';
 export type { Attempt } from './attempts/counts.ts';
 export {
   type AttemptGuard,
   countLinkRequest,
   countWrongToken,
   guardPassword,
-  guardSharedCode,
   limitedByAttempts,
   trustAddress,
   trustDevice,

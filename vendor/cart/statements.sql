@@ -2,7 +2,7 @@
 -- Written by `npm run documentation`.
 
 -- findActiveCart
--- $2 string, $3 null
+-- $2 string
 select
   carts.id,
   carts.status,
@@ -12,15 +12,7 @@ select
   carts.currency,
   carts.locale,
   carts.email,
-  (
-    select
-      chosen.country
-    from
-      cart_countries chosen
-    where
-      chosen.tenant_id = $1
-      and chosen.cart_id = carts.id
-  ) as country,
+  chosen.country,
   carts.note,
   nullif(
     coalesce(
@@ -41,29 +33,6 @@ select
   carts.version,
   carts.created_at,
   carts.updated_at,
-  coalesce(
-    carts.pickup_address ->> 'country',
-    $3::text,
-    (
-      select
-        addresses.country
-      from
-        cart_addresses addresses
-      where
-        addresses.tenant_id = $1
-        and addresses.cart_id = carts.id
-        and addresses.type = 'shipping'
-    ),
-    (
-      select
-        chosen.country
-      from
-        cart_countries chosen
-      where
-        chosen.tenant_id = $1
-        and chosen.cart_id = carts.id
-    )
-  ) as place,
   (
     select
       json_object_agg(
@@ -184,13 +153,15 @@ select
   ) as reference_version
 from
   carts
+  left join cart_countries chosen on chosen.tenant_id = $1
+  and chosen.cart_id = carts.id
 where
   carts.tenant_id = $1
   and carts.session_hash = $2
   and carts.status = 'active';
 
 -- findActiveCart of a member
--- $2 string, $3 null
+-- $2 string
 select
   carts.id,
   carts.status,
@@ -200,15 +171,7 @@ select
   carts.currency,
   carts.locale,
   carts.email,
-  (
-    select
-      chosen.country
-    from
-      cart_countries chosen
-    where
-      chosen.tenant_id = $1
-      and chosen.cart_id = carts.id
-  ) as country,
+  chosen.country,
   carts.note,
   nullif(
     coalesce(
@@ -229,29 +192,6 @@ select
   carts.version,
   carts.created_at,
   carts.updated_at,
-  coalesce(
-    carts.pickup_address ->> 'country',
-    $3::text,
-    (
-      select
-        addresses.country
-      from
-        cart_addresses addresses
-      where
-        addresses.tenant_id = $1
-        and addresses.cart_id = carts.id
-        and addresses.type = 'shipping'
-    ),
-    (
-      select
-        chosen.country
-      from
-        cart_countries chosen
-      where
-        chosen.tenant_id = $1
-        and chosen.cart_id = carts.id
-    )
-  ) as place,
   (
     select
       json_object_agg(
@@ -372,13 +312,15 @@ select
   ) as reference_version
 from
   carts
+  left join cart_countries chosen on chosen.tenant_id = $1
+  and chosen.cart_id = carts.id
 where
   carts.tenant_id = $1
   and carts.member_id = $2
   and carts.status = 'active';
 
 -- findCart
--- $2 string, $3 null
+-- $2 string
 select
   carts.id,
   carts.status,
@@ -388,15 +330,7 @@ select
   carts.currency,
   carts.locale,
   carts.email,
-  (
-    select
-      chosen.country
-    from
-      cart_countries chosen
-    where
-      chosen.tenant_id = $1
-      and chosen.cart_id = carts.id
-  ) as country,
+  chosen.country,
   carts.note,
   nullif(
     coalesce(
@@ -417,29 +351,6 @@ select
   carts.version,
   carts.created_at,
   carts.updated_at,
-  coalesce(
-    carts.pickup_address ->> 'country',
-    $3::text,
-    (
-      select
-        addresses.country
-      from
-        cart_addresses addresses
-      where
-        addresses.tenant_id = $1
-        and addresses.cart_id = carts.id
-        and addresses.type = 'shipping'
-    ),
-    (
-      select
-        chosen.country
-      from
-        cart_countries chosen
-      where
-        chosen.tenant_id = $1
-        and chosen.cart_id = carts.id
-    )
-  ) as place,
   (
     select
       json_object_agg(
@@ -560,12 +471,14 @@ select
   ) as reference_version
 from
   carts
+  left join cart_countries chosen on chosen.tenant_id = $1
+  and chosen.cart_id = carts.id
 where
   carts.tenant_id = $1
   and carts.id = $2;
 
 -- lockSnapshotCart
--- $2 string, $3 null
+-- $2 string
 with
   found as materialized (
     select
@@ -587,15 +500,7 @@ select
   carts.currency,
   carts.locale,
   carts.email,
-  (
-    select
-      chosen.country
-    from
-      cart_countries chosen
-    where
-      chosen.tenant_id = $1
-      and chosen.cart_id = carts.id
-  ) as country,
+  chosen.country,
   carts.note,
   nullif(
     coalesce(
@@ -616,29 +521,6 @@ select
   carts.version,
   carts.created_at,
   carts.updated_at,
-  coalesce(
-    carts.pickup_address ->> 'country',
-    $3::text,
-    (
-      select
-        addresses.country
-      from
-        cart_addresses addresses
-      where
-        addresses.tenant_id = $1
-        and addresses.cart_id = carts.id
-        and addresses.type = 'shipping'
-    ),
-    (
-      select
-        chosen.country
-      from
-        cart_countries chosen
-      where
-        chosen.tenant_id = $1
-        and chosen.cart_id = carts.id
-    )
-  ) as place,
   (
     select
       json_object_agg(
@@ -759,8 +641,10 @@ select
   ) as reference_version,
   found.version as found_version
 from
-  carts
-  join found on found.id = carts.id
+  found
+  join carts
+  left join cart_countries chosen on chosen.tenant_id = $1
+  and chosen.cart_id = carts.id on carts.id = found.id
 where
   carts.tenant_id = $1
 for update of
@@ -794,6 +678,7 @@ returning
       chosen.tenant_id = $1
       and chosen.cart_id = carts.id
   ) as country,
+  carts.pickup_address is not null as is_picked_up,
   not exists (
     select
     from
@@ -867,6 +752,7 @@ returning
       chosen.tenant_id = $1
       and chosen.cart_id = carts.id
   ) as country,
+  carts.pickup_address is not null as is_picked_up,
   not exists (
     select
     from
@@ -1128,7 +1014,6 @@ select
   carts.region_id,
   coalesce(
     carts.pickup_address ->> 'country',
-    null::text,
     (
       select
         addresses.country
@@ -1181,7 +1066,6 @@ select
   carts.region_id,
   coalesce(
     carts.pickup_address ->> 'country',
-    null::text,
     (
       select
         addresses.country
@@ -1246,7 +1130,6 @@ select
   carts.region_id,
   coalesce(
     carts.pickup_address ->> 'country',
-    null::text,
     (
       select
         addresses.country
@@ -1301,6 +1184,7 @@ select
       chosen.tenant_id = $1
       and chosen.cart_id = carts.id
   ) as country,
+  carts.pickup_address is not null as is_picked_up,
   not exists (
     select
     from

@@ -22,7 +22,7 @@ import { forOwner, type Owner } from './owner-store.ts';
 import type { SaleAddress, VariantLine } from './pricing/sale.ts';
 import { stepsOf } from './pricing/totals.ts';
 import type { CartAddress, statuses } from './schemas.ts';
-import { chosenCountry, findTermsAt, placeOfCart } from './terms-store.ts';
+import { chosenCountry, findTermsAt, placeOf } from './terms-store.ts';
 
 export type AddressType = 'shipping' | 'billing';
 
@@ -67,9 +67,7 @@ export interface StoredCart {
 }
 
 interface CartRow extends Omit<StoredCart, 'shippingAddress' | 'billingAddress' | 'chosenRegionId' | 'seenCurrency'> {
-  addresses: Record<AddressType, CartAddress> | null;
-  /** The country from which the region follows. */
-  place: string | null;
+  addresses: Partial<Record<AddressType, CartAddress>> | null;
 }
 
 /** In the order in which the lines were added, for every reader: ties between lines are decided by it (`README.md`). */
@@ -94,12 +92,11 @@ function taxNumberOf(box: HasExtensions): string {
   return `nullif(coalesce(${['carts.tax_number', ...ofMember].join(', ')}), '') as tax_number`;
 }
 
-/** `$3` is the country of an address that takes the place of the cart's, or null. */
+/** Columns of a `CartRow`, from `cartTables`. */
 const cartColumns = (box: HasExtensions) => `
   carts.id, carts.status, carts.order_id, carts.member_id, carts.region_id, carts.currency, carts.locale,
-  carts.email, ${chosenCountry} as country, carts.note, ${taxNumberOf(box)},
+  carts.email, chosen.country, carts.note, ${taxNumberOf(box)},
   carts.pickup_address, carts.version, carts.created_at, carts.updated_at,
-  ${placeOfCart('$3::text')} as place,
   (select json_object_agg(addresses.type, json_build_object(
             'name', addresses.name, 'company', addresses.company, 'line1', addresses.line1, 'line2', addresses.line2,
             'city', nullif(addresses.city, ''), 'province', addresses.province, 'postalCode', addresses.postal_code,
@@ -107,18 +104,21 @@ const cartColumns = (box: HasExtensions) => `
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
   ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
 
+const cartTables = `
+  carts left join cart_countries chosen on chosen.tenant_id = $1 and chosen.cart_id = carts.id`;
+
 /** Columns of a `CartHeader`. */
 export const headerColumns = `
   carts.id, carts.region_id, carts.currency, carts.locale, carts.member_id, carts.email, carts.note,
-  carts.tax_number, ${chosenCountry} as country,
+  carts.tax_number, ${chosenCountry} as country, carts.pickup_address is not null as is_picked_up,
   not exists (select from cart_line_items lines
                where lines.tenant_id = $1 and lines.cart_id = carts.id) as is_empty`;
 
 /** Each step stores its choices in a table of its own. */
 const textsOf = onceForBox((box) => ({
-  findActive: forOwner((active) => `select ${cartColumns(box)} from carts where ${active}`),
+  findActive: forOwner((active) => `select ${cartColumns(box)} from ${cartTables} where ${active}`),
   lockActive: forOwner((active) => lockActive(box, active)),
-  find: `select ${cartColumns(box)} from carts where carts.tenant_id = $1 and carts.id = $2`,
+  find: `select ${cartColumns(box)} from ${cartTables} where carts.tenant_id = $1 and carts.id = $2`,
 }));
 
 const touchActive = forOwner(
@@ -132,13 +132,14 @@ const touchActive = forOwner(
 const lockActive = (box: HasExtensions, active: string) => `
   with found as materialized (select carts.id, carts.version from carts where ${active})
   select ${cartColumns(box)}, found.version as found_version
-    from carts join found on found.id = carts.id
+    from found join ${cartTables} on carts.id = found.id
    where carts.tenant_id = $1
      for update of carts`;
 
 /** From here on, the work of `db` prices with the reference data that was current when the cart was read. */
-async function cartOf(db: TenantDatabase, row: CartRow): Promise<StoredCart> {
-  const { addresses, place, regionId, currency, ...own } = row;
+async function cartOf(db: TenantDatabase, row: CartRow, sent: string | null): Promise<StoredCart> {
+  const { addresses, regionId, currency, ...own } = row;
+  const place = placeOf({ ...own, shippingAddress: addresses?.shipping }, sent);
   db.knowReferenceVersion(row.referenceVersion);
   const terms = await findTermsAt(db, { regionId, place });
   return {
@@ -161,8 +162,8 @@ export async function findActiveCart(
   { by, key }: Owner,
   country: string | null = null,
 ): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key, country]);
-  return row ? cartOf(db, row) : null;
+  const [row] = await db.query<CartRow>(textsOf(db).findActive[by], [key]);
+  return row ? cartOf(db, row, country) : null;
 }
 
 /** Finds a cart of any status, in one statement. @param country as for `findActiveCart` */
@@ -171,8 +172,8 @@ export async function findCart(
   id: string,
   country: string | null = null,
 ): Promise<StoredCart | null> {
-  const [row] = await db.query<CartRow>(textsOf(db).find, [id, country]);
-  return row ? cartOf(db, row) : null;
+  const [row] = await db.query<CartRow>(textsOf(db).find, [id]);
+  return row ? cartOf(db, row, country) : null;
 }
 
 /**
@@ -186,10 +187,10 @@ export async function lockSnapshotCart(
   { by, key }: Owner,
   country: string | null = null,
 ): Promise<StoredCart | null> {
-  const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key, country]);
+  const [row] = await tx.query<CartRow & { foundVersion: number }>(textsOf(tx).lockActive[by], [key]);
   if (!row) return null;
   const { foundVersion, ...cart } = row;
-  return cart.version === foundVersion ? cartOf(tx, cart) : findCart(tx, cart.id, country);
+  return cart.version === foundVersion ? cartOf(tx, cart, country) : findCart(tx, cart.id, country);
 }
 
 /** What shoppers choose for their cart, as it is stored. The currency is the one that they have seen. */
@@ -203,6 +204,8 @@ export type CartHeader = CartDetails &
   Pick<StoredCart, 'id' | 'memberId' | 'country'> & {
     /** Without lines, before the change. */
     isEmpty: boolean;
+    /** Whether the shopper picks up all goods, before the change. */
+    isPickedUp: boolean;
   };
 
 /** Locks the active cart of an owner for a change; null if there is none. */

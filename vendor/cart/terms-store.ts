@@ -5,23 +5,32 @@ import { ownStore } from '@carton/core';
 import { regionById, regionOfCountry } from '@carton/region';
 import { referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { forOwner, type Owner } from './owner-store.ts';
+import type { CartAddress } from './schemas.ts';
+import type { StoredCart } from './store.ts';
 
 /** SQL of the country that the shopper has chosen. */
 export const chosenCountry = `
   (select chosen.country from cart_countries chosen where chosen.tenant_id = $1 and chosen.cart_id = carts.id)`;
 
 /**
- * SQL of the country from which the region of a cart follows while none was chosen; null if it is not known. Carts store
- * what was chosen, so that they follow their address, and the regions of the store as staff change them. A place of pickup
- * is the address.
- * @param sent SQL for the country of an address that takes the place of the cart's
+ * The country from which the region of a cart follows while none was chosen; null if it is not known. Carts store what was
+ * chosen, so that they follow their address, and the regions of the store as staff change them. A place of pickup is the
+ * address.
+ * @param sent the country of an address that takes the place of the cart's, or null
  */
-export const placeOfCart = (sent: string) => `coalesce(
-  carts.pickup_address ->> 'country', ${sent},
+export function placeOf(
+  cart: Pick<StoredCart, 'pickupAddress' | 'country'> & { shippingAddress: CartAddress | null | undefined },
+  sent: string | null,
+): string | null {
+  return cart.pickupAddress?.country ?? sent ?? cart.shippingAddress?.country ?? cart.country;
+}
+
+/** The same as SQL, of a cart that is not read, where no address is sent. */
+const placeOfCart = `coalesce(
+  carts.pickup_address ->> 'country',
   (select addresses.country from cart_addresses addresses
     where addresses.tenant_id = $1 and addresses.cart_id = carts.id and addresses.type = 'shipping'),
   ${chosenCountry})`;
-const noneSent = 'null::text';
 
 /** What applies to a cart; without one, to a cart that would be created now. */
 export interface PriceTerms {
@@ -57,7 +66,7 @@ interface Choice {
 /** Of the active cart of an owner; without one, of a new cart. */
 const choiceOfOwner = forOwner(
   (active) => `
-    select carts.region_id, ${placeOfCart(noneSent)} as place,
+    select carts.region_id, ${placeOfCart} as place,
            coalesce(carts.currency, own_store.default_currency) as currency, ${referenceVersion} as reference_version
       from ${ownStore} own_store left join carts on ${active}`,
 );
@@ -74,7 +83,7 @@ export function findPriceTerms(db: TenantDatabase, owner: Owner | null): Promise
 }
 
 const choicesOfCarts = `
-  select carts.id, carts.region_id, ${placeOfCart(noneSent)} as place, ${referenceVersion} as reference_version
+  select carts.id, carts.region_id, ${placeOfCart} as place, ${referenceVersion} as reference_version
     from carts where carts.tenant_id = $1 and carts.id = any($2::uuid[])`;
 
 /** What applies to these carts, by id; null in a store without regions. */

@@ -197,7 +197,7 @@ export const guesses: readonly Mutation[] = [
   },
   {
     rule: 'Guesses at promotion codes of new sessions are counted by address',
-    file: 'vendor/auth/attempts/service.ts',
+    file: 'vendor/auth/attempts/codes.ts',
     text: 'if (address !== null && member === null)',
     replacement: 'if (address === null && member === null)',
     tests: ['vendor/promotion/test/guesses.test.ts'],
@@ -212,7 +212,21 @@ export const guesses: readonly Mutation[] = [
   {
     rule: 'A promotion code that exists and cannot be used is no guess',
     file: 'vendor/promotion/carts/service.ts',
-    text: 'if (isKnown) await guard.succeeded(db);',
+    text: 'await (isKnown ? guard.succeeded(db) : guard.failed(db));',
+    replacement: 'await guard.failed(db);',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
+  {
+    rule: 'The first unknown promotion code is a guess',
+    file: 'vendor/auth/attempts/codes.ts',
+    text: 'await countAttempts(outside, counts);',
+    replacement: '',
+    tests: ['vendor/promotion/test/guesses.test.ts'],
+  },
+  {
+    rule: 'Promotion codes that are tried at once are counted first',
+    file: 'vendor/auth/attempts/codes.ts',
+    text: 'if (keys.some((key) => uncounted.has(key))) return counted();',
     replacement: '',
     tests: ['vendor/promotion/test/guesses.test.ts'],
   },

@@ -105,8 +105,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'A cart is ordered with its lines in the order in which it is shown',
     file: 'vendor/cart/store.ts',
-    text: 'cart.version === foundVersion ? cartOf(tx, cart) :',
-    replacement: 'cart.version === foundVersion ? cartOf(tx, { ...cart, lines: cart.lines.toReversed() }) :',
+    text: 'cart.version === foundVersion ? cartOf(tx, cart, country) :',
+    replacement: 'cart.version === foundVersion ? cartOf(tx, { ...cart, lines: cart.lines.toReversed() }, country) :',
     tests: ['scripts/test/equal-amounts.test.ts'],
   },
   {

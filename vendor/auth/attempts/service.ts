@@ -93,46 +93,6 @@ export async function guardCode(db: TenantDatabase, attempt: Attempt): Promise<A
   };
 }
 
-/** Who enters a code that gives something away, such as a promotion code. */
-interface CodeGuesser {
-  realm: string;
-  /** The member who is logged in; null for a guest. */
-  member: string | null;
-  /** What identifies the session of a guest; null without one. */
-  session: string | null;
-  /** Address of the client; null if other clients may share it, whose right codes would be refused. */
-  address: string | null;
-}
-
-/**
- * Counts an attempt at a code that anyone may enter, before it is looked up: of a member by the member, so that no one
- * else's guesses matter; of a guest by the session and by the address, at which guests can begin any number of sessions.
- * An address has the larger budget and the shorter wait, since people share it. A right code does not count.
- * @throws too_many_requests (429) with Retry-After
- */
-export async function guardSharedCode(
-  db: TenantDatabase,
-  { realm, member, session, address }: CodeGuesser,
-): Promise<AttemptGuard> {
-  const own = member ?? session;
-  const counts: Count[] = [];
-  if (address !== null && member === null)
-    counts.push({ kind: `${realm} code address`, subject: addressBlock(address), free: 30, longestWait: minute });
-  if (own !== null)
-    counts.push({
-      kind: `${realm} code ${member === null ? 'session' : 'member'}`,
-      subject: own,
-      free: 10,
-      longestWait: 15 * minute,
-    });
-  await countAttempts(db, counts);
-  return {
-    async succeeded(transaction) {
-      for (const count of counts) await uncount(transaction, count);
-    },
-  };
-}
-
 /**
  * Counts a report of a failed log-in: the first of an hour, then with growing gaps of up to 15 minutes, so that an
  * attacker cannot fill a table with them. Returns whether the report is due.

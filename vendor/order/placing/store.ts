@@ -2,7 +2,7 @@
  * The statement that inserts an order with all its rows.
  */
 import { actorColumns, actorValues, insertEvent, newId, type outboxRow, type TenantDatabase } from '@carton/runtime';
-import { wordsText } from '../search/words-store.ts';
+import { hasPlainWords, wordsText } from '../search/words-store.ts';
 import type { OrderRow } from '../store.ts';
 
 /** Inserts discounts, shipping and taxes, if the order has any. */
@@ -27,7 +27,7 @@ const insertDetails = `
   ),`;
 
 /** `$2`: the row with its parts, `$3`: its id, `$4` to `$9`: its first entry, `$10` to `$12`: its event. */
-const insertText = (details: string) => `
+const insertText = (details: string, plain: boolean) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, rounding_amount,
@@ -65,11 +65,14 @@ const insertText = (details: string) => `
   ),${details}
   words as (
     insert into order_words (tenant_id, order_id, word_from)
-    select $1, $3, word_from from (${wordsText({
-      number: "($2::jsonb ->> 'number')",
-      email: "($2::jsonb ->> 'email')",
-      name: "($2::jsonb ->> 'customerName')",
-    })}) words
+    select $1, $3, word_from from (${wordsText(
+      {
+        number: "($2::jsonb ->> 'number')",
+        email: "($2::jsonb ->> 'email')",
+        name: "($2::jsonb ->> 'customerName')",
+      },
+      plain,
+    )}) words
   ),
   history as (
     insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
@@ -77,8 +80,9 @@ const insertText = (details: string) => `
   )
   ${insertEvent({ id: '$10', type: '$11', resourceType: "'order'", resourceId: '$3', payload: '$12' })}
   returning created_at`;
-const insertPlain = insertText('');
-const insertDetailed = insertText(insertDetails);
+const textsOf = (details: string) => ({ plain: insertText(details, true), any: insertText(details, false) });
+const insertBare = textsOf('');
+const insertDetailed = textsOf(insertDetails);
 
 /**
  * Inserts an order with its lines, addresses, adjustments, tax lines, words, first timeline entry and event.
@@ -92,7 +96,8 @@ export async function insertOrder(
   event: ReturnType<typeof outboxRow>,
 ): Promise<string> {
   const order = JSON.stringify({ ...row, lines: row.lines.map((line, position) => ({ ...line, position })) });
-  const text = row.adjustments.length > 0 || row.taxLines.length > 0 ? insertDetailed : insertPlain;
+  const texts = row.adjustments.length > 0 || row.taxLines.length > 0 ? insertDetailed : insertBare;
+  const text = texts[hasPlainWords({ number: row.number, name: row.customerName ?? '' }) ? 'plain' : 'any'];
   const actor = actorValues(tx, { type: 'shopper', id: row.memberId });
   const [created] = await tx.query<{ createdAt: string }>(text, [
     ...[order, row.id, newId(), entry.type, entry.message],

@@ -3,6 +3,7 @@
  * and the beginning of the e-mail address.
  */
 import {
+  isPlain,
   maxWordLength,
   parseEmail,
   searchedForm,
@@ -11,9 +12,20 @@ import {
   wordBeginsWith,
 } from '@carton/runtime';
 
-/** A statement that selects the words of an order, from SQL expressions of its texts. */
-export function wordsText({ number, email, name }: { number: string; email: string; name: string }): string {
-  return selectWords({ entire: [email], texts: [number, name] });
+/** The texts of an order in which words are found, or SQL expressions of them. */
+interface SearchedTexts {
+  number: string;
+  email: string;
+  name: string;
+}
+
+/** A statement that selects the words of an order. @param plain if number and name are (`hasPlainWords`) */
+export function wordsText({ number, email, name }: SearchedTexts, plain = false): string {
+  return selectWords({ entire: [email], texts: [number, name], plain });
+}
+
+export function hasPlainWords({ number, name }: Omit<SearchedTexts, 'email'>): boolean {
+  return isPlain(number) && isPlain(name);
 }
 
 const removeWords = 'delete from order_words where tenant_id = $1 and order_id = any($2::uuid[])';

@@ -1,7 +1,7 @@
 /**
  * Promotion codes are secrets that give something away: a shopper who enters unknown ones has to wait.
  */
-import { type AttemptGuard, guardSharedCode } from '@carton/auth';
+import { type CodeGuard, guardTrustedCode } from '@carton/auth';
 import type { RequestClient, ShopperSession, TenantDatabase } from '@carton/runtime';
 
 /** Who enters a code. */
@@ -12,11 +12,11 @@ export interface Shopper {
 }
 
 /**
- * Counts a code as a guess before it is looked up; the guard uncounts one that exists.
+ * Counts a code as a guess before it is looked up, or once it is unknown; the guard is told whether it exists.
  * @throws too_many_requests (429) after too many unknown codes
  */
-export function countGuess({ db, session, client }: Shopper): Promise<AttemptGuard> {
-  return guardSharedCode(db, {
+export function countGuess({ db, session, client }: Shopper): Promise<CodeGuard> {
+  return guardTrustedCode(db, {
     realm: 'promotion',
     member: session.memberId,
     session: session.hash,

@@ -7,7 +7,7 @@ import { storedCode } from '../codes/text.ts';
 import { readConsidered } from '../discounts/store.ts';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from '../problems.ts';
 import { countGuess, type Shopper } from './guesses.ts';
-import { countCodes, deleteCode, insertCode } from './store.ts';
+import { deleteCode, insertCode } from './store.ts';
 
 /** Codes of one cart at most. */
 const maxCartCodes = 10;
@@ -35,7 +35,7 @@ export async function applyCode(shopper: Shopper, typed: string): Promise<Static
   };
   const written = await writeCart(db, session, change).catch(async (error: unknown) => {
     // A code that exists is no guess, also if it cannot be used.
-    if (isKnown) await guard.succeeded(db);
+    await (isKnown ? guard.succeeded(db) : guard.failed(db));
     throw error;
   });
   return presentQuoted(db, written);
@@ -43,8 +43,7 @@ export async function applyCode(shopper: Shopper, typed: string): Promise<Static
 
 /** Adds a code to a locked cart. @throws promotion_code_limit (409) */
 async function addCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
-  const [, count] = await runConcurrently([() => insertCode(tx, cartId, code), () => countCodes(tx, cartId)]);
-  if (count > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
+  if ((await insertCode(tx, cartId, code)) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
 }
 
 /** Removes a code from the cart. @throws not_found (404) */

@@ -5,19 +5,15 @@ import type { CartMerge } from '@carton/cart';
 import type { TenantDatabase } from '@carton/runtime';
 import { codeKey } from '../codes/text.ts';
 
-/** Adds a code to a cart that does not have it. */
-export async function insertCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
-  await tx.query(
-    `insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
-     on conflict (tenant_id, cart_id, code_key) do nothing`,
+/** Adds a code to a cart. @returns the number of codes that it has then */
+export async function insertCode(tx: TenantDatabase, cartId: string, code: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `with added as (
+       insert into promotion_cart_codes (tenant_id, cart_id, code_key, code) values ($1, $2, $3, $4)
+       on conflict (tenant_id, cart_id, code_key) do nothing returning 1)
+     select ((select count(*) from promotion_cart_codes where tenant_id = $1 and cart_id = $2)
+             + (select count(*) from added))::integer as count`,
     [cartId, codeKey(code), code],
-  );
-}
-
-export async function countCodes(db: TenantDatabase, cartId: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    'select count(*)::integer as count from promotion_cart_codes where tenant_id = $1 and cart_id = $2',
-    [cartId],
   );
   return row?.count ?? 0;
 }

@@ -67,3 +67,11 @@ t.test('codes that exist are no guesses', async (t) => {
   for (let time = 0; time < 15; time++) t.equal((await enter(shopper, 'LATE')).status, 409);
   t.strictSame(await guess(shopper, 11), [...times(10, 404), 429]);
 });
+
+t.test('guesses at once are one too many at most', async (t) => {
+  const shopper = await shopperAt('203.0.113.9');
+  const statuses = (await Promise.all(times(30, 0).map(() => guess(shopper, 1)))).flat();
+  const looked = statuses.filter((status) => status === 404).length;
+  t.ok(looked <= 11, `${looked} of 30 were looked up`);
+  t.equal((await enter(shopper, 'RIGHT')).status, 429);
+});

@@ -140,8 +140,11 @@ export async function chooseMethod(
 /** Stores the choice, and rolls it back unless the cart priced with it can be shipped by it. */
 function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: ChooseShippingMethod) {
   const { optionId } = choice;
-  const change: CartChange = (tx, { id }) => ({
-    sent: runConcurrently([() => putDelivery(tx, id, optionId), () => setPickupAddress(tx, id, null)]),
+  const change: CartChange = (tx, { id, isPickedUp }) => ({
+    sent: runConcurrently([
+      () => putDelivery(tx, id, optionId),
+      ...(isPickedUp ? [() => setPickupAddress(tx, id, null)] : []),
+    ]),
   });
   return writeCart(db, session, change, async (priced, tx) => {
     const shown = priced.shown.shipping as CartShipping[];

@@ -101,6 +101,7 @@ function splitWithin(taxables: readonly Taxable[], rounding: Rounding): number[]
   const combined = sum(weights);
   const tax = divideRounded(sum(amounts.map(BigInt)) * combined, unit + combined, rounding);
   const taxOfEach = allocate(tax, amounts);
+  if (weights.length === 1) return taxOfEach.map((own) => [own]);
   let left = allocate(tax, weights);
   // What is left of each rate decides the shares of an amount, so that both sums agree at the end.
   return taxOfEach.map((own) => {
@@ -134,6 +135,8 @@ export function partsOfCharge<Rate extends DividingRate>(
   charge: number,
   goods: readonly TaxableGoods<Rate>[],
 ): { amount: number; rates: readonly Rate[] }[] {
+  const [first] = goods;
+  if (first && goods.every(({ rates }) => rates === first.rates)) return [{ amount: charge, rates: first.rates }];
   const keyOf = (rates: readonly Rate[]) =>
     rates
       .map(({ id }) => id)
