@@ -56,11 +56,22 @@ function readAs({ properties, items }: Declared, value: unknown): unknown {
   if (Array.isArray(value)) return items ? value.map((one) => readAs(items, one)) : value;
   if (!properties || typeof value !== 'object' || value === null) return value;
   const recorded = new Map(Object.entries(value));
+  if (hasJust(properties, value)) return value;
   const read = Object.entries(properties).map(([name, declared]) => {
     const isLater = !recorded.has(name) && mayBeNull(declared);
     return [name, isLater ? null : readAs(declared, recorded.get(name))] as const;
   });
   return Object.fromEntries(read.filter(([, one]) => one !== undefined));
+}
+
+/** Whether a value has these properties and no others, and none of them has properties of its own: as most payloads. */
+function hasJust(properties: Readonly<Record<string, Declared>>, value: object): boolean {
+  const names = Object.keys(properties);
+  const isPlain = (name: string) => {
+    const one = value[name as keyof typeof value];
+    return one !== undefined && (typeof one !== 'object' || one === null);
+  };
+  return Object.keys(value).length === names.length && names.every(isPlain);
 }
 
 function mayBeNull({ type, anyOf }: Declared): boolean {

@@ -12,6 +12,8 @@ const maxLength = 254;
 
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~\\p{L}\\p{M}\\p{N}-]+";
 const localPart = new RegExp(`^(?:${atom})(?:\\.${atom})*$`, 'iu');
+/** The same in ASCII alone, which nearly all addresses are. */
+const asciiLocalPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const domainOfMail = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 
 /**
@@ -19,8 +21,12 @@ const domainOfMail = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-
  * null if it is none.
  */
 export function parseEmail(text: string): string | null {
+  const trimmed = text.trim();
+  const isAscii = !/\P{ASCII}/u.test(trimmed);
   // What keyboards for Chinese and Japanese write.
-  const narrow = text.trim().replaceAll(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
+  const narrow = isAscii
+    ? trimmed
+    : trimmed.replaceAll(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
   const at = narrow.lastIndexOf('@');
   if (at < 1) return null;
   const local = narrow.slice(0, at).normalize('NFC');
@@ -28,7 +34,8 @@ export function parseEmail(text: string): string | null {
   // ASCII stays as it was written.
   const domain = /\P{ASCII}/u.test(written) ? domainToASCII(written) : written;
   const email = `${local}@${domain}`;
-  return localPart.test(local) && domainOfMail.test(domain) && Buffer.byteLength(email) <= maxLength ? email : null;
+  const isLocalPart = (isAscii ? asciiLocalPart : localPart).test(local);
+  return isLocalPart && domainOfMail.test(domain) && Buffer.byteLength(email) <= maxLength ? email : null;
 }
 
 /** Octets of a local part (RFC 5321, section 4.5.3.1.1) and of a label of a domain (RFC 1035, section 2.3.4). */

@@ -48,9 +48,9 @@ function withSigmas(text: string): string[] {
   return [`replace(${text}, 'ς', 'σ')`, `regexp_replace(${text}, '${lastSigma}', 'ς', 'g')`];
 }
 
-/** True for a text whose forms differ by nothing but case: it has only characters of ASCII, and no apostrophe. */
+/** True for a text whose forms differ by nothing but case: it has only printable characters of ASCII, and no apostrophe. */
 export function isPlain(text: string): boolean {
-  return /^[\x01-&(-_a-\x7f]*$/.test(text);
+  return /^[ -&(-_a-~]*$/.test(text);
 }
 
 /**

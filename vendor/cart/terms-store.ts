@@ -5,12 +5,12 @@ import { ownStore } from '@carton/core';
 import { regionById, regionOfCountry } from '@carton/region';
 import { referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { forOwner, type Owner } from './owner-store.ts';
-import type { CartAddress } from './schemas.ts';
-import type { StoredCart } from './store.ts';
 
 /** SQL of the country that the shopper has chosen. */
 export const chosenCountry = `
   (select chosen.country from cart_countries chosen where chosen.tenant_id = $1 and chosen.cart_id = carts.id)`;
+
+type Place = { country?: string | null } | null | undefined;
 
 /**
  * The country from which the region of a cart follows while none was chosen; null if it is not known. Carts store what was
@@ -19,7 +19,7 @@ export const chosenCountry = `
  * @param sent the country of an address that takes the place of the cart's, or null
  */
 export function placeOf(
-  cart: Pick<StoredCart, 'pickupAddress' | 'country'> & { shippingAddress: CartAddress | null | undefined },
+  cart: { pickupAddress: Place; shippingAddress: Place; country: string | null },
   sent: string | null,
 ): string | null {
   return cart.pickupAddress?.country ?? sent ?? cart.shippingAddress?.country ?? cart.country;

@@ -532,6 +532,25 @@ returning
   1;
 
 -- guests.insertGuestOrder
+-- $2 string, $3 string
+insert into
+  guest_orders (tenant_id, order_id, client_key)
+select
+  $1,
+  $2::uuid,
+  encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+from
+  (
+    select
+      secret
+    from
+      guest_secrets
+    where
+      tenant_id = $1
+  ) salt
+returning
+  1;
+
 -- $2 string, $3 string, $4 object
 with
   created as (
@@ -542,8 +561,15 @@ with
     on conflict (tenant_id) do nothing
     returning
       secret
-  ),
-  salt as (
+  )
+insert into
+  guest_orders (tenant_id, order_id, client_key)
+select
+  $1,
+  $2::uuid,
+  encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+from
+  (
     select
       secret
     from
@@ -555,12 +581,6 @@ with
       guest_secrets
     where
       tenant_id = $1
-  )
-insert into
-  guest_orders (tenant_id, order_id, client_key)
-select
-  $1,
-  $2::uuid,
-  encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
-from
-  salt;
+  ) salt
+returning
+  1;

@@ -228,6 +228,6 @@ export const guesses: readonly Mutation[] = [
     file: 'vendor/auth/attempts/codes.ts',
     text: 'if (keys.some((key) => uncounted.has(key))) return counted();',
     replacement: '',
-    tests: ['vendor/promotion/test/guesses.test.ts'],
+    tests: ['vendor/auth/test/codes.test.ts'],
   },
 ];

@@ -224,8 +224,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'Rounded shares of reductions do not exceed a charge',
     file: 'vendor/order/charges/amounts.ts',
-    text: 'if (rest > total(left',
-    replacement: 'if (rest > 0 * total(left',
+    text: 'rest > total(left',
+    replacement: 'rest > 0 * total(left',
     tests: ['vendor/order/test/charges.test.ts'],
   },
   {

@@ -39,7 +39,12 @@ export function runTotals(
 ): TotalsDraft & { missingQuotes: readonly MissingQuoteOfStep[] } {
   const sums = new Sums(lines);
   const missingQuotes: MissingQuoteOfStep[] = [];
-  const draft = (): TotalsDraft => ({ sale, region, ...sums.copy() });
+  // The same until an adjustment is added.
+  let last: { at: number; draft: TotalsDraft } | null = null;
+  const draft = (): TotalsDraft => {
+    if (last?.at !== sums.changes) last = { at: sums.changes, draft: { sale, region, ...sums.copy() } };
+    return last.draft;
+  };
   for (const step of lines.length === 0 ? [] : steps) {
     const before = draft();
     const missing = step.missing?.(before);
@@ -65,6 +70,8 @@ class Sums {
   readonly adjustments: Adjustment[] = [];
   readonly totals: Changing<Totals>;
   hasTax = false;
+  /** How often they have changed. */
+  changes = 0;
 
   constructor(lines: readonly TotalsLine[]) {
     this.lines = new Map(lines.map((line) => [line.id, { ...line }]));
@@ -92,6 +99,7 @@ class Sums {
 
   /** Adds a valid adjustment. */
   add(adjustment: Adjustment): void {
+    this.changes += 1;
     const { kind, code, amount } = adjustment;
     if (kind === 'discount') {
       this.#discount(adjustment);
@@ -107,6 +115,7 @@ class Sums {
     if (!Number.isSafeInteger(amount) || this.totals.total + amount < 0) {
       throw new Error(`totals step ${step}: the total of ${this.totals.total} is rounded by ${amount}`);
     }
+    this.changes += 1;
     this.totals.rounding += amount;
     this.totals.total += amount;
   }

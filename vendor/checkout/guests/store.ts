@@ -167,18 +167,22 @@ export async function deleteUnits(tx: TenantDatabase, orderIds: readonly string[
   await tx.query('delete from guest_units where tenant_id = $1 and order_id = any($2::uuid[])', [orderIds]);
 }
 
+const recordWith = (salt: string) => `
+  insert into guest_orders (tenant_id, order_id, client_key)
+  select $1, $2::uuid, encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+    from (${salt}) salt
+  returning 1`;
+const recordText = recordWith(ownSalt);
 /** The first order of a tenant creates its secret, `$4`. */
-const recordText = `
+const recordFirstText = `
   with created as (
     insert into guest_secrets (tenant_id, secret) values ($1, $4::bytea) on conflict (tenant_id) do nothing returning secret
-  ),
-  salt as (select secret from created union all ${ownSalt})
-  insert into guest_orders (tenant_id, order_id, client_key)
-  select $1, $2::uuid, encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex') from salt`;
+  ) ${recordWith(`select secret from created union all ${ownSalt}`)}`;
 
 /** Stores that an order is a guest's. @param block of addresses, to which the client belongs; null if others may share it */
 export async function insertGuestOrder(tx: TenantDatabase, orderId: string, block: string | null): Promise<void> {
-  await tx.query(recordText, [orderId, block, randomBytes(32)]);
+  if ((await tx.query(recordText, [orderId, block])).length > 0) return;
+  await tx.query(recordFirstText, [orderId, block, randomBytes(32)]);
 }
 
 /** The client of an order of a guest; null for any other order. */

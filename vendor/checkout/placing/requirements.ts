@@ -4,6 +4,7 @@
 import { tenderProblemsIn } from '@carton/payment';
 import {
   type HasExtensions,
+  onceForBox,
   type ProblemDefinition,
   type ProblemType,
   runConcurrently,
@@ -14,9 +15,15 @@ import { orderPlacing, type Placing, type PlacingStep, type Requirement } from '
 import { builtInSteps } from './built-in.ts';
 
 /** The steps of a box, in execution order. */
-export function stepsIn(box: HasExtensions): PlacingStep[] {
-  return [...builtInSteps, guestUnits, ...orderPlacing.of(box)].sort((one, other) => one.order - other.order);
-}
+export const stepsIn: (box: HasExtensions) => readonly PlacingStep[] = onceForBox((box) =>
+  [...builtInSteps, guestUnits, ...orderPlacing.of(box)].sort((one, other) => one.order - other.order),
+);
+
+/** The steps of a box that take part in a phase, in execution order. */
+export const stepsOfPhase = onceForBox((box) => ({
+  claim: stepsIn(box).filter(({ claim }) => claim),
+  write: stepsIn(box).filter(({ write }) => write),
+}));
 
 /** The codes that GET /checkout may list in a box. */
 export function requirementCodesIn(box: HasExtensions): string[] {

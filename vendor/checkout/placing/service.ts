@@ -8,7 +8,7 @@ import { commitTenders, planTenders } from '@carton/payment';
 import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
 import { type DraftToWrite, type Placing, tenderSaleOf } from '../steps.ts';
 import { termsOf } from './built-in.ts';
-import { rejectUnmet, stepsIn } from './requirements.ts';
+import { rejectUnmet, stepsOfPhase } from './requirements.ts';
 
 /** A sale to order, locked and priced in the transaction that places it. */
 export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'customer'> {
@@ -76,18 +76,18 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
   await rejectUnmet(tx, placing);
   const tenders = await planTenders(tx, tenderSaleOf(placing));
   toPlace.check?.(tenders.left);
-  const steps = stepsIn(tx);
+  const { claim, write } = stepsOfPhase(tx);
   // The number comes last: from here on, other orders of the tenant wait for the sequence.
   const claimed = await runConcurrently([
     () => toPlace.claim?.(tx),
-    ...steps.map((step) => () => step.claim?.(tx, placing)),
+    ...claim.map((step) => () => step.claim?.(tx, placing)),
     () => drawOrderNumber(tx, toPlace.store),
   ]);
   const draft = draftOf(toPlace, orderId, claimed.at(-1) as string);
   const [order] = await runConcurrently([
     () => createOrder(tx, draft),
     () => toPlace.complete(tx, draft),
-    ...steps.map((step) => () => step.write?.(tx, placing, draft)),
+    ...write.map((step) => () => step.write?.(tx, placing, draft)),
   ]);
   if (tenders.parts.length === 0) return order as Order;
   await commitTenders(tx, orderId, tenders);

@@ -153,7 +153,7 @@ function keepAboveZero(
   const left = shares.map((share, at) => (amounts[at] as number) + share);
   const moved = left.map((amount, at) => Math.max(0, Math.min(-amount, -(reductions[at]?.ofAll ?? 0))));
   let rest = total(moved);
-  if (rest > total(left.map((amount) => Math.max(0, amount)))) return shares;
+  if (rest === 0 || rest > total(left.map((amount) => Math.max(0, amount)))) return shares;
   for (const takesFees of [false, true]) {
     const weights = left.map((amount, at) => (charges[at]?.isFee === takesFees ? Math.max(0, amount) : 0));
     const taken = allocate(Math.min(rest, total(weights)), weights);
@@ -168,6 +168,7 @@ function keepAboveZero(
  * charge, so that no refund has more tax than amount.
  */
 function shareRounding(amount: number, charges: readonly Target[], taxAt: (at: number) => number): number[] {
+  if (amount === 0) return charges.map(() => 0);
   const shares = divide({ itemId: null, shippingCode: null, amount }, charges).map((share) => share ?? 0);
   return keepAboveZero(
     charges.map((charge, at) => charge.amount - taxAt(at)),

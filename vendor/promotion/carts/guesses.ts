@@ -12,7 +12,7 @@ export interface Shopper {
 }
 
 /**
- * Counts a code as a guess before it is looked up, or once it is unknown; the guard is told whether it exists.
+ * Counts a code as a guess: before it is looked up, or afterwards if it is unknown.
  * @throws too_many_requests (429) after too many unknown codes
  */
 export function countGuess({ db, session, client }: Shopper): Promise<CodeGuard> {

@@ -43,7 +43,8 @@ export async function applyCode(shopper: Shopper, typed: string): Promise<Static
 
 /** Adds a code to a locked cart. @throws promotion_code_limit (409) */
 async function addCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
-  if ((await insertCode(tx, cartId, code)) > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
+  if ((await insertCode(tx, cartId, code)) > maxCartCodes)
+    throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
 }
 
 /** Removes a code from the cart. @throws not_found (404) */

@@ -41,6 +41,8 @@ function discountGoods(draft: TotalsDraft, considered: readonly Considered[], fa
 
 /** One discount for each promotion and charge. */
 function discountShipping(draft: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Adjustment[] {
+  const isAny = considered.some(({ promotion }) => promotion !== null && isOnShipping(promotion.discount));
+  if (!isAny || draft.shipping.length === 0) return [];
   const applied = appliedOf(decisionsOf(draft, considered, facts)).filter(isOfShipping);
   const offers = applied.map(({ promotion }) => offerIn(draft.sale.currency, promotion));
   const shares = applyToCharges(

@@ -31,8 +31,10 @@ const methodsIn = (draft: TotalsDraft, read: ShippingRead) => methodsOf(parcelsI
 
 /** The quotes that the chosen options lack, as one. */
 function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | null {
+  const mayMiss = read.options.some(({ type }) => read.sources.get(type)?.source.missing);
+  if (!mayMiss) return null;
   const parcels = parcelsIn(draft, read);
-  const missing = methodsIn(draft, read).flatMap(
+  const missing = methodsOf(parcels, draft.sale, read).flatMap(
     ({ option }) => (option && missingQuoteOf(option, parcels, read)) ?? [],
   );
   const [first] = missing;
@@ -46,6 +48,7 @@ function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | nul
 
 /** Without the province, the zone may be the wrong one. What is picked up is in none. */
 function findIssues(draft: TotalsDraft, read: ShippingRead): CartIssue[] {
+  if (!read.isProvinceMissing && !read.isProvinceUnknown) return [];
   const isDelivered = draft.sale.deliveryAddress === undefined && parcelsIn(draft, read).size > 0;
   if (!isDelivered) return [];
   if (read.isProvinceMissing) return ['province_missing'];
