@@ -34,11 +34,10 @@ export const flatTax: TaxProvider = {
       async calculate({ address, included, lines, shipping }: TaxQuestion, signal: AbortSignal) {
         signal.throwIfAborted();
         if (address.country !== country) throw new ServiceError('refused', `it taxes only ${country}`);
-        const taxed = (amount: number) => taxOf(amount, included, percent);
         return {
           id: newId(),
-          lines: lines.map(({ amount }) => taxed(amount)),
-          shipping: shipping ? taxed(shipping.amount) : [],
+          lines: lines.map(({ amount }) => taxOf(amount, included, percent)),
+          shipping: shipping ? taxOf(shipping.amount, shipping.included, percent) : [],
         };
       },
     };

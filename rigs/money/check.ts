@@ -30,8 +30,11 @@ export function checkTotals({ lines, shipping, adjustments, totals, region }: To
   equal('the total', totals.total, totals.subtotal + totals.discount + totals.shipping + added + totals.rounding);
   hold(totals.total >= 0, () => `the total is ${totals.total}`);
   hold(
-    taxes.every(({ included = false }) => included === region?.taxInclusive),
-    () => 'some taxes are included and others are not',
+    taxes.every(({ included = false, lineId }) => {
+      const ofGoods = region?.taxInclusive;
+      return included === (lineId === undefined ? (region?.shippingTaxInclusive ?? ofGoods) : ofGoods);
+    }),
+    () => 'taxes are included where the region has them on top, or the reverse',
   );
   const targets = [
     ...lines.map(({ id, total, discountedTotal }) => ({

@@ -15,7 +15,8 @@ import { orderOf, totalsOf } from './totals.ts';
 export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean {
   const [fee] = scenario.payment?.fees ?? [];
   if (!fee) return false;
-  const { taxInclusive, roundPer, rounding, shippingCategory, rates } = scenario;
+  const included = scenario.shippingTaxInclusive ?? scenario.taxInclusive;
+  const { roundPer, rounding, shippingCategory, rates } = scenario;
   const before = totalsOf({ ...scenario, payment: null });
   const unrounded = ({ totals: { total, rounding } }: TotalsDraft) => total - rounding;
   if (unrounded(before) === 0) {
@@ -29,11 +30,11 @@ export function checkChosenFee(scenario: Scenario, draft: TotalsDraft): boolean 
   const stored = storedRatesOfShipping(order);
   const ofCategory =
     shippingCategory === null ? null : stored === undefined ? ratesOf(rates, shippingCategory) : stored;
-  const taxes = taxesAtStoredRates(order, fee.amount, { included: taxInclusive, roundPer, rounding, ofCategory });
+  const taxes = taxesAtStoredRates(order, fee.amount, { included, roundPer, rounding, ofCategory });
   const tax = taxes.reduce((sum, { amount }) => sum + amount, 0);
-  const total = unrounded(before) + fee.amount + (taxInclusive ? 0 : tax);
+  const total = unrounded(before) + fee.amount + (included ? 0 : tax);
   hold(
-    taxes.every(({ amount }) => amount >= 0) && (!taxInclusive || tax <= fee.amount),
+    taxes.every(({ amount }) => amount >= 0) && (!included || tax <= fee.amount),
     () => `a fee of ${fee.amount} that is chosen later has the taxes ${JSON.stringify(taxes)}`,
   );
   hold(

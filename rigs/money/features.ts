@@ -28,6 +28,7 @@ export function featuresOf(
     decimals3: digits === 3,
     taxesIncluded: isTaxed && scenario.taxInclusive,
     taxesOnTop: isTaxed && !scenario.taxInclusive,
+    shippingTaxedOtherwise: new Set(taxes.map(({ included }) => included)).size > 1,
     taxesPerUnit: isTaxed && scenario.roundPer === 'unit',
     taxesPerLine: isTaxed && scenario.roundPer === 'line',
     taxesPerTotal: isTaxed && scenario.roundPer === 'total',

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly seed: number;
   readonly currency: (typeof currencies)[number];
   readonly taxInclusive: boolean;
+  /** Whether shipping and fees contain their taxes; null: as goods do. */
+  readonly shippingTaxInclusive: boolean | null;
   readonly lines: readonly TotalsLine[];
   readonly promotions: readonly Considered[];
   readonly shipping: ShippingRead;
@@ -51,6 +53,7 @@ export function scenarioOf(seed: number): Scenario {
     payment: random.isTrue(0.7) ? null : paymentOf(random, currency),
     rounding: random.pick(roundings),
     roundTo: random.pick([1, 1, 5, 10, 50, 500]),
+    shippingTaxInclusive: random.pick([null, null, true, false]),
   };
 }
 

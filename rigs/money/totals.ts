@@ -37,7 +37,7 @@ function readOf(name: string, scenario: Scenario): unknown {
 }
 
 export function totalsOf(scenario: Scenario): TotalsDraft {
-  const { currency, taxInclusive, lines } = scenario;
+  const { currency, taxInclusive, shippingTaxInclusive, lines } = scenario;
   const sale: Sale = {
     ...{ cartId: null, choices: {}, currency, regionId: null, memberId: null, channelId: null, locale: null },
     ...{ email: 'ada@example.com', shippingAddress: null, billingAddress: null, time: new Date(0), lines: [] },
@@ -50,7 +50,7 @@ export function totalsOf(scenario: Scenario): TotalsDraft {
       rounding: (draft: TotalsDraft) => step.rounding?.(draft, read) ?? 0,
     };
   });
-  return runTotals({ sale, region: { id: 'region', taxInclusive } }, lines, ready);
+  return runTotals({ sale, region: { id: 'region', taxInclusive, shippingTaxInclusive } }, lines, ready);
 }
 
 /** The rows of the order of a sale. */

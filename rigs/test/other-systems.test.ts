@@ -210,7 +210,15 @@ function scenarioFor({ lines, promotions = [], shipping, tax = {}, included = fa
     override: false,
   };
   return {
-    ...{ seed: 0, currency, taxInclusive: included, roundPer: 'line', rounding: 'half_up', shippingCategory: null },
+    ...{
+      seed: 0,
+      currency,
+      taxInclusive: included,
+      shippingTaxInclusive: null,
+      roundPer: 'line',
+      rounding: 'half_up',
+      shippingCategory: null,
+    },
     lines: lines.map(([unitPrice, quantity = 1, taxCategory = null], at) => {
       const total = unitPrice * quantity;
       const own = { id: `line ${at}`, variantId: null, productId: null, taxCategory, shippingProfile: null };

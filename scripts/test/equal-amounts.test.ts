@@ -28,6 +28,7 @@ interface Store {
   /** Of the tenants' goods: with ties, and free ones. */
   goods: Goods[];
   taxInclusive: boolean;
+  shippingTaxInclusive: boolean | null;
   roundPer: 'unit' | 'line' | 'total';
   rounding: 'half_up' | 'half_down' | 'down';
   /** Of what totals are multiples, in minor units. */
@@ -66,14 +67,16 @@ const store: fc.Arbitrary<Store> = fc.record({
   shippingCategory: fc.constantFrom(null, null, 'reduced'),
   shipping: fc.constantFrom(0, 1, 499, 5000),
   promotions: fc.array(promotion, { maxLength: 3 }),
+  shippingTaxInclusive: fc.constantFrom(null, true, false),
 });
 /** Positions of the goods in the order in which they are added, with quantities; twice the same adds to a line. */
 const cart = fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 5 });
 
-async function openStore({ goods, taxInclusive, shipping, promotions, ...rules }: Store) {
+async function openStore({ goods, taxInclusive, shippingTaxInclusive, shipping, promotions, ...rules }: Store) {
   const tenant = await box.openTenant();
   const { staff } = tenant;
-  await bodyOf(staff.post('/admin/regions', { name: 'All', currency: 'EUR', countries: ['DE'], taxInclusive }));
+  const region = { name: 'All', currency: 'EUR', countries: ['DE'], taxInclusive, shippingTaxInclusive };
+  await bodyOf(staff.post('/admin/regions', region));
   const ids = new Map<string | null, string | null>([[null, null]]);
   for (const code of ['reduced', 'zero']) {
     ids.set(code, (await bodyOf(staff.post('/admin/tax-categories', { code, name: code }))).id);

@@ -95,7 +95,7 @@ const expected: Record<string, string> = {
   ...each('promotion', 'status automatic startsAt endsAt'),
   'promotion.used': 'orderId code amount.amount amount.currency',
   'refund.created': payment,
-  ...each('region', 'currency taxInclusive countries[]'),
+  ...each('region', 'currency taxInclusive shippingTaxInclusive countries[]'),
   ...each('shipping_option', 'code zoneId profile type'),
   'staff.email_change_requested': link,
   'staff.email_changed': 'formerEmail',

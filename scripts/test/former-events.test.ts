@@ -92,11 +92,17 @@ const cases: readonly Case[] = [
   ['store.updated', { name: 'Hats by Ada', defaultCurrency: 'EUR', defaultLocale: 'en' }, 'store.updated', ['name']],
 ];
 
+/** Fields that these events have since. */
+const later: Readonly<Record<string, object>> = {
+  'region.updated': { shippingTaxInclusive: null },
+  'region.deleted': { shippingTaxInclusive: null },
+};
+
 t.test('each event whose name or payload has changed is read as the event of today', async (t) => {
   for (const [type, payload, today, without] of cases) {
     const read = reader.read({ type, payload: payload as Record<string, unknown> });
     const rest = Object.entries(payload).filter(([name]) => !without.includes(name));
-    t.strictSame(read, { type: today, payload: Object.fromEntries(rest) }, `${type} ${today}`);
+    t.strictSame(read, { type: today, payload: { ...later[today], ...Object.fromEntries(rest) } }, `${type} ${today}`);
     const declared = events.find((event) => event.type === today);
     t.equal(faults(declared?.payload ?? Type.Never(), read.payload), null, `${today} is valid`);
   }

@@ -1,7 +1,7 @@
 /**
  * Events of region.
  */
-import { Currency, object, resourceEvents, Type } from '@carton/runtime';
+import { Currency, nullable, object, resourceEvents, Type } from '@carton/runtime';
 
 export const regionEvents = resourceEvents({
   type: 'region',
@@ -9,6 +9,7 @@ export const regionEvents = resourceEvents({
   payload: object({
     currency: Currency,
     taxInclusive: Type.Boolean(),
+    shippingTaxInclusive: nullable(Type.Boolean()),
     countries: Type.Array(Type.String()),
   }),
 });

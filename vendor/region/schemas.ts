@@ -22,6 +22,13 @@ const fields = {
   name: humanText(120, { examples: ['Europe'] }),
   currency: Currency,
   taxInclusive: Type.Boolean({ default: false, description: 'Whether prices in this region include tax' }),
+  shippingTaxInclusive: nullable(
+    Type.Boolean({
+      default: null,
+      description:
+        'Whether shipping prices and fees of payment methods in this region include tax; null: as the prices of goods do',
+    }),
+  ),
   countries: Type.Array(CountryCode, {
     default: [],
     maxItems: 300,

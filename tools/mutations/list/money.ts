@@ -63,8 +63,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'A store may round its taxes once for the total',
     file: 'vendor/tax/sales/compute.ts',
-    text: ': onTopOfTotal(taxables, rounding);',
-    replacement: ': taxables.map((each) => onTop(each, rounding));',
+    text: 'const onTop = onTopOfTotal(',
+    replacement: 'const onTop = ((all: readonly Taxable[]) => all.map(({ amount }) => [Math.round(amount * 0.19)]))(',
     tests: ['vendor/tax/test/compute.test.ts'],
   },
   {
@@ -76,10 +76,38 @@ export const money: readonly Mutation[] = [
   },
   {
     rule: 'Prices of a tax-inclusive region contain their taxes',
-    file: 'vendor/tax/sales/step.ts',
-    text: 'draft.region?.taxInclusive ?? false',
+    file: 'vendor/tax/sales/included.ts',
+    text: 'region?.taxInclusive ?? false',
     replacement: 'false',
     tests: ['vendor/tax/test/carts.test.ts'],
+  },
+  {
+    rule: 'Shipping contains its taxes where its region says so',
+    file: 'vendor/tax/sales/included.ts',
+    text: 'region?.shippingTaxInclusive ?? goods',
+    replacement: 'goods',
+    tests: ['vendor/notification/test/order-mail.test.ts'],
+  },
+  {
+    rule: 'A fee that is chosen later contains its taxes as one of the checkout does',
+    file: 'vendor/tax/sales/charges.ts',
+    text: 'region?.shippingTaxInclusive ?? taxLines[0]?.included',
+    replacement: 'taxLines[0]?.included',
+    tests: ['vendor/checkout/test/chosen-fees.test.ts'],
+  },
+  {
+    rule: 'A business takes off the taxes that shipping alone contains',
+    file: 'vendor/tax/sales/step.ts',
+    text: 'taxesByRates(draft, read).filter((tax) => tax.included)',
+    replacement: 'taxesByRates(draft, read).filter(() => draft.region?.taxInclusive)',
+    tests: ['vendor/vies/test/inclusive.test.ts'],
+  },
+  {
+    rule: 'A provider is asked whether shipping contains its taxes',
+    file: 'vendor/tax/providers/questions.ts',
+    text: 'included: included.charges',
+    replacement: 'included: included.goods',
+    tests: ['vendor/tax/test/providers.test.ts'],
   },
   {
     rule: 'An order has the taxes of the offer that the shopper has seen',

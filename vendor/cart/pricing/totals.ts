@@ -95,8 +95,15 @@ export interface Totals {
 /** The sale with the adjustments of all earlier steps. */
 export interface TotalsDraft {
   readonly sale: Sale;
-  /** The region of the sale, or null. `taxInclusive`: prices contain tax. */
-  readonly region: { readonly id: string; readonly taxInclusive: boolean } | null;
+  /**
+   * The region of the sale, or null. `taxInclusive`: prices contain tax; `shippingTaxInclusive`: charges do (null, or
+   * absent: as prices).
+   */
+  readonly region: {
+    readonly id: string;
+    readonly taxInclusive: boolean;
+    readonly shippingTaxInclusive?: boolean | null;
+  } | null;
   readonly lines: readonly TotalsLine[];
   readonly shipping: readonly ShippingCharge[];
   readonly adjustments: readonly Adjustment[];

@@ -26,7 +26,7 @@ const rates = [
 ];
 for (const rate of rates) await bodyOf(staff.post('/admin/tax-rates', { name: rate.code.toUpperCase(), ...rate }));
 const article = (amount: number, taxCategory: string | null = null) =>
-  createForSale(box, amount, { product: { taxCategory } });
+  createForSale(box, amount, { stock: 10_000, product: { taxCategory } });
 const [mug, book, gift, leaflet] = [
   await article(1033),
   await article(777, 'books'),
@@ -115,12 +115,20 @@ const rules = [
   { roundPer: 'line', rounding: 'half_up', roundTo: 5 },
   { roundPer: 'total', rounding: 'down' },
 ];
-for (const taxInclusive of [false, true]) {
+/** Whether goods, and charges with fees, contain their taxes. */
+const modes = [
+  { taxInclusive: false, shippingTaxInclusive: null },
+  { taxInclusive: true, shippingTaxInclusive: null },
+  { taxInclusive: false, shippingTaxInclusive: true },
+  { taxInclusive: true, shippingTaxInclusive: false },
+];
+for (const mode of modes) {
   for (const shippingCategory of [null, 'parcels']) {
-    for (const { roundPer, rounding, roundTo = 1 } of rules) {
-      const rule = `${taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer} ${rounding}, total to ${roundTo}`;
+    for (const { roundPer, rounding, roundTo = 1 } of mode.shippingTaxInclusive === null ? rules : rules.slice(2, 3)) {
+      const isWithin = (mode.shippingTaxInclusive ?? mode.taxInclusive) ? 'included' : 'on top';
+      const rule = `${isWithin}, goods ${mode.taxInclusive ? 'included' : 'on top'}, ${shippingCategory ?? 'in proportion'}, ${roundPer} ${rounding}, total to ${roundTo}`;
       t.test(`taxes ${rule}: the fee costs the same whenever its method is chosen`, async (t) => {
-        await bodyOf(staff.patch(`/admin/regions/${regionId}`, { taxInclusive }));
+        await bodyOf(staff.patch(`/admin/regions/${regionId}`, mode));
         await bodyOf(
           staff.patch('/admin/store', {
             settings: {

@@ -8,6 +8,8 @@ import {
   Locale,
   localeOfTexts,
   Money,
+  type MoneyValue,
+  money,
   nullable,
   object,
   plausibleName,
@@ -51,7 +53,10 @@ export const MailedOrder = object({
     rounding: Money,
     total: Money,
   }),
-  taxIncluded: Type.Boolean({ description: 'Whether the prices include the tax' }),
+  taxIncluded: Type.Boolean({ description: 'Whether prices include tax: those of the goods, or of shipping alone' }),
+  /** The tax that is added to prices, and the tax that they include. */
+  taxOnTop: Money,
+  taxWithin: Money,
   balance: Money,
   customer: object({ name: nullable(Type.String()), email: Type.String(), phone: nullable(Type.String()) }),
   shippingAddress: Lines,
@@ -92,6 +97,8 @@ function mailedOrderOf(order: Order, shownIn: string): MailedOrder {
     })),
     totals,
     taxIncluded: order.taxLines.some(({ included }) => included),
+    taxOnTop: taxThat(order, false),
+    taxWithin: taxThat(order, true),
     balance,
     // The address may be another person's, who has not ordered: what was entered must be no message to that person.
     customer: { name: plausibleName(name), email, phone },
@@ -99,6 +106,15 @@ function mailedOrderOf(order: Order, shownIn: string): MailedOrder {
     billingAddress: linesOf(billing, shownIn),
     locale: order.locale,
   };
+}
+
+/** The taxes that prices include, or those that are added to them. */
+function taxThat({ taxLines, currency }: Order, isIncluded: boolean): MoneyValue {
+  const amounts = taxLines.map(({ included, amount }) => (included === isIncluded ? amount.amount : 0));
+  return money(
+    amounts.reduce((sum, amount) => sum + amount, 0),
+    currency,
+  );
 }
 
 /** Lines that an address has at most: names, street, district, town and country. */
@@ -143,6 +159,8 @@ export const sampleOrder: MailedOrder = {
     total: euros(3988),
   },
   taxIncluded: false,
+  taxOnTop: euros(637),
+  taxWithin: euros(0),
   balance: euros(3988),
   customer: { name: 'Ada Lovelace', email: 'ada@example.com', phone: null },
   shippingAddress: ['1 Main Street', '75001 Paris'],

@@ -29,20 +29,20 @@ const orderTable = inLanguages((language) => {
 ${subtotal}: {{ order.totals.subtotal | money }}
 {% if order.totals.discount.amount != 0 %}${discount}: {{ order.totals.discount | money }}
 {% endif %}{% if order.totals.shipping.amount != 0 %}${shipping}: {{ order.totals.shipping | money }}
-{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}${tax}: {{ order.totals.tax | money }}
+{% endif %}{% if order.taxOnTop.amount != 0 %}${tax}: {{ order.taxOnTop | money }}
 {% endif %}{% if order.totals.rounding.amount != 0 %}${rounding}: {{ order.totals.rounding | money }}
 {% endif %}${total}: {{ order.totals.total | money }}
-{% if order.totals.tax.amount != 0 and order.taxIncluded %}${includesTax}: {{ order.totals.tax | money }}
+{% if order.taxWithin.amount != 0 %}${includesTax}: {{ order.taxWithin | money }}
 {% endif %}`,
     html: `<table style="width:100%">
 {% for item in order.items %}<tr><td>{{ item.quantity }} × {{ item.title }}{% if item.variantTitle %} ({{ item.variantTitle }}){% endif %}</td><td style="text-align:${end}">{{ item.total | money }}</td></tr>
 {% endfor %}<tr><td>${subtotal}</td><td style="text-align:${end}">{{ order.totals.subtotal | money }}</td></tr>
 {% if order.totals.discount.amount != 0 %}<tr><td>${discount}</td><td style="text-align:${end}">{{ order.totals.discount | money }}</td></tr>
 {% endif %}{% if order.totals.shipping.amount != 0 %}<tr><td>${shipping}</td><td style="text-align:${end}">{{ order.totals.shipping | money }}</td></tr>
-{% endif %}{% if order.totals.tax.amount != 0 and order.taxIncluded == false %}<tr><td>${tax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
+{% endif %}{% if order.taxOnTop.amount != 0 %}<tr><td>${tax}</td><td style="text-align:${end}">{{ order.taxOnTop | money }}</td></tr>
 {% endif %}{% if order.totals.rounding.amount != 0 %}<tr><td>${rounding}</td><td style="text-align:${end}">{{ order.totals.rounding | money }}</td></tr>
 {% endif %}<tr><td><strong>${total}</strong></td><td style="text-align:${end}"><strong>{{ order.totals.total | money }}</strong></td></tr>
-{% if order.totals.tax.amount != 0 and order.taxIncluded %}<tr><td>${includesTax}</td><td style="text-align:${end}">{{ order.totals.tax | money }}</td></tr>
+{% if order.taxWithin.amount != 0 %}<tr><td>${includesTax}</td><td style="text-align:${end}">{{ order.taxWithin | money }}</td></tr>
 {% endif %}</table>`,
   };
 });

@@ -73,6 +73,8 @@ function callApi<Answer extends TSchema>(
 /** A line item, in Stripe's units. */
 interface Item {
   amount: number;
+  /** Whether the amount contains its taxes. */
+  included: boolean;
   quantity: number;
   code: string | null;
 }
@@ -88,11 +90,11 @@ function toUnits(amount: number, currency: string): number {
 }
 
 /** Stripe needs an item: if only shipping costs something, it is the item. */
-function itemsOf({ currency, lines, shipping }: TaxQuestion): Item[] {
+function itemsOf({ currency, included, lines, shipping }: TaxQuestion): Item[] {
   const items =
     lines.length > 0 || !shipping
-      ? lines
-      : [{ amount: shipping.amount, quantity: 1, code: shipping.code ?? shippingCode }];
+      ? lines.map((line) => ({ ...line, included }))
+      : [{ ...shipping, quantity: 1, code: shipping.code ?? shippingCode }];
   return items.map(({ amount, ...item }) => ({ ...item, amount: toUnits(amount, currency) }));
 }
 
@@ -100,24 +102,25 @@ function shippingOf({ currency, lines, shipping }: TaxQuestion): Omit<Item, 'qua
   return shipping && lines.length > 0 ? { ...shipping, amount: toUnits(shipping.amount, currency) } : null;
 }
 
-const behaviorOf = ({ included }: TaxQuestion) => (included ? 'inclusive' : 'exclusive');
+const behaviorOf = ({ included }: Pick<Item, 'included'>) => (included ? 'inclusive' : 'exclusive');
 
 function formOf(question: TaxQuestion, items: readonly Item[]): URLSearchParams {
   const { currency, address } = question;
   const form = new URLSearchParams({ currency: currency.toLowerCase() });
   const set = (name: string, value: string | number | null) => value !== null && form.set(name, String(value));
-  for (const [at, { amount, quantity, code }] of items.entries()) {
+  for (const [at, each] of items.entries()) {
+    const { amount, quantity, code } = each;
     const item = `line_items[${at}]`;
     set(`${item}[reference]`, at);
     set(`${item}[amount]`, amount);
     set(`${item}[quantity]`, quantity);
-    set(`${item}[tax_behavior]`, behaviorOf(question));
+    set(`${item}[tax_behavior]`, behaviorOf(each));
     set(`${item}[tax_code]`, code);
   }
   const shipping = shippingOf(question);
   if (shipping) {
     set('shipping_cost[amount]', shipping.amount);
-    set('shipping_cost[tax_behavior]', behaviorOf(question));
+    set('shipping_cost[tax_behavior]', behaviorOf(shipping));
     set('shipping_cost[tax_code]', shipping.code);
   }
   set('customer_details[address_source]', 'shipping');
@@ -136,11 +139,11 @@ function answerOf(question: TaxQuestion, items: readonly Item[], calculation: Ca
   if (currency !== question.currency.toLowerCase()) throw wrongAnswer('is in another currency');
   if (found.data.length !== items.length) throw wrongAnswer('has taxes of other lines');
   const byReference = new Map(found.data.map((line) => [line.reference, line]));
-  const lines = items.map(({ amount }, at) => partsOf(question, amount, byReference.get(String(at))));
+  const lines = items.map((item, at) => partsOf(question, item, byReference.get(String(at))));
   const shipping = shippingOf(question);
   if ((charge?.amount ?? 0) !== (shipping?.amount ?? 0)) throw wrongAnswer('has another charge for shipping');
-  rejectWrongSums(question, calculation);
-  const ofShipping = shipping && charge ? partsOf(question, shipping.amount, charge) : [];
+  rejectWrongSums(calculation);
+  const ofShipping = shipping && charge ? partsOf(question, shipping, charge) : [];
   const isShippingAlone = question.lines.length === 0;
   return {
     id: calculation.id,
@@ -149,21 +152,22 @@ function answerOf(question: TaxQuestion, items: readonly Item[], calculation: Ca
   };
 }
 
-function rejectWrongSums(question: TaxQuestion, calculation: Calculation): void {
+function rejectWrongSums(calculation: Calculation): void {
   const { line_items: lines, shipping_cost: shipping, amount_total: total } = calculation;
   const { tax_amount_exclusive: onTop, tax_amount_inclusive: within } = calculation;
   const taxed = [...lines.data, ...(shipping ? [shipping] : [])];
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
-  const tax = sum(taxed.map(({ amount_tax }) => amount_tax));
-  const [expectedOnTop, expectedWithin] = question.included ? [0, tax] : [tax, 0];
-  if (onTop !== expectedOnTop || within !== expectedWithin) throw wrongAnswer('has taxes that do not add up');
+  // What each contains is checked with its parts.
+  const taxOf = (behavior: string) =>
+    sum(taxed.map(({ tax_behavior, amount_tax }) => (tax_behavior === behavior ? amount_tax : 0)));
+  if (onTop !== taxOf('exclusive') || within !== taxOf('inclusive')) throw wrongAnswer('has taxes that do not add up');
   if (total !== sum(taxed.map(({ amount }) => amount)) + onTop) throw wrongAnswer('has a total that does not add up');
 }
 
 /** The taxes of a line or of shipping, by rate. */
-function partsOf(question: TaxQuestion, amount: number, taxed: Taxed | undefined): TaxPart[] {
-  if (taxed?.amount !== amount) throw wrongAnswer('has another amount for a line');
-  if (taxed.tax_behavior !== behaviorOf(question)) throw wrongAnswer('treats included taxes otherwise');
+function partsOf(question: TaxQuestion, asked: Pick<Item, 'amount' | 'included'>, taxed: Taxed | undefined): TaxPart[] {
+  if (taxed?.amount !== asked.amount) throw wrongAnswer('has another amount for a line');
+  if (taxed.tax_behavior !== behaviorOf(asked)) throw wrongAnswer('treats included taxes otherwise');
   const breakdown = taxed.tax_breakdown ?? [];
   const sum = breakdown.reduce((all, part) => all + part.amount, 0);
   if (sum !== taxed.amount_tax) throw wrongAnswer('has a breakdown that does not add up');

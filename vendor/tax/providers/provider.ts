@@ -8,12 +8,12 @@ import { nullable, object, ServiceError, type Static, type TenantDatabase, Type 
 export interface TaxQuestion {
   /** ISO 4217 */
   currency: string;
-  /** The amounts contain their taxes. */
+  /** The amounts of the lines contain their taxes. */
   included: boolean;
   address: QuotedAddress;
   lines: readonly TaxQuestionLine[];
-  /** All shipping charges together; null if there is nothing to pay for shipping. */
-  shipping: { amount: number; code: string | null } | null;
+  /** All shipping charges together, with their taxes if `included`; null if there is nothing to pay for shipping. */
+  shipping: { amount: number; code: string | null; included: boolean } | null;
 }
 
 export interface TaxQuestionLine {

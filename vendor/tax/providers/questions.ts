@@ -2,6 +2,7 @@
  * The question that a sale asks a tax provider.
  */
 import type { QuotedAddress, TotalsDraft } from '@carton/cart';
+import { includedIn } from '../sales/included.ts';
 import type { TaxQuestion, TaxQuestionLine } from './provider.ts';
 
 /** A question with the lines of the sale that it is about, in the order of the question's lines. */
@@ -28,16 +29,17 @@ export function questionOf(
       line: { amount, quantity, code: codeOf(taxCategory) },
     }))
     .toSorted((one, other) => compareLines(one.line, other.line));
+  const included = includedIn(region);
   const charge = shipping.reduce((sum, { discountedAmount }) => sum + discountedAmount, 0);
   if (asked.length === 0 && charge === 0) return null;
   return {
     lineIds: asked.map(({ id }) => id),
     question: {
       currency: sale.currency,
-      included: region?.taxInclusive ?? false,
+      included: included.goods,
       address,
       lines: asked.map(({ line }) => line),
-      shipping: charge === 0 ? null : { amount: charge, code: codeOf(shippingCategory) },
+      shipping: charge === 0 ? null : { amount: charge, code: codeOf(shippingCategory), included: included.charges },
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   type TotalsDraft,
 } from '@carton/cart';
 import { allocate, callService, type TenantDatabase } from '@carton/runtime';
+import { includedIn } from '../sales/included.ts';
 import type { taxSettings } from '../settings.ts';
 import { rejectWrongAnswer, type TaxAnswer, type TaxPart, type TaxProvider } from './provider.ts';
 import { questionOf, type SaleQuestion } from './questions.ts';
@@ -97,19 +98,19 @@ export function adjustmentsOf(
   { lineIds }: SaleQuestion,
   answer: TaxAnswer,
 ): Adjustment[] {
-  const included = region?.taxInclusive ?? false;
+  const included = includedIn(region);
   const source = { type: 'tax_provider', id: answer.id };
-  const adjustment = ({ code, label, rate, amount }: TaxPart): Adjustment => ({
-    ...{ code, label, kind: 'tax', amount, included, source },
+  const adjustment = ({ code, label, rate, amount }: TaxPart, isWithin: boolean): Adjustment => ({
+    ...{ code, label, kind: 'tax', amount, included: isWithin, source },
     ...(rate !== null && { rate }),
   });
   const ofLines = lineIds.flatMap((lineId, at) =>
-    (answer.lines[at] ?? []).map((part) => ({ ...adjustment(part), lineId })),
+    (answer.lines[at] ?? []).map((part) => ({ ...adjustment(part, included.goods), lineId })),
   );
   const charges = shipping.map(({ discountedAmount }) => discountedAmount);
   const ofShipping = answer.shipping.flatMap((part) =>
     allocate(part.amount, charges).map((amount, at) => ({
-      ...adjustment({ ...part, amount }),
+      ...adjustment({ ...part, amount }, included.charges),
       shippingCode: shipping[at]?.code as string,
     })),
   );

@@ -30,7 +30,7 @@ export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
   }
   const ids = order.taxLines.flatMap(({ source }) => source?.id ?? []);
   const known: StoredOrder = { ...order, compound: await findCompound(tx, [...new Set(ids)]) };
-  const included = order.taxLines[0]?.included ?? (await isTaxInclusive(tx, order));
+  const included = await isTaxInclusive(tx, order);
   const category = settings.provider === null ? settings.shippingCategory : null;
   const ofCategory = category === null ? null : await ratesOfCategory(tx, known, category);
   const { roundPer, rounding } = settings;
@@ -42,9 +42,12 @@ export interface StoredOrder extends ChargedOrder {
   compound: ReadonlySet<string>;
 }
 
-async function isTaxInclusive(db: TenantDatabase, { regionId }: ChargedOrder): Promise<boolean> {
+/** Whether the charge contains its taxes: as the order's shipping charges do, else as the region says, else as its goods. */
+async function isTaxInclusive(db: TenantDatabase, { regionId, taxLines }: ChargedOrder): Promise<boolean> {
+  const ofCharge = taxLines.find(({ itemId, shippingCode }) => itemId === null && shippingCode !== null);
+  if (ofCharge) return ofCharge.included;
   const region = regionId === null ? null : await findRegion(db, regionId);
-  return region?.taxInclusive ?? false;
+  return region?.shippingTaxInclusive ?? taxLines[0]?.included ?? region?.taxInclusive ?? false;
 }
 
 /** The rates that an order has stored for a line or a charge. */
@@ -111,8 +114,10 @@ export function taxesAtStoredRates(
   amount: number,
   { included, roundPer, rounding, ofCategory }: ChargeRules,
 ): Taxes {
-  const goods = order.lines.map(({ id, quantity, price, amount: discounted }): TaxableGoods => {
-    return { amount: discounted, price, quantity, rates: storedRates(order, ({ itemId }) => itemId === id) };
+  const goods = order.lines.map(({ id, quantity, price, amount: discounted }): TaxableGoods & Taxable => {
+    const isOwn = ({ itemId }: TaxLine) => itemId === id;
+    const isWithin = order.taxLines.find(isOwn)?.included ?? false;
+    return { amount: discounted, price, quantity, rates: storedRates(order, isOwn), included: isWithin };
   });
   const divide = (charge: number) =>
     ofCategory === null ? partsOfCharge(charge, goods) : [{ amount: charge, rates: ofCategory }];

@@ -12,6 +12,8 @@ export interface Taxable {
   readonly quantity?: number;
   /** All that apply. */
   readonly rates: readonly ApplicableRate[];
+  /** Whether the amount contains its taxes, in place of the rule of the sale. */
+  readonly included?: boolean;
 }
 
 /** What is rounded: the tax of each unit, of each line or charge, or of the sale. */
@@ -19,7 +21,7 @@ export const roundPer = ['unit', 'line', 'total'] as const;
 type RoundPer = (typeof roundPer)[number];
 
 export interface TaxRules {
-  /** The amounts contain their taxes. */
+  /** The amounts contain their taxes, but for those that say otherwise. */
   readonly included: boolean;
   readonly roundPer: RoundPer;
   readonly rounding: Rounding;
@@ -45,8 +47,17 @@ function weightsOf(rates: readonly ApplicableRate[]): bigint[] {
  * @returns for each amount, the tax at each of its rates, in minor units
  */
 export function taxesOf(taxables: readonly Taxable[], { included, roundPer, rounding }: TaxRules): number[][] {
-  if (roundPer === 'total') return included ? withinTotal(taxables, rounding) : onTopOfTotal(taxables, rounding);
-  const taxOf = (each: Taxable) => (included ? (splitWithin([each], rounding)[0] as number[]) : onTop(each, rounding));
+  const isWithin = (each: Taxable) => each.included ?? included;
+  if (roundPer === 'total') {
+    const within = withinTotal(taxables.filter(isWithin), rounding).values();
+    const onTop = onTopOfTotal(
+      taxables.filter((each) => !isWithin(each)),
+      rounding,
+    ).values();
+    return taxables.map((each) => (isWithin(each) ? within : onTop).next().value as number[]);
+  }
+  const taxOf = (each: Taxable) =>
+    isWithin(each) ? (splitWithin([each], rounding)[0] as number[]) : onTop(each, rounding);
   return taxables.map((each) => (roundPer === 'unit' ? perUnit(each, taxOf) : taxOf(each)));
 }
 
@@ -54,10 +65,10 @@ export function taxesOf(taxables: readonly Taxable[], { included, roundPer, roun
  * The tax of one unit, times the units. What a line costs after discounts is divided among its units by largest remainder,
  * so some of them may cost a minor unit more than the others: each has the tax of its own price.
  */
-function perUnit({ amount, quantity = 1, rates }: Taxable, taxOf: (unit: Taxable) => number[]): number[] {
+function perUnit({ amount, quantity = 1, ...rest }: Taxable, taxOf: (unit: Taxable) => number[]): number[] {
   const dearer = amount % quantity;
   const price = (amount - dearer) / quantity;
-  const [taxes, ofDearer] = [taxOf({ amount: price, rates }), taxOf({ amount: price + 1, rates })];
+  const [taxes, ofDearer] = [taxOf({ amount: price, ...rest }), taxOf({ amount: price + 1, ...rest })];
   return taxes.map((tax, at) => tax * (quantity - dearer) + (ofDearer[at] as number) * dearer);
 }
 

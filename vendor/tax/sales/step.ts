@@ -22,6 +22,7 @@ import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
 import { type RatesOfPlace, readRates } from '../rates/places.ts';
 import { taxSettings } from '../settings.ts';
 import { partsOfCharge, type Taxable, taxesOf } from './compute.ts';
+import { includedIn } from './included.ts';
 
 /**
  * Whether a sale is exempt from all taxes. Takes at most one statement, which shares a round trip with the reads of all
@@ -65,18 +66,22 @@ export async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead
   return { ...applied, settings: taxSettings.of(store), quotes, number, home: store.country };
 }
 
-interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {}
+interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {
+  readonly included: boolean;
+}
 
 /** The lines and charges of a sale with the rates that apply to them; several parts of a charge may have a rate each. */
 function targetsOf(
-  { lines, shipping }: TotalsDraft,
+  { lines, shipping, region }: TotalsDraft,
   { rates, settings }: Parameters<typeof taxesByRates>[1],
 ): Target[] {
+  const included = includedIn(region);
   const categories = new Set(lines.map(({ taxCategory }) => taxCategory));
   const applied = new Map([...categories].map((category) => [category, ratesOf(rates, category)]));
   const goods = lines.map(({ id, total, discountedTotal, quantity, taxCategory }) => ({
     ...{ lineId: id, amount: discountedTotal, price: total, quantity },
     rates: applied.get(taxCategory) as ApplicableRate[],
+    included: included.goods,
   }));
   const { shippingCategory } = settings;
   const charges = shipping.flatMap(({ code, discountedAmount }) => {
@@ -84,7 +89,7 @@ function targetsOf(
       shippingCategory === null
         ? partsOfCharge(discountedAmount, goods)
         : [{ amount: discountedAmount, rates: ratesOf(rates, shippingCategory) }];
-    return parts.map((part) => ({ ...part, shippingCode: code }));
+    return parts.map((part) => ({ ...part, shippingCode: code, included: included.charges }));
   });
   return [...goods, ...charges];
 }
@@ -99,12 +104,10 @@ export function exemptionOf(draft: TotalsDraft, { number, home, isExempt }: TaxR
  * net price; none where taxes come on top.
  */
 function takeOff(draft: TotalsDraft, read: TaxRead, exemption: ExemptionKind): Adjustment[] {
-  if (!draft.region?.taxInclusive) return [];
   const source = { type: 'tax_exemption', id: exemption };
   const common = { code: 'tax-exemption', label: exemptionLabel(draft.sale.locale), kind: 'discount', source } as const;
-  const contained = Map.groupBy(taxesByRates(draft, read), ({ lineId, shippingCode }) =>
-    JSON.stringify([lineId, shippingCode]),
-  );
+  const included = taxesByRates(draft, read).filter((tax) => tax.included);
+  const contained = Map.groupBy(included, ({ lineId, shippingCode }) => JSON.stringify([lineId, shippingCode]));
   return [...contained.values()].flatMap((taxes) => {
     const { lineId, shippingCode } = taxes[0] as Adjustment;
     const amount = taxes.reduce((sum, tax) => sum + tax.amount, 0);
@@ -149,12 +152,11 @@ export function taxesByRates(
   read: Pick<TaxRead, 'rates'> & { settings: TaxRulesOfStore },
 ): Adjustment[] {
   if (read.rates.length === 0) return [];
-  const included = draft.region?.taxInclusive ?? false;
   const targets = targetsOf(draft, read);
   const { roundPer, rounding } = read.settings;
-  const taxes = taxesOf(targets, { included, roundPer, rounding });
+  const taxes = taxesOf(targets, { included: false, roundPer, rounding });
   const adjustments = new Map<string, Adjustment>();
-  for (const [at, { lineId, shippingCode, rates }] of targets.entries()) {
+  for (const [at, { lineId, shippingCode, rates, included }] of targets.entries()) {
     for (const [position, { id, code, name, rate }] of rates.entries()) {
       const key = JSON.stringify([lineId, shippingCode, id]);
       const amount = (taxes[at]?.[position] as number) + (adjustments.get(key)?.amount ?? 0);

@@ -62,6 +62,7 @@ const sales = currency.chain((code) =>
     shippingDiscount: fc.option(amountIn(code), { nil: null }),
     rates,
     taxInclusive: fc.boolean(),
+    shippingTaxInclusive: fc.constantFrom(null, null, true, false),
     roundPer: fc.constantFrom('unit' as const, 'line' as const, 'total' as const),
     rounding: fc.constantFrom(...roundings),
     shippingCategory: fc.constantFrom(null, null, 'books', 'unknown'),
@@ -101,12 +102,19 @@ function totalsOf(scenario: Scenario): TotalsDraft {
   const { roundPer, rounding, shippingCategory } = scenario;
   const read = { rates: scenario.rates, settings: { roundPer, rounding, shippingCategory } };
   const sale = { currency: scenario.currency, lines: [] } as unknown as Sale;
-  return runTotals({ sale, region: { id: 'r', taxInclusive: scenario.taxInclusive } }, lines, [
-    { name: 'discount', adjust: () => discounts },
-    { name: 'shipping', adjust: () => charges },
-    { name: 'shipping discount', adjust: () => off },
-    { name: 'tax', adjust: (draft) => taxesByRates(draft, read) },
-  ]);
+  return runTotals(
+    {
+      sale,
+      region: { id: 'r', taxInclusive: scenario.taxInclusive, shippingTaxInclusive: scenario.shippingTaxInclusive },
+    },
+    lines,
+    [
+      { name: 'discount', adjust: () => discounts },
+      { name: 'shipping', adjust: () => charges },
+      { name: 'shipping discount', adjust: () => off },
+      { name: 'tax', adjust: (draft) => taxesByRates(draft, read) },
+    ],
+  );
 }
 
 const hundred = 10_000_000n;
@@ -147,19 +155,24 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     perTotal: 0,
     roundedDown: 0,
     shipping: 0,
+    mixed: 0,
   };
   const check = (scenario: Scenario) => {
     const draft = totalsOf(scenario);
     const { totals, adjustments, lines, shipping } = draft;
     const taxes = adjustments.filter(({ kind }) => kind === 'tax');
-    const added = scenario.taxInclusive ? 0 : totals.tax;
+    const { taxInclusive, shippingTaxInclusive } = scenario;
+    const isShippingWithin = shippingTaxInclusive ?? taxInclusive;
+    const isWithin = ({ lineId }: Adjustment) => (lineId === undefined ? isShippingWithin : taxInclusive);
+    const added = sum(taxes.filter((tax) => !isWithin(tax)));
     const fail = (what: string) => {
       throw new Error(`${what}: ${JSON.stringify(totals)} ${JSON.stringify(taxes)}`);
     };
     if (totals.tax !== sum(taxes)) fail('the tax is not the sum of the taxes');
     if (totals.total !== totals.subtotal + totals.discount + totals.shipping + added) fail('the total does not add up');
     if (totals.total < 0 || taxes.some(({ amount }) => !Number.isSafeInteger(amount) || amount < 0)) fail('below zero');
-    if (scenario.taxInclusive && totals.tax > totals.total) fail('more tax than total');
+    if (taxes.some((tax) => tax.included !== isWithin(tax))) fail('included otherwise than the region says');
+    if (totals.tax > totals.total) fail('more tax than total');
     const keys = new Set(taxes.map(({ lineId, shippingCode, source }) => `${lineId} ${shippingCode} ${source?.id}`));
     if (keys.size !== taxes.length) fail('two taxes on one line or charge at one rate');
     for (const { id, taxCategory, discountedTotal, quantity } of lines) {
@@ -174,10 +187,10 @@ t.test('sums agree, and no tax exceeds the amount that includes it', async (t) =
     }
     for (const { code, discountedAmount } of shipping) {
       const own = taxes.filter(({ shippingCode }) => shippingCode === code);
-      if (scenario.taxInclusive && sum(own) > discountedAmount) fail('more tax than the charge');
-      if (!scenario.taxInclusive && scenario.roundPer !== 'total')
-        exactCharge(scenario, draft, discountedAmount, own, fail);
+      if (isShippingWithin && sum(own) > discountedAmount) fail('more tax than the charge');
+      if (!isShippingWithin && scenario.roundPer !== 'total') exactCharge(scenario, draft, discountedAmount, own, fail);
       if (own.length > 0) seen.shipping++;
+      if (own.length > 0 && isShippingWithin !== taxInclusive) seen.mixed++;
     }
     const exactTotals = scenario.roundPer === 'total' && shipping.length === 0;
     if (exactTotals && !scenario.taxInclusive) exactRates(scenario, lines, taxes, fail);

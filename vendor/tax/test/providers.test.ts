@@ -105,6 +105,12 @@ t.test('discounted amounts and shipping charges are asked about, and nothing for
   withSteps(0, [500], true);
   t.strictSame(taxesOfCart(await bodyOf(shopper.get('/cart'))), [[], 2499]);
   t.equal(await callsOf(opened), 2);
+  withSteps(0, [1190]);
+  const regionId = await createRegion(box, ['DE']);
+  await bodyOf(box.staff.patch(`/admin/regions/${regionId}`, { shippingTaxInclusive: true }));
+  const mixed = await bodyOf(shopper.patch('/cart', { regionId }));
+  t.strictSame(taxesOfCart(mixed), [['vat 19 % 380', 'vat 19 % 190'], 1999 + 380 + 1190], 'shipping contains its tax');
+  await bodyOf(box.staff.patch(`/admin/regions/${regionId}`, { countries: [] }));
 });
 
 t.test('categories have codes of the provider, and prices may include taxes', async (t) => {

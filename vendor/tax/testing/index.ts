@@ -41,7 +41,7 @@ export function testTaxProvider(t: Test, { provider, db, address }: ProviderUnde
       t.ok(sum(parts) > 0 && sum(parts) <= amount, `line ${at}`);
     }
     t.strictSame(shipping, []);
-    const shipped = await ask({ ...sale, shipping: { amount: 490, code: null } });
+    const shipped = await ask({ ...sale, shipping: { amount: 490, code: null, included: false } });
     t.strictSame(shipped.lines.map(sum), lines.map(sum));
     t.ok(sum(shipped.shipping) > 0);
   });
@@ -52,8 +52,25 @@ export function testTaxProvider(t: Test, { provider, db, address }: ProviderUnde
     for (const at of [0, 1]) t.ok(sum(within.lines[at] ?? []) < sum(onTop.lines[at] ?? []));
   });
 
+  t.test('shipping contains its taxes, or has them on top, whatever the lines do', async (t) => {
+    const shipping = (included: boolean) => ({ amount: 1000, code: null, included });
+    for (const included of [false, true]) {
+      const onTop = await ask({ ...sale, included, shipping: shipping(false) });
+      const within = await ask({ ...sale, included, shipping: shipping(true) });
+      t.ok(sum(within.shipping) < sum(onTop.shipping), `lines ${included ? 'within' : 'on top'}`);
+      t.strictSame(within.lines.map(sum), onTop.lines.map(sum));
+    }
+    const alone = async (included: boolean) =>
+      sum((await ask({ ...sale, lines: [], shipping: shipping(included) })).shipping);
+    t.ok((await alone(true)) < (await alone(false)));
+  });
+
   t.test('a sale in which only shipping costs something has its taxes alone', async (t) => {
-    const { lines, shipping } = await ask({ ...sale, lines: [], shipping: { amount: 1000, code: null } });
+    const { lines, shipping } = await ask({
+      ...sale,
+      lines: [],
+      shipping: { amount: 1000, code: null, included: false },
+    });
     t.strictSame(lines, []);
     t.ok(sum(shipping) > 0);
   });

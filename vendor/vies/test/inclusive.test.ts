@@ -27,3 +27,20 @@ t.test('a consumer pays the price', async (t) => {
   const { cart } = await cartFor(store, french, { address: addressIn('DE') });
   t.strictSame(outcomeOf(cart), ['valid', 1900, 11_900]);
 });
+
+t.test('where shipping alone contains tax, only that is taken off', async (t) => {
+  const { staff } = store.box;
+  const { items } = await bodyOf(staff.get('/admin/regions'));
+  await bodyOf(staff.patch(`/admin/regions/${items[0].id}`, { taxInclusive: false, shippingTaxInclusive: true }));
+  const option = { code: 'post', name: 'Post', type: 'flat', rates: [{ amount: 1200, currency: 'EUR' }] };
+  const { id: optionId } = await bodyOf(staff.post('/admin/shipping-options', option));
+  const { shopper, cart } = await cartFor(store, french);
+  t.strictSame(outcomeOf(cart), ['valid', 0, 11_900]);
+  const shipped = await bodyOf(shopper.put('/cart/shipping-method', { optionId }));
+  // 12.00 contain 20 %: 2.00.
+  t.strictSame(outcomeOf(shipped), ['valid', 0, 12_900]);
+  t.match(shipped.adjustments.at(-1), { code: 'tax-exemption', shippingCode: 'post', amount: { amount: -200 } });
+  const consumer = await cartFor(store, null);
+  const whole = await bodyOf(consumer.shopper.put('/cart/shipping-method', { optionId }));
+  t.strictSame(outcomeOf(whole), [null, 2380 + 200, 11_900 + 2380 + 1200]);
+});
