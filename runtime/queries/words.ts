@@ -58,7 +58,7 @@ export function isPlain(text: string): boolean {
  * are written and without accents and apostrophes.
  * @param entire texts that are found by their beginning only, such as e-mail addresses
  * @param texts texts that are found from the beginning of each of their words
- * @param plain if all texts are (`isPlain`): the statement then costs a third, and selects the same words
+ * @param plain if all texts are (`isPlain`): the statement then costs less, and selects the same words
  */
 export function selectWords({
   entire,
