@@ -147,23 +147,9 @@ from
   cross join held;
 
 -- guests.countWithOrder
--- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number, $9 object, $10 string
+-- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number, $9 string
 with
-  created as (
-    insert into
-      guest_secrets (tenant_id, secret)
-    values
-      ($1, $9::bytea)
-    on conflict (tenant_id) do nothing
-    returning
-      secret
-  ),
   salt as (
-    select
-      secret
-    from
-      created
-    union all
     select
       secret
     from
@@ -283,7 +269,7 @@ with
     select
       $1,
       hashed.key_hash,
-      $10::uuid,
+      $9::uuid,
       wanted.units
     from
       hashed
@@ -296,26 +282,158 @@ select
   held.units as held
 from
   wanted
-  cross join held;
+  cross join held
+  cross join salt;
 
--- guests.countWithReservation
--- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number, $9 object
+-- $2 object
+insert into
+  guest_secrets (tenant_id, secret)
+values
+  ($1, $2::bytea)
+on conflict (tenant_id) do nothing;
+
+-- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number, $9 string
 with
-  created as (
-    insert into
-      guest_secrets (tenant_id, secret)
-    values
-      ($1, $9::bytea)
-    on conflict (tenant_id) do nothing
-    returning
-      secret
-  ),
   salt as (
     select
       secret
     from
-      created
-    union all
+      guest_secrets
+    where
+      tenant_id = $1
+  ),
+  hashed as (
+    select
+      encode(sha256(salt.secret || convert_to(part.kind || ' ' || part.value, 'UTF8')), 'hex') as key_hash
+    from
+      unnest($2::text[], $3::text[]) as part (kind, value)
+      cross join salt
+  ),
+  wanted as (
+    select
+      greatest(coalesce(sum(part.quantity), 0), $8::integer)::bigint as units
+    from
+      unnest($4::uuid[], $5::integer[]) as part (variant_id, quantity)
+    where
+      exists (
+        select
+        from
+          stock_items
+        where
+          stock_items.tenant_id = $1
+          and stock_items.id = part.variant_id
+          and stock_items.tracked
+      )
+  ),
+  held as (
+    select
+      coalesce(max(sums.units), 0)::bigint as units
+    from
+      (
+        select
+          sum(parts.units) as units
+        from
+          (
+            select
+              guest_units.key_hash,
+              guest_units.units
+            from
+              guest_units
+              cross join lateral (
+                select
+                  orders.id,
+                  (
+                    orders.status = 'placed'
+                    and orders.fulfillment_status = 'unfulfilled'
+                    and orders.payment_status in ('unpaid', 'voided', 'partially_paid')
+                  ) as holds_unpaid_stock
+                from
+                  orders
+                where
+                  orders.tenant_id = $1
+                  and orders.id = guest_units.order_id
+              ) held_order
+            where
+              guest_units.tenant_id = $1
+              and held_order.holds_unpaid_stock
+              and not exists (
+                select
+                from
+                  payments
+                where
+                  payments.tenant_id = $1
+                  and payments.order_id = held_order.id
+                  and payments.provider <> all ($7::text[])
+                  and (
+                    payments.status = 'authorized'
+                    or payments.captured_amount > 0
+                  )
+              )
+              and guest_units.key_hash = any (
+                array(
+                  select
+                    key_hash
+                  from
+                    hashed
+                )
+              )
+            union all
+            select
+              guest_reservations.key_hash,
+              (
+                select
+                  coalesce(sum(stock_reservations.quantity), 0)::bigint
+                from
+                  stock_reservations
+                where
+                  stock_reservations.tenant_id = $1
+                  and stock_reservations.reference_type = 'cart'
+                  and stock_reservations.reference_id = guest_reservations.cart_id
+              )
+            from
+              guest_reservations
+            where
+              guest_reservations.tenant_id = $1
+              and guest_reservations.cart_id <> $6::uuid
+              and guest_reservations.key_hash = any (
+                array(
+                  select
+                    key_hash
+                  from
+                    hashed
+                )
+              )
+          ) as parts
+        group by
+          parts.key_hash
+      ) as sums
+  ),
+  stored as (
+    insert into
+      guest_units (tenant_id, key_hash, order_id, units)
+    select
+      $1,
+      hashed.key_hash,
+      $9::uuid,
+      wanted.units
+    from
+      hashed
+      cross join wanted
+    where
+      wanted.units > 0
+  )
+select
+  wanted.units as wanted,
+  held.units as held
+from
+  wanted
+  cross join held
+  cross join salt;
+
+-- guests.countWithReservation
+-- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number
+with
+  salt as (
     select
       secret
     from
@@ -450,7 +568,155 @@ select
   held.units as held
 from
   wanted
-  cross join held;
+  cross join held
+  cross join salt;
+
+-- $2 object
+insert into
+  guest_secrets (tenant_id, secret)
+values
+  ($1, $2::bytea)
+on conflict (tenant_id) do nothing;
+
+-- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number
+with
+  salt as (
+    select
+      secret
+    from
+      guest_secrets
+    where
+      tenant_id = $1
+  ),
+  hashed as (
+    select
+      encode(sha256(salt.secret || convert_to(part.kind || ' ' || part.value, 'UTF8')), 'hex') as key_hash
+    from
+      unnest($2::text[], $3::text[]) as part (kind, value)
+      cross join salt
+  ),
+  wanted as (
+    select
+      greatest(coalesce(sum(part.quantity), 0), $8::integer)::bigint as units
+    from
+      unnest($4::uuid[], $5::integer[]) as part (variant_id, quantity)
+    where
+      exists (
+        select
+        from
+          stock_items
+        where
+          stock_items.tenant_id = $1
+          and stock_items.id = part.variant_id
+          and stock_items.tracked
+      )
+  ),
+  held as (
+    select
+      coalesce(max(sums.units), 0)::bigint as units
+    from
+      (
+        select
+          sum(parts.units) as units
+        from
+          (
+            select
+              guest_units.key_hash,
+              guest_units.units
+            from
+              guest_units
+              cross join lateral (
+                select
+                  orders.id,
+                  (
+                    orders.status = 'placed'
+                    and orders.fulfillment_status = 'unfulfilled'
+                    and orders.payment_status in ('unpaid', 'voided', 'partially_paid')
+                  ) as holds_unpaid_stock
+                from
+                  orders
+                where
+                  orders.tenant_id = $1
+                  and orders.id = guest_units.order_id
+              ) held_order
+            where
+              guest_units.tenant_id = $1
+              and held_order.holds_unpaid_stock
+              and not exists (
+                select
+                from
+                  payments
+                where
+                  payments.tenant_id = $1
+                  and payments.order_id = held_order.id
+                  and payments.provider <> all ($7::text[])
+                  and (
+                    payments.status = 'authorized'
+                    or payments.captured_amount > 0
+                  )
+              )
+              and guest_units.key_hash = any (
+                array(
+                  select
+                    key_hash
+                  from
+                    hashed
+                )
+              )
+            union all
+            select
+              guest_reservations.key_hash,
+              (
+                select
+                  coalesce(sum(stock_reservations.quantity), 0)::bigint
+                from
+                  stock_reservations
+                where
+                  stock_reservations.tenant_id = $1
+                  and stock_reservations.reference_type = 'cart'
+                  and stock_reservations.reference_id = guest_reservations.cart_id
+              )
+            from
+              guest_reservations
+            where
+              guest_reservations.tenant_id = $1
+              and guest_reservations.cart_id <> $6::uuid
+              and guest_reservations.key_hash = any (
+                array(
+                  select
+                    key_hash
+                  from
+                    hashed
+                )
+              )
+          ) as parts
+        group by
+          parts.key_hash
+      ) as sums
+  ),
+  stored as (
+    insert into
+      guest_reservations (tenant_id, key_hash, cart_id)
+    select
+      $1,
+      hashed.key_hash,
+      $6::uuid
+    from
+      hashed
+      cross join wanted
+    where
+      wanted.units > 0
+    on conflict (tenant_id, key_hash, cart_id) do update
+    set
+      reserved_at = now()
+  )
+select
+  wanted.units as wanted,
+  held.units as held
+from
+  wanted
+  cross join held
+  cross join salt;
 
 -- guests.deleteEndedUnits
 -- $2 string[]
@@ -551,17 +817,14 @@ from
 returning
   1;
 
--- $2 string, $3 string, $4 object
-with
-  created as (
-    insert into
-      guest_secrets (tenant_id, secret)
-    values
-      ($1, $4::bytea)
-    on conflict (tenant_id) do nothing
-    returning
-      secret
-  )
+-- $2 object
+insert into
+  guest_secrets (tenant_id, secret)
+values
+  ($1, $2::bytea)
+on conflict (tenant_id) do nothing;
+
+-- $2 string, $3 string
 insert into
   guest_orders (tenant_id, order_id, client_key)
 select
@@ -570,11 +833,6 @@ select
   encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
 from
   (
-    select
-      secret
-    from
-      created
-    union all
     select
       secret
     from

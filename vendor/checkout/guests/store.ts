@@ -1,6 +1,6 @@
 /**
  * Queries of what guests hold: units in unpaid orders and reserved carts, by keyed hashes, and from which clients orders
- * are. A statement that stores a hash also creates the secret of a tenant that has none yet.
+ * are. The secret of a tenant is created with the first hash.
  */
 import { randomBytes } from 'node:crypto';
 import { isTracked, reservedUnits } from '@carton/inventory';
@@ -84,25 +84,36 @@ export async function countUnits(db: TenantDatabase, question: CountedUnits): Pr
   return count as Count;
 }
 
-/** Counts, and stores what `stored` inserts. The first guest of a tenant creates its secret, `$9`. */
+const createSecretText = `
+  insert into guest_secrets (tenant_id, secret) values ($1, $2::bytea) on conflict (tenant_id) do nothing`;
+
+/**
+ * Runs a statement that returns a row if the tenant has a secret, which its first guest creates. A statement that had to wait
+ * for another first guest would not see that one's secret, so it runs again.
+ */
+async function withSecret<Row>(tx: TenantDatabase, run: () => Promise<Row[]>): Promise<Row> {
+  const [row] = await run();
+  if (row) return row;
+  await tx.query(createSecretText, [randomBytes(32)]);
+  const [stored] = await run();
+  return stored as Row;
+}
+
+/** Counts, and stores what `stored` inserts; returns nothing without a secret. */
 const countAndStore = (stored: string) => `
-  with created as (
-    insert into guest_secrets (tenant_id, secret) values ($1, $9::bytea) on conflict (tenant_id) do nothing returning secret
-  ),
-  salt as (select secret from created union all ${ownSalt}),
+  with salt as (${ownSalt}),
   ${counted},
   stored as (${stored})
-  select wanted.units as wanted, held.units as held from wanted cross join held`;
+  select wanted.units as wanted, held.units as held from wanted cross join held cross join salt`;
 
-/** `$10`: the order. */
+/** `$9`: the order. */
 const storeOrderText = countAndStore(`
     insert into guest_units (tenant_id, key_hash, order_id, units)
-    select $1, hashed.key_hash, $10::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`);
+    select $1, hashed.key_hash, $9::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`);
 
 /** Counts like `countUnits`, and stores the units of the order, if there are any. */
 export async function countWithOrder(tx: TenantDatabase, question: CountedUnits, orderId: string): Promise<Count> {
-  const [count] = await tx.query<Count>(storeOrderText, [...valuesOf(question), randomBytes(32), orderId]);
-  return count as Count;
+  return withSecret(tx, () => tx.query<Count>(storeOrderText, [...valuesOf(question), orderId]));
 }
 
 /** The time of the last reservation keeps the job from deleting the row of one in progress. */
@@ -113,8 +124,7 @@ const storeReservationText = countAndStore(`
 
 /** Counts like `countUnits`, and stores that the cart is the guest's, if it wants any. */
 export async function countWithReservation(tx: TenantDatabase, question: CountedUnits): Promise<Count> {
-  const [count] = await tx.query<Count>(storeReservationText, [...valuesOf(question), randomBytes(32)]);
-  return count as Count;
+  return withSecret(tx, () => tx.query<Count>(storeReservationText, valuesOf(question)));
 }
 
 /** Small batches, so that no statement locks its rows for long. */
@@ -167,22 +177,15 @@ export async function deleteUnits(tx: TenantDatabase, orderIds: readonly string[
   await tx.query('delete from guest_units where tenant_id = $1 and order_id = any($2::uuid[])', [orderIds]);
 }
 
-const recordWith = (salt: string) => `
+const recordText = `
   insert into guest_orders (tenant_id, order_id, client_key)
   select $1, $2::uuid, encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
-    from (${salt}) salt
+    from (${ownSalt}) salt
   returning 1`;
-const recordText = recordWith(ownSalt);
-/** The first order of a tenant creates its secret, `$4`. */
-const recordFirstText = `
-  with created as (
-    insert into guest_secrets (tenant_id, secret) values ($1, $4::bytea) on conflict (tenant_id) do nothing returning secret
-  ) ${recordWith(`select secret from created union all ${ownSalt}`)}`;
 
 /** Stores that an order is a guest's. @param block of addresses, to which the client belongs; null if others may share it */
 export async function insertGuestOrder(tx: TenantDatabase, orderId: string, block: string | null): Promise<void> {
-  if ((await tx.query(recordText, [orderId, block])).length > 0) return;
-  await tx.query(recordFirstText, [orderId, block, randomBytes(32)]);
+  await withSecret(tx, () => tx.query(recordText, [orderId, block]));
 }
 
 /** The client of an order of a guest; null for any other order. */
