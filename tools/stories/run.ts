@@ -27,8 +27,10 @@ export interface Scene {
   told(step: string): void;
 }
 
-/** How long reads and mails may take to be as written: what a box does after a response takes a moment. */
-const patience = 30_000;
+/** How long reads may take to be as written: what a box does after a response takes a moment. */
+const patience = 60_000;
+/** A mail that was tried while the mail server was away is tried again after 15 seconds, and then after 30. */
+const mailPatience = 180_000;
 
 /** Runs a story after the one it begins with. @throws StoryError with file and line for the first step that differs */
 export async function runStory(file: string, scene: Scene): Promise<void> {
@@ -128,7 +130,7 @@ async function differenceInResponse(step: RequestStep, response: Response, value
 
 /** Waits for a mail that no earlier step has seen. */
 async function waitForMail(step: MailStep, mailbox: Mailbox, values: Values, seen: Set<object>): Promise<string> {
-  const until = performance.now() + patience;
+  const until = performance.now() + mailPatience;
   for (;;) {
     for (const mail of mailbox.mails) {
       const noted = seen.has(mail) ? null : notedIn(step, mail, values);
