@@ -65,7 +65,7 @@ export { digestOf, type QuotedAddress, quotedAddressOf, saleKeyOf } from './quot
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes/service.ts';
 export { type QuoteKey, quoteStore, type StoredQuote } from './quotes/store.ts';
 export { Cart, CartAddress, cartSchema } from './schemas.ts';
-export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
+export { type CartChange, type ChangeById, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
 export { type CartLine, findActiveCart, findCart, type StoredCart } from './store.ts';
 export { findPriceTerms, type PriceTerms } from './terms-store.ts';
 export { presentCart, presentEmptyCart } from './view.ts';

@@ -1,10 +1,12 @@
 /**
  * Reading and changing a cart, whatever is in it. Each change locks the cart, applies, and returns the complete cart, priced.
  */
-import { publish, runConcurrently, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { newId, publish, runConcurrently, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { cartCreated, cartUpdated } from './events.ts';
+import { knownCartOf, rememberCart } from './known-carts.ts';
 import { type Owner, ownerOf } from './owner-store.ts';
 import { type PricedCart, type PriceOptions, priceCart } from './pricing/cart.ts';
+import type { KnownReads } from './pricing/service.ts';
 import { withQuotes } from './quotes/service.ts';
 import type { Cart } from './schemas.ts';
 import {
@@ -32,7 +34,9 @@ export async function findPricedCart(
   if (!owner) return null;
   return db.pipelined(async (one) => {
     const cart = await findActiveCart(one, owner, options?.shippingAddress?.country);
-    return cart && priceCart(one, cart, options);
+    if (!cart) return null;
+    rememberCart(db, owner, cart);
+    return priceCart(one, cart, options);
   });
 }
 
@@ -69,36 +73,93 @@ export type Check = (priced: PricedCart, tx: TenantDatabase) => void | Promise<v
 
 /**
  * Changes rows of the locked cart. A change whose last statements are sent without waiting for each other returns them as
- * `sent`: the cart is read behind them, in the same round trip.
+ * `sent`: the cart is read behind them, in the same round trip. What `sent` resolves to, steps of the totals need not read.
  */
 export type CartChange = (tx: TenantDatabase, cart: CartHeader) => Promise<Changed | undefined> | Changed;
 interface Changed {
-  readonly sent?: Promise<unknown>;
+  readonly sent?: Promise<KnownReads | void>;
   /** The shopper accepts the currency in which the cart is priced then. */
   readonly acceptsCurrency?: boolean;
 }
 
-/**
- * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary.
- * @returns the priced cart, for `presentQuoted`
- */
-export function writeCart(
-  db: TenantDatabase,
-  session: ShopperSession,
-  change: CartChange,
-  check?: Check,
-): Promise<PricedCart<StoredCart>> {
-  return db.transaction(async (tx) => {
-    const owner = ownerOf(session);
-    const locked = owner ? await lockOrCreateCart(tx, owner) : await createCartOfNewSession(tx, session);
-    return changeAndPublish(tx, locked, change, locked.isNew ? cartCreated : cartUpdated, check);
-  });
+/** A change that needs of the cart only its id, as far as that is known. Then it shares the round trip of the lock. */
+export interface ChangeById {
+  /** Sends the statements. They are rolled back if the owner has another cart. */
+  byId(tx: TenantDatabase, cartId: string): Promise<void>;
+  /** Whether `byId` is all that has to be done. Default: it is. */
+  isWhole?(cart: CartHeader): boolean;
+  /** The change of a cart for which it is not. */
+  inFull?: CartChange;
 }
 
-async function createCartOfNewSession(tx: TenantDatabase, session: ShopperSession) {
-  const created = await insertCart(tx, { by: 'session', key: session.begin() }, newDetails);
+/**
+ * Changes a shopper's cart, or what another package stores for it; creates cart and session if necessary. Without a check
+ * the change is committed before the cart is priced.
+ * @returns the priced cart, for `presentQuoted`
+ */
+export async function writeCart(
+  db: TenantDatabase,
+  session: ShopperSession,
+  change: CartChange | ChangeById,
+  check?: Check,
+): Promise<PricedCart<StoredCart>> {
+  const owner = ownerOf(session);
+  const known = typeof change === 'function' ? null : await writeKnownCart(db, session, change, check);
+  const inFull = typeof change === 'function' ? change : (change.inFull ?? inFullOf(change));
+  const write = async (tx: TenantDatabase) => {
+    const locked = owner ? await lockOrCreateCart(tx, owner) : await createCartOfNewSession(tx, session);
+    return { ...(await applyChange(tx, locked, inFull)), event: locked.isNew ? cartCreated : cartUpdated };
+  };
+  const priced = known ?? (await publishAndPrice(db, write, check));
+  rememberCart(db, ownerOf(session), priced.cart);
+  return priced;
+}
+
+const inFullOf =
+  ({ byId }: ChangeById): CartChange =>
+  (tx, { id }) => ({ sent: byId(tx, id) });
+
+async function createCartOfNewSession(tx: TenantDatabase, session: ShopperSession, id?: string) {
+  const created = await insertCart(tx, { by: 'session', key: session.begin() }, newDetails, id);
   if (!created) throw new Error('a new session has a cart');
   return { ...created, isNew: true };
+}
+
+/** The owner has another cart than was known, or the change of it is not whole. */
+class OtherCart extends Error {}
+
+/**
+ * Changes the cart of a new session, or one that is likely to be the owner's: it is locked, changed and read in one round
+ * trip.
+ * @returns null, with nothing changed, if the cart was not known or is another
+ */
+async function writeKnownCart(
+  db: TenantDatabase,
+  session: ShopperSession,
+  { byId, isWhole }: ChangeById,
+  check?: Check,
+): Promise<PricedCart<StoredCart> | null> {
+  const owner = ownerOf(session);
+  const id = owner ? knownCartOf(db, owner) : newId();
+  // An outer transaction could not be rolled back.
+  if (id === undefined || (owner && db.inTransaction)) return null;
+  const write = async (tx: TenantDatabase): Promise<Applied & { event: typeof cartCreated }> => {
+    const locking = owner ? touchActiveCart(tx, owner) : createCartOfNewSession(tx, session, id);
+    const applying = runConcurrently([() => byId(tx, id), () => findCart(tx, id)]);
+    const [locked, applied] = await Promise.allSettled([locking, applying]);
+    if (locked.status === 'rejected') throw locked.reason;
+    if (locked.value?.id !== id || isWhole?.(locked.value) === false) throw new OtherCart();
+    if (applied.status === 'rejected') throw applied.reason;
+    const [, changed] = applied.value as [void, StoredCart];
+    const cart = locked.value.isEmpty ? await acceptCurrency(tx, changed) : changed;
+    return { cart, event: owner ? cartUpdated : cartCreated };
+  };
+  try {
+    return await publishAndPrice(db, write, check);
+  } catch (error) {
+    if (!(error instanceof OtherCart)) throw error;
+    return null;
+  }
 }
 
 /** Changes a shopper's cart like `writeCart`; returns null if there is none. */
@@ -111,26 +172,52 @@ export function writeExistingCart(
   return db.transaction(async (tx) => {
     const owner = ownerOf(session);
     const locked = owner && (await touchActiveCart(tx, owner));
-    return locked && changeAndPublish(tx, locked, change, cartUpdated, check);
+    if (!locked) return null;
+    const write = async () => ({ ...(await applyChange(tx, locked, change)), event: cartUpdated });
+    return publishAndPrice(tx, write, check);
   });
 }
 
-/** Changes the locked cart, prices and checks it, and publishes its event. */
-async function changeAndPublish(
-  tx: TenantDatabase,
-  locked: CartHeader,
-  change: CartChange,
-  event: typeof cartCreated,
-  check?: Check,
-): Promise<PricedCart<StoredCart>> {
+/** A changed cart, before its prices. */
+interface Applied {
+  cart: StoredCart;
+  known?: KnownReads | undefined;
+}
+
+/** Changes the locked cart and reads it. */
+async function applyChange(tx: TenantDatabase, locked: CartHeader, change: CartChange): Promise<Applied> {
   const { sent, acceptsCurrency = false } = (await change(tx, locked)) ?? {};
-  const [, changed] = await runConcurrently([() => sent, () => findLocked(tx, locked)]);
+  const [known, changed] = await runConcurrently([() => sent, () => findLocked(tx, locked)]);
   // What the shopper saw of an empty cart were no prices.
   const cart = locked.isEmpty || acceptsCurrency ? await acceptCurrency(tx, changed) : changed;
-  // The event shares the round trip of the prices; a failed check rolls it back with everything else.
-  const [priced] = await Promise.all([priceCart(tx, cart), publishChange(tx, cart, event)]);
-  await check?.(priced, tx);
-  return priced;
+  return { cart, known: known ?? undefined };
+}
+
+/** Changes a cart, publishes its event, and prices and checks it; the event shares the round trip of the prices. */
+function publishAndPrice(
+  db: TenantDatabase,
+  write: (tx: TenantDatabase) => Promise<Applied & { event: typeof cartCreated }>,
+  check: Check | undefined,
+): Promise<PricedCart<StoredCart>> {
+  if (!check) {
+    return db.transactionThen(
+      async (tx) => {
+        const { cart, known, event } = await write(tx);
+        return { sent: publishChange(tx, cart, event), value: { cart, known } };
+      },
+      (one, { cart, known }) => priceCart(one, cart, { known }),
+    );
+  }
+  return db.transaction(async (tx) => {
+    const { cart, known, event } = await write(tx);
+    const [priced] = await runConcurrently([
+      () => priceCart(tx, cart, { known }),
+      // A failed check rolls it back with everything else.
+      () => publishChange(tx, cart, event),
+    ]);
+    await check(priced, tx);
+    return priced;
+  });
 }
 
 /** Reads a locked cart. */

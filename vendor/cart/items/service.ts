@@ -50,8 +50,7 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
       lines.find((line) => line.id === lineId),
     );
   };
-  const change: CartChange = (tx, { id }) => ({ sent: add(tx, id) });
-  const priced = await writeCart(db, session, change, check).catch((error) => {
+  const priced = await writeCart(db, session, { byId: add }, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
       ? variantNotFound(noVariantForSale(variantId))
       : error;
