@@ -194,16 +194,19 @@ export class TenantDatabase extends TenantReader {
         return result;
       });
     }
-    let outcome: PromiseSettledResult<R> | undefined;
-    const readBehind = async (tx: TenantDatabase, { sent, value }: LastSent<T>, commit: () => Promise<unknown>) => {
+    let outcome: { value: R } | { error: unknown } | undefined;
+    await this.#begin(async (tx, commit) => {
+      const { sent, value } = await work(tx);
       // What fails before it is sent must not be committed.
       await Promise.race([sent, undefined]);
-      const [committed, ofSent, ofRead] = await Promise.allSettled([commit(), sent, read(tx.#behindCommit(), value)]);
-      for (const each of [ofSent, committed]) if (each.status === 'rejected') throw each.reason;
-      outcome = ofRead;
-    };
-    await this.#begin(async (tx, commit) => readBehind(tx, await work(tx), commit));
-    if (outcome?.status !== 'fulfilled') throw outcome?.reason;
+      const reading = read(tx.#behindCommit(), value).then(
+        (result) => ({ value: result }),
+        (error: unknown) => ({ error }),
+      );
+      await runConcurrently([() => sent, commit]);
+      outcome = await reading;
+    });
+    if (!outcome || 'error' in outcome) throw outcome?.error;
     return outcome.value;
   }
 

@@ -15,9 +15,10 @@ import {
   writtenPhone,
   writtenTaxNumber,
 } from '@carton/runtime';
+import { findLocked, writeCart } from '../changes/service.ts';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
-import { findLocked, findPricedCart, presentQuoted, writeCart } from '../service.ts';
+import { findPricedCart, presentQuoted } from '../service.ts';
 import { type AddressType, type StoredCart, updateDetails } from '../store.ts';
 import { findPriceTerms } from '../terms-store.ts';
 import { presentEmptyCart } from '../view.ts';

@@ -9,6 +9,14 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import {
+  type CartChange,
+  type Check,
+  findLocked,
+  publishChange,
+  writeCart,
+  writeExistingCart,
+} from '../changes/service.ts';
 import { cartUpdated } from '../events.ts';
 import { ownerOf } from '../owner-store.ts';
 import type { PricedCart } from '../pricing/cart.ts';
@@ -16,15 +24,7 @@ import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { Issue, PricedLine } from '../pricing/service.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
 import { type AddCartItem, type Cart, type ChangeCartItem, maxCartLines, maxLineQuantity } from '../schemas.ts';
-import {
-  type CartChange,
-  type Check,
-  findLocked,
-  presentQuoted,
-  publishChange,
-  writeCart,
-  writeExistingCart,
-} from '../service.ts';
+import { presentQuoted } from '../service.ts';
 import { type StoredCart, touchActiveCart } from '../store.ts';
 import { releaseHeld } from './clean-ups.ts';
 import { normalizeProperties } from './properties.ts';

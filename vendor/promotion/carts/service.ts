@@ -23,7 +23,7 @@ export async function applyCode(shopper: Shopper, typed: string): Promise<Static
   const { db, session } = shopper;
   const code = storedCode(typed);
   const written = await countGuess(shopper, (tried) =>
-    writeCart(db, session, (tx, cart) => ({ sent: enterCode(tx, cart, code, tried) })),
+    writeCart(db, session, (tx, cart) => ({ known: enterCode(tx, cart, code, tried) })),
   );
   return presentQuoted(db, written);
 }

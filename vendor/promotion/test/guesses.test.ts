@@ -87,7 +87,10 @@ t.test('an Idempotency-Key with each guess changes nothing', async (t) => {
   t.strictSame(await statusesOf(['LATE', 'RIGHT']), [409, 201], 'nor between guesses');
   t.strictSame(await statusesOf(unknown.slice(5)), [...times(5, 404), ...times(4, 429)]);
   t.equal((await enterWithKey('RIGHT')).status, 429);
-  t.strictSame((await shopper.get('/cart')).body.promotions.map(({ code }: { code: string }) => code), ['RIGHT']);
+  t.strictSame(
+    (await shopper.get('/cart')).body.promotions.map(({ code }: { code: string }) => code),
+    ['RIGHT'],
+  );
 });
 
 t.test('guesses at once are one too many at most', async (t) => {

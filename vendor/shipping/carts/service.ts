@@ -3,8 +3,8 @@
  */
 import {
   type Cart,
-  type ChangeById,
   type CartMerge,
+  type ChangeById,
   findActiveCart,
   findCart,
   findPricedCart,

@@ -6,8 +6,8 @@ import { pickupType } from '../options/sources.ts';
 import type { ChosenMethod } from '../sales/store.ts';
 
 /** Stores an option as the choice for its profile, unless it is one of pickup: that needs a place. */
-export async function putDelivery(tx: TenantDatabase, cartId: string, optionId: string): Promise<void> {
-  await tx.query(
+export function putDelivery(tx: TenantDatabase, cartId: string, optionId: string): Promise<unknown> {
+  return tx.query(
     keepsReferenceData(`insert into cart_shipping_methods as chosen (tenant_id, cart_id, profile, option_id)
      select options.tenant_id, $2::uuid, coalesce(options.profile, ''), options.id
        from shipping_options options where options.tenant_id = $1 and options.id = $3 and options.type <> '${pickupType}'

@@ -1,10 +1,10 @@
 /**
  * Which cart an owner is likely to have: that of the last request which this process has answered. A change begins with it
- * before the database has said that it is still the owner's, and begins anew if it is not.
+ * before the database has said that it is still the owner's, and begins again if it is not.
  */
 import { onceForBox, type TenantDatabase } from '@carton/runtime';
 import { LRUCache } from 'lru-cache';
-import type { Owner } from './owner-store.ts';
+import type { Owner } from '../owner-store.ts';
 
 /** Some 200 bytes each. */
 const most = 10_000;
