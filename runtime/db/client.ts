@@ -4,6 +4,8 @@
 
 /** pg's result of a query, as far as it is used here. */
 export interface QueryResult {
+  /** What PostgreSQL did: it answers `ROLLBACK` to the commit of a transaction that has failed. */
+  command: string;
   rows: unknown[];
   rowCount: number;
 }

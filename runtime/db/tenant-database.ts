@@ -10,11 +10,20 @@ import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
 import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
+import { runConcurrently } from './run-concurrently.ts';
 import { type Row, TenantReader } from './tenant-reader.ts';
 
 type Values = Record<string, unknown>;
 
 type RollbackTask = (db: TenantDatabase) => Promise<unknown>;
+
+type WorkWithCommit<T> = (db: TenantDatabase, commit: () => Promise<void>) => Promise<T>;
+
+/** What the work of a transaction has sent last, without waiting for it, and what it returns. */
+export interface LastSent<T> {
+  sent: Promise<unknown>;
+  value: T;
+}
 
 /** A value for a jsonb column. Arrays need it too: without it they become PostgreSQL arrays. */
 export function json(value: unknown): string {
@@ -147,6 +156,15 @@ export class TenantDatabase extends TenantReader {
    */
   async transaction<T>(work: (db: TenantDatabase) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     if (this.isTransaction) return work(this);
+    return this.#begin(async (tx, commit) => {
+      const result = await work(tx);
+      await commit();
+      return result;
+    }, options);
+  }
+
+  /** @param work calls `commit` behind its last statement */
+  async #begin<T>(work: WorkWithCommit<T>, options: TransactionOptions = {}): Promise<T> {
     if (this.connection) throw new Error('no transaction can be begun among pipelined reads');
     const tasks: RollbackTask[] = [];
     try {
@@ -156,6 +174,40 @@ export class TenantDatabase extends TenantReader {
       for (const task of tasks) await task(this).catch(() => {});
       throw error;
     }
+  }
+
+  /**
+   * Runs work in one transaction like `transaction`, and reads behind its commit, on the same connection: the last
+   * statements of the work, which it returns as `sent`, the commit and the reads share a round trip. The reads see what
+   * is committed; if one fails, the work is committed all the same. Inside a transaction the reads join it.
+   * @returns what `read` returns
+   */
+  async transactionThen<T, R>(
+    work: (db: TenantDatabase) => Promise<LastSent<T>>,
+    read: (db: TenantDatabase, value: T) => Promise<R>,
+  ): Promise<R> {
+    const { shardLock } = await this.placements.of(this.tenantId);
+    if (this.isTransaction || shardLock) {
+      return this.transaction(async (tx) => {
+        const { sent, value } = await work(tx);
+        const [, result] = await runConcurrently([() => sent, () => read(tx, value)]);
+        return result;
+      });
+    }
+    let outcome: { value: R } | { error: unknown } | undefined;
+    await this.#begin(async (tx, commit) => {
+      const { sent, value } = await work(tx);
+      // What fails before it is sent must not be committed.
+      await Promise.race([sent, undefined]);
+      const reading = read(tx.#behindCommit(), value).then(
+        (result) => ({ value: result }),
+        (error: unknown) => ({ error }),
+      );
+      await runConcurrently([() => sent, commit]);
+      outcome = await reading;
+    });
+    if (!outcome || 'error' in outcome) throw outcome?.error;
+    return outcome.value;
   }
 
   /**
@@ -179,7 +231,7 @@ export class TenantDatabase extends TenantReader {
   }
 
   #transact<T>(
-    work: (db: TenantDatabase) => Promise<T>,
+    work: WorkWithCommit<T>,
     afterRollback: RollbackTask[],
     { isolation = 'read committed' }: TransactionOptions,
   ): Promise<T> {
@@ -195,10 +247,12 @@ export class TenantDatabase extends TenantReader {
       try {
         connection.query({ text: beginTexts[isolation] }).catch(() => {});
         if (placement.shardLock) await connection.query(placement.shardLock);
-        const result = await work(db);
-        await tenantSet;
-        if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
-        await connection.query({ text: 'commit' });
+        const result = await work(db, async () => {
+          if (tenantSet) await tenantSet;
+          if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
+          const { command } = await connection.query({ text: 'commit' });
+          if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed');
+        });
         for (const task of db.#afterCommit) await task();
         return result;
       } catch (error) {
@@ -207,6 +261,13 @@ export class TenantDatabase extends TenantReader {
       }
     };
     return this.withPlacement(run);
+  }
+
+  /** The same connection for reads that are sent behind the commit of this transaction. */
+  #behindCommit(): TenantDatabase {
+    const { extensions, actor, deadline, connection, placement, unit } = this;
+    const options = { extensions, actor, deadline, connection, placement, unit, readsOnly: true };
+    return new TenantDatabase(this.knex, this.placements, this.tenantId, options);
   }
 
   /**

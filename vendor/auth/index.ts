@@ -32,7 +32,7 @@ import { authSettings } from './settings.ts';
 import { removeStaff, staffRoutes } from './staff/routes.ts';
 import { forgetExpired } from './sweep.ts';
 
-export { type CodeGuard, guardSharedCode, guardTrustedCode } from './attempts/codes.ts';
+export { guardSharedCode, type TriedCode, tryTrustedCode } from './attempts/codes.ts';
 export type { Attempt } from './attempts/counts.ts';
 export {
   type AttemptGuard,

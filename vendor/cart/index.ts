@@ -18,6 +18,7 @@ import { cartSettings } from './pricing/settings.ts';
 import { clearRegion } from './store.ts';
 import { findPriceTerms } from './terms-store.ts';
 
+export { type CartChange, type ChangeById, writeCart, writeExistingCart } from './changes/service.ts';
 export { setPickupAddress } from './details/store.ts';
 export { cartCreated, cartMerged, cartUpdated } from './events.ts';
 export { type CartMerge, cartMerges, type ReturnableCarts, returnableCarts } from './guests/merging.ts';
@@ -65,7 +66,7 @@ export { digestOf, type QuotedAddress, quotedAddressOf, saleKeyOf } from './quot
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes/service.ts';
 export { type QuoteKey, quoteStore, type StoredQuote } from './quotes/store.ts';
 export { Cart, CartAddress, cartSchema } from './schemas.ts';
-export { type CartChange, findPricedCart, presentQuoted, writeCart, writeExistingCart } from './service.ts';
+export { findPricedCart, presentQuoted } from './service.ts';
 export { type CartLine, findActiveCart, findCart, type StoredCart } from './store.ts';
 export { findPriceTerms, type PriceTerms } from './terms-store.ts';
 export { presentCart, presentEmptyCart } from './view.ts';

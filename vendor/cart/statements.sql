@@ -143,6 +143,15 @@ select
       )
     )
   ) as choices,
+  exists (
+    select
+    from
+      stock_reservations
+    where
+      stock_reservations.tenant_id = $1
+      and stock_reservations.reference_type = 'cart'
+      and stock_reservations.reference_id = carts.id
+  ) as is_reserved,
   (
     select
       version
@@ -302,6 +311,15 @@ select
       )
     )
   ) as choices,
+  exists (
+    select
+    from
+      stock_reservations
+    where
+      stock_reservations.tenant_id = $1
+      and stock_reservations.reference_type = 'cart'
+      and stock_reservations.reference_id = carts.id
+  ) as is_reserved,
   (
     select
       version
@@ -461,6 +479,15 @@ select
       )
     )
   ) as choices,
+  exists (
+    select
+    from
+      stock_reservations
+    where
+      stock_reservations.tenant_id = $1
+      and stock_reservations.reference_type = 'cart'
+      and stock_reservations.reference_id = carts.id
+  ) as is_reserved,
   (
     select
       version
@@ -631,6 +658,15 @@ select
       )
     )
   ) as choices,
+  exists (
+    select
+    from
+      stock_reservations
+    where
+      stock_reservations.tenant_id = $1
+      and stock_reservations.reference_type = 'cart'
+      and stock_reservations.reference_id = carts.id
+  ) as is_reserved,
   (
     select
       version

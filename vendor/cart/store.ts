@@ -7,6 +7,7 @@
  * version.
  */
 import { ownStore } from '@carton/core';
+import { hasReservation } from '@carton/inventory';
 import { regionById } from '@carton/region';
 import {
   type HasExtensions,
@@ -62,6 +63,8 @@ export interface StoredCart {
   lines: CartLine[];
   /** What is chosen for the cart, by the name of the totals step. */
   choices: Readonly<Record<string, unknown>>;
+  /** Whether stock was reserved for the cart when it was read. */
+  isReserved: boolean;
   /** The version of the tenant's reference data when the cart was read. */
   referenceVersion: string | null;
 }
@@ -102,7 +105,8 @@ const cartColumns = (box: HasExtensions) => `
             'city', nullif(addresses.city, ''), 'province', addresses.province, 'postalCode', addresses.postal_code,
             'country', addresses.country, 'phone', addresses.phone))
      from cart_addresses addresses where addresses.tenant_id = $1 and addresses.cart_id = carts.id) as addresses,
-  ${storedLines}, ${choicesOf(box)} as choices, ${referenceVersion} as reference_version`;
+  ${storedLines}, ${choicesOf(box)} as choices, ${hasReservation('cart', 'carts.id')} as is_reserved,
+  ${referenceVersion} as reference_version`;
 
 const cartTables = `
   carts left join cart_countries chosen on chosen.tenant_id = $1 and chosen.cart_id = carts.id`;
@@ -219,6 +223,7 @@ export async function insertCart(
   tx: TenantDatabase,
   { by, key }: Owner,
   { regionId, currency, locale, email, note, taxNumber }: NewCartDetails,
+  id = newId(),
 ): Promise<CartHeader | null> {
   const [sessionHash, memberId] = by === 'session' ? [key, null] : [null, key];
   const [row] = await tx.query<CartHeader>(
@@ -230,7 +235,7 @@ export async function insertCart(
        from ${ownStore} own_store
      on conflict do nothing
      returning ${headerColumns}`),
-    [newId(), sessionHash, memberId, regionId, currency, locale, email, note, taxNumber],
+    [id, sessionHash, memberId, regionId, currency, locale, email, note, taxNumber],
   );
   return row ?? null;
 }

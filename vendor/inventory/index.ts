@@ -29,7 +29,7 @@ export {
 } from './movements/service.ts';
 export { insufficientStock } from './problems.ts';
 export { unlimitedStock } from './products/store.ts';
-export { findReserved, isReserved, reservedUnits } from './reservations/store.ts';
+export { findReserved, hasReservation, isReserved, reservedUnits } from './reservations/store.ts';
 
 export default definePackage({
   routes: [

@@ -1,6 +1,85 @@
 -- Statements that @carton/inventory composes of parts, as the samples of testing/statements.ts send them.
 -- Written by `npm run documentation`.
 
+-- availability.findAvailable
+-- $2 string[], $3 string[]
+select
+  items.id as variant_id,
+  items.tracked,
+  items.back_order_policy = 'allow'
+  and count(levels.location_id) > 0 as back_orders,
+  coalesce(sum(greatest(levels.on_hand - levels.reserved, 0)), 0)::integer as available
+from
+  stock_items items
+  left join stock_levels levels on levels.tenant_id = $1
+  and levels.stock_item_id = items.id
+  and levels.location_id = any ($3::uuid[])
+where
+  items.tenant_id = $1
+  and items.id = any ($2::uuid[])
+group by
+  items.tenant_id,
+  items.id;
+
+-- availability.findAvailable of a reservation
+-- $2 string[], $3 string[], $4 string, $5 string
+with
+  own as (
+    select
+      stock_item_id,
+      location_id,
+      sum(quantity)::integer as quantity
+    from
+      stock_reservations
+    where
+      tenant_id = $1
+      and reference_type = $4
+      and reference_id = $5
+    group by
+      1,
+      2
+  )
+select
+  items.id as variant_id,
+  items.tracked,
+  items.back_order_policy = 'allow'
+  and coalesce(bool_or(levels.location_id = any ($3::uuid[])), false) as back_orders,
+  coalesce(
+    sum(
+      least(
+        greatest(levels.on_hand - levels.reserved + coalesce(own.quantity, 0), 0),
+        case
+          when levels.location_id = any ($3::uuid[]) then null
+          else own.quantity
+        end
+      )
+    ),
+    0
+  )::integer as available
+from
+  stock_items items
+  left join stock_levels levels on levels.tenant_id = $1
+  and levels.stock_item_id = items.id
+  and (
+    levels.location_id = any ($3::uuid[])
+    or exists (
+      select
+      from
+        own
+      where
+        stock_item_id = levels.stock_item_id
+        and location_id = levels.location_id
+    )
+  )
+  left join own on own.stock_item_id = levels.stock_item_id
+  and own.location_id = levels.location_id
+where
+  items.tenant_id = $1
+  and items.id = any ($2::uuid[])
+group by
+  items.tenant_id,
+  items.id;
+
 -- items.insertItems
 -- $2 string[], $3 string[]
 with

@@ -66,26 +66,25 @@ limit
 with
   entered as (
     select
-      typed.code,
-      typed.code_key,
-      typed.position
-    from
-      unnest($6::text[], $8::text[]) with ordinality as typed (code, code_key, position)
-    union all
-    select
       code,
       code_key,
       row_number() over (
         order by
           created_at,
           code_key
-      )
+      ) as position
     from
       promotion_cart_codes
     where
       tenant_id = $1
       and cart_id = $5
-      and $6::text[] is null
+    union all
+    select
+      typed.code,
+      typed.code_key,
+      typed.position + 1000
+    from
+      unnest($6::text[], $8::text[]) with ordinality as typed (code, code_key, position)
   ),
   found as (
     select

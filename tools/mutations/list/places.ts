@@ -35,8 +35,8 @@ export const places: readonly Mutation[] = [
   },
   {
     rule: 'Who adds the first item accepts the currency of then',
-    file: 'vendor/cart/service.ts',
-    text: 'locked.isEmpty || acceptsCurrency ?',
+    file: 'vendor/cart/changes/service.ts',
+    text: 'isEmpty || acceptsCurrency ?',
     replacement: 'acceptsCurrency ?',
     tests: ['vendor/cart/test/region-of-cart.test.ts'],
   },

@@ -1,6 +1,7 @@
 /**
  * Limits of attempts at codes that anyone may enter: each is counted before it is looked up, or, where none has failed
- * before, once it has failed.
+ * before, once it has failed. In a transaction, such as that of an idempotent request, it is counted again behind the
+ * rollback.
  */
 import { addressBlock, type TenantDatabase } from '@carton/runtime';
 import { countAttempts, minute } from './counts.ts';
@@ -48,57 +49,97 @@ export function guardSharedCode(db: TenantDatabase, guesser: CodeGuesser): Promi
 
 async function countFirst(db: TenantDatabase, counts: readonly Count[]): Promise<AttemptGuard> {
   await countAttempts(db, counts);
+  let isRight = false;
+  if (db.inTransaction) db.afterRollback(async (outside) => isRight || countAttempts(outside, counts));
   return {
     async succeeded(transaction) {
+      isRight = true;
       for (const count of counts) await uncount(transaction, count);
     },
   };
 }
 
-/** An attempt whose end must be told, by one of both. */
-export interface CodeGuard extends AttemptGuard {
-  /** Counts the attempt, unless it is counted. Call it outside of the transaction that failed. */
-  failed(db: TenantDatabase): Promise<void>;
+/** An attempt that is being made. */
+export interface TriedCode extends AttemptGuard {
+  /** Call it in the transaction of the attempt, where it shares a round trip with the look-up. */
+  mayBeFirst(transaction: TenantDatabase): Promise<void>;
 }
+
+/** An attempt that has to be counted before the code is looked up. */
+class NotFirst extends Error {}
 
 /** What attempts of this process that are not counted yet would be counted by. */
 const uncounted = new Set<string>();
 
 /**
- * As `guardSharedCode`, for codes that are mostly right: where none has failed within the hour, an attempt is counted once it
- * has failed, so that a right code writes nothing. Meanwhile the attempts beside it are counted first: guesses in parallel
- * exceed the limit by one of each process.
- * @throws too_many_requests (429) with Retry-After
+ * Makes an attempt as `guardSharedCode` would, for codes that are mostly right: where none has failed within the hour, an
+ * attempt is counted once it has failed, so that a right code writes nothing. Meanwhile the attempts beside it are counted
+ * first: guesses in parallel exceed the limit by one of each process.
+ * @param attempt tries the code in a transaction; called again if another attempt has failed before. An error before
+ *   `succeeded` is called counts, since the code may be wrong
+ * @throws too_many_requests (429) with Retry-After, and what the attempt throws
  */
-export async function guardTrustedCode(db: TenantDatabase, guesser: CodeGuesser): Promise<CodeGuard> {
+export async function tryTrustedCode<T>(
+  db: TenantDatabase,
+  guesser: CodeGuesser,
+  attempt: (tried: TriedCode) => Promise<T>,
+): Promise<T> {
   const counts = countsOf(guesser);
   const keys = counts.map(({ kind, subject }) => JSON.stringify([db.tenantId, kind, subject]));
-  const counted = async () => ({ ...(await countFirst(db, counts)), failed: async () => {} });
-  if (keys.some((key) => uncounted.has(key))) return counted();
+  if (keys.some((key) => uncounted.has(key))) return tryCounted(db, counts, attempt);
   for (const key of keys) uncounted.add(key);
-  const end = () => {
+  try {
+    return await tryUncounted(db, counts, attempt);
+  } catch (error) {
+    if (error instanceof NotFirst) return await tryCounted(db, counts, attempt);
+    throw error;
+  } finally {
     for (const key of keys) uncounted.delete(key);
+  }
+}
+
+async function tryUncounted<T>(
+  db: TenantDatabase,
+  counts: readonly Count[],
+  attempt: (tried: TriedCode) => Promise<T>,
+): Promise<T> {
+  let isRight = false;
+  const tried: TriedCode = {
+    async mayBeFirst(transaction) {
+      if (counts.length > 0 && (await findFirstStored(transaction, counts))) throw new NotFirst();
+    },
+    async succeeded() {
+      isRight = true;
+    },
   };
   try {
-    if (counts.length > 0 && (await findFirstStored(db, counts))) {
-      const guard = await counted();
-      end();
-      return guard;
-    }
+    return await attempt(tried);
   } catch (error) {
-    end();
+    const isWrong = !isRight && !(error instanceof NotFirst);
+    if (isWrong && db.inTransaction) db.afterRollback((outside) => countAttempts(outside, counts));
+    else if (isWrong) await countAttempts(db, counts);
     throw error;
   }
-  return {
-    async succeeded() {
-      end();
-    },
-    async failed(outside) {
-      try {
-        await countAttempts(outside, counts);
-      } finally {
-        end();
-      }
-    },
-  };
+}
+
+async function tryCounted<T>(
+  db: TenantDatabase,
+  counts: readonly Count[],
+  attempt: (tried: TriedCode) => Promise<T>,
+): Promise<T> {
+  const guard = await countFirst(db, counts);
+  let isRight = false;
+  try {
+    return await attempt({
+      mayBeFirst: async () => {},
+      succeeded(transaction) {
+        isRight = true;
+        return guard.succeeded(transaction);
+      },
+    });
+  } catch (error) {
+    // The transaction of the attempt has taken it off in vain.
+    if (isRight && !db.inTransaction) await guard.succeeded(db);
+    throw error;
+  }
 }

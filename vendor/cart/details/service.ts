@@ -15,9 +15,10 @@ import {
   writtenPhone,
   writtenTaxNumber,
 } from '@carton/runtime';
+import { findLocked, writeCart } from '../changes/service.ts';
 import { countryNotServed } from '../problems.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
-import { type CartChange, findLocked, findPricedCart, presentQuoted, writeCart } from '../service.ts';
+import { findPricedCart, presentQuoted } from '../service.ts';
 import { type AddressType, type StoredCart, updateDetails } from '../store.ts';
 import { findPriceTerms } from '../terms-store.ts';
 import { presentEmptyCart } from '../view.ts';
@@ -124,6 +125,6 @@ export async function changeAddress(
     postalCode: postalCode ? printedCode(country, postalCode) : null,
     phone: writtenPhone(address.phone),
   };
-  const change: CartChange = (tx, { id }) => ({ sent: setAddress(tx, id, type, written) });
-  return presentQuoted(db, await writeCart(db, session, change));
+  const byId = (tx: TenantDatabase, cartId: string) => setAddress(tx, cartId, type, written);
+  return presentQuoted(db, await writeCart(db, session, { byId }));
 }

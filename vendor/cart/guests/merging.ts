@@ -3,11 +3,11 @@
  */
 import { holdRegion } from '@carton/region';
 import { extensionPoint, publish, type ShopperSession, type TenantDatabase } from '@carton/runtime';
+import { lockOrCreateCart, payloadOf } from '../changes/service.ts';
 import { chooseCountry, moveAddresses } from '../details/store.ts';
 import { cartMerged } from '../events.ts';
 import { moveLines } from '../items/store.ts';
 import type { Owner } from '../owner-store.ts';
-import { lockOrCreateCart, payloadOf } from '../service.ts';
 import { type CartHeader, findActiveCart, findCart, markMerged, touchActiveCart, updateDetails } from '../store.ts';
 import { findCompletedCarts, handOverCarts } from './store.ts';
 

@@ -11,12 +11,13 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import { type CartChange, type Check, writeCart, writeExistingCart } from '../changes/service.ts';
 import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { LineProperties } from '../pricing/sale.ts';
 import type { Issue } from '../pricing/service.ts';
 import { variantNotFound } from '../problems.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from '../schemas.ts';
-import { type CartChange, type Check, presentQuoted, writeCart, writeExistingCart } from '../service.ts';
+import { presentQuoted } from '../service.ts';
 import { findPriceTerms } from '../terms-store.ts';
 import { presentEmptyCart } from '../view.ts';
 import { releaseHeld } from './clean-ups.ts';

@@ -9,6 +9,14 @@ import {
   type ShopperSession,
   type TenantDatabase,
 } from '@carton/runtime';
+import {
+  type CartChange,
+  type Check,
+  findLocked,
+  publishChange,
+  writeCart,
+  writeExistingCart,
+} from '../changes/service.ts';
 import { cartUpdated } from '../events.ts';
 import { ownerOf } from '../owner-store.ts';
 import type { PricedCart } from '../pricing/cart.ts';
@@ -16,15 +24,7 @@ import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { Issue, PricedLine } from '../pricing/service.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
 import { type AddCartItem, type Cart, type ChangeCartItem, maxCartLines, maxLineQuantity } from '../schemas.ts';
-import {
-  type CartChange,
-  type Check,
-  findLocked,
-  presentQuoted,
-  publishChange,
-  writeCart,
-  writeExistingCart,
-} from '../service.ts';
+import { presentQuoted } from '../service.ts';
 import { type StoredCart, touchActiveCart } from '../store.ts';
 import { releaseHeld } from './clean-ups.ts';
 import { normalizeProperties } from './properties.ts';
@@ -50,8 +50,7 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
       lines.find((line) => line.id === lineId),
     );
   };
-  const change: CartChange = (tx, { id }) => ({ sent: add(tx, id) });
-  const priced = await writeCart(db, session, change, check).catch((error) => {
+  const priced = await writeCart(db, session, { byId: add }, check).catch((error) => {
     throw isForeignKeyViolation(error, 'cart_line_items_variant')
       ? variantNotFound(noVariantForSale(variantId))
       : error;

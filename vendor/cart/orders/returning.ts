@@ -4,12 +4,12 @@
 import { findVariants } from '@carton/product';
 import { holdRegion } from '@carton/region';
 import { publish, type TenantDatabase } from '@carton/runtime';
+import { lockOrCreateCart, payloadOf } from '../changes/service.ts';
 import { moveAddresses } from '../details/store.ts';
 import { cartCreated, cartUpdated } from '../events.ts';
 import { cartMerges, mergeDetails } from '../guests/merging.ts';
 import { replaceLines } from '../items/store.ts';
 import type { Owner } from '../owner-store.ts';
-import { lockOrCreateCart, payloadOf } from '../service.ts';
 import { type CartLine, findCart, markMerged } from '../store.ts';
 import { lockCompletedCart } from './store.ts';
 

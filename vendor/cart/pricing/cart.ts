@@ -4,7 +4,7 @@
 import type { TenantDatabase } from '@carton/runtime';
 import type { StoredCart } from '../store.ts';
 import type { Sale, VariantLine } from './sale.ts';
-import { type PricedSale, priceSale } from './service.ts';
+import { type KnownReads, type PricedSale, priceSale } from './service.ts';
 import type { CartIssue } from './totals.ts';
 
 /** The fields of a cart that pricing needs. */
@@ -22,7 +22,10 @@ export type PriceableCart = Pick<
   | 'lines'
 > &
   Partial<
-    Pick<StoredCart, 'country' | 'taxNumber' | 'chosenRegionId' | 'seenCurrency' | 'choices' | 'referenceVersion'>
+    Pick<
+      StoredCart,
+      'country' | 'taxNumber' | 'chosenRegionId' | 'seenCurrency' | 'choices' | 'isReserved' | 'referenceVersion'
+    >
   >;
 
 /** Values that replace those of the cart; null means no value. */
@@ -65,6 +68,8 @@ export interface PricedCart<C extends PriceableCart = PriceableCart> extends Pri
 export interface PriceOptions extends SaleOverrides {
   /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
   stock?: boolean;
+  /** What the transaction has read for steps before. */
+  known?: KnownReads | undefined;
 }
 
 /**
@@ -76,10 +81,10 @@ export interface PriceOptions extends SaleOverrides {
 export async function priceCart<C extends PriceableCart>(
   db: TenantDatabase,
   cart: C,
-  { stock, ...overrides }: PriceOptions = {},
+  { stock, known, ...overrides }: PriceOptions = {},
 ): Promise<PricedCart<C>> {
-  const { referenceVersion } = cart;
-  const priced = await priceSale(db, saleOfCart(cart, overrides), { stock, referenceVersion });
+  const { isReserved, referenceVersion } = cart;
+  const priced = await priceSale(db, saleOfCart(cart, overrides), { stock, isReserved, referenceVersion, known });
   return { cart, ...priced, issues: issuesOfCart(cart, priced) };
 }
 

@@ -72,9 +72,15 @@ export interface PricedCustomLine extends AnyPricedLine, Pick<CustomLine, 'title
   variant: null;
 }
 
+/** What a transaction has read for steps of the totals before, by the name of the step: it is not read again. */
+export type KnownReads = Readonly<Record<string, unknown>>;
+
 interface SaleOptions {
   /** False skips the stock check, for callers that take the stock in the same transaction and fail there. */
   stock?: boolean | undefined;
+  /** False if the sale's cart is known to have no stock reserved. */
+  isReserved?: boolean | undefined;
+  known?: KnownReads | undefined;
   /** The version of the tenant's reference data when the sale was read, if it was. */
   referenceVersion?: string | null | undefined;
 }
@@ -109,12 +115,12 @@ export interface PricedSale<S extends Sale = Sale> {
 export async function priceSale<S extends Sale>(
   db: TenantDatabase,
   sale: S,
-  { stock = true, referenceVersion = null }: SaleOptions = {},
+  { stock = true, isReserved = true, known = {}, referenceVersion = null }: SaleOptions = {},
 ): Promise<PricedSale<S>> {
   const ids = [...new Set(sale.lines.flatMap(({ variantId }) => variantId ?? []))];
   const items = priceItemsOf(sale);
   // Stock reserved for the cart is available to it.
-  const reserved = sale.cartId === null ? undefined : { type: 'cart', id: sale.cartId };
+  const reserved = sale.cartId === null || !isReserved ? undefined : { type: 'cart', id: sale.cartId };
   rejectUnknownChoices(sale, stepsOf(db));
   // Steps do not run for an empty sale.
   const steps = sale.lines.length === 0 ? [] : stepsOf(db);
@@ -126,7 +132,7 @@ export async function priceSale<S extends Sale>(
       stock ? availabilityOf(one, ids, { reserved, sale: stockSaleOf(sale) }) : null,
       sale.regionId === null ? null : findRegion(one, sale.regionId),
       findStoreRules(one, sale),
-      ...readSteps(one, sale, steps),
+      ...readSteps(one, sale, { steps, known }),
     ]);
     const conditions = steps.flatMap((step, position) => step.conditions?.(reads[position]) ?? []);
     const facts = await readFacts(one, plan, conditions, [...variants.values()]);
@@ -156,9 +162,14 @@ export async function priceSale<S extends Sale>(
   });
 }
 
-/** Starts the reads of the steps, each function once. */
-function readSteps(db: TenantDatabase, sale: Sale, steps: readonly AnyStep[]): (Promise<unknown> | undefined)[] {
+/** Starts the reads of the steps, each function once: what is known of one step is known of all that read by its function. */
+function readSteps(
+  db: TenantDatabase,
+  sale: Sale,
+  { steps, known }: { steps: readonly AnyStep[]; known: KnownReads },
+): (Promise<unknown> | undefined)[] {
   const started = new Map<unknown, Promise<unknown>>();
+  for (const { name, reads } of steps) if (name in known) started.set(reads, Promise.resolve(known[name]));
   return steps.map(({ name, reads }) => {
     if (!reads) return undefined;
     const read = started.get(reads) ?? reads(db, sale, sale.choices[name] ?? sale.storedChoices?.[name]);

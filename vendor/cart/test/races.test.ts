@@ -243,9 +243,13 @@ t.test('an item added during a replacement is replaced, or stays beside the new 
       answers.map((answer) => (answer as { status: number }).status),
       [200, 201],
     );
-    const [first, ...rest] = quantitiesOf((await shopper.get('/cart')).body);
-    t.strictSame(first, [socks.variantId, 2]);
-    if (rest.length > 0) t.strictSame(rest, [[hat.variantId, 1]]);
+    const found = quantitiesOf((await shopper.get('/cart')).body);
+    const hats = found.filter(([variantId]) => variantId === hat.variantId);
+    t.strictSame(
+      found.filter((each) => !hats.includes(each)),
+      [[socks.variantId, 2]],
+    );
+    t.ok(hats.length === 0 || (hats.length === 1 && hats[0]?.[1] === 1), 'the added item at most once');
   }
 });
 

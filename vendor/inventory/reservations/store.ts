@@ -37,6 +37,16 @@ export function findExpired(db: TenantDatabase, limit: number): Promise<StockRef
 }
 
 /**
+ * SQL condition: whether a reference has a reservation. For statements of other packages; `$1` is the tenant.
+ * @param id the column or parameter with the id of the reference
+ */
+export function hasReservation(type: string, id: string): string {
+  return `exists (select from stock_reservations
+                   where stock_reservations.tenant_id = $1 and stock_reservations.reference_type = '${type}'
+                     and stock_reservations.reference_id = ${id})`;
+}
+
+/**
  * SQL value: the units reserved for a reference. For statements of other packages; `$1` is the tenant.
  * @param id the column or parameter with the id of the reference
  */

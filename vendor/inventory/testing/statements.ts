@@ -2,6 +2,7 @@
  * Samples of the statements that stores compose of parts, for statements.sql.
  */
 import type { StatementSamples } from '@carton/runtime/testing';
+import { findAvailable } from '../availability/store.ts';
 import { insertItems, stockItems } from '../items/store.ts';
 import { openLevels } from '../levels-store.ts';
 import type { StockArrays } from '../movements/lines.ts';
@@ -20,6 +21,8 @@ const arraysOf = (id: string): StockArrays => ({
 const since = '2026-01-01T00:00:00Z';
 
 export const statements: StatementSamples = {
+  'availability.findAvailable': ({ db, id }) => findAvailable(db, [id], [id], undefined),
+  'availability.findAvailable of a reservation': ({ db, id }) => findAvailable(db, [id], [id], { type: 'cart', id }),
   'items.insertItems': ({ db, id }) => insertItems(db, [id], [id]),
   'items.stockItems.page': ({ db, id }) => stockItems.page(db, { limit: 20, variantId: id }),
   'items.stockItems.page of changes': ({ db }) => stockItems.page(db, { limit: 20, updatedAfter: since }),

@@ -1,7 +1,7 @@
 /**
  * Promotion codes are secrets that give something away: a shopper who enters unknown ones has to wait.
  */
-import { type CodeGuard, guardTrustedCode } from '@carton/auth';
+import { type TriedCode, tryTrustedCode } from '@carton/auth';
 import type { RequestClient, ShopperSession, TenantDatabase } from '@carton/runtime';
 
 /** Who enters a code. */
@@ -12,14 +12,15 @@ export interface Shopper {
 }
 
 /**
- * Counts a code as a guess: before it is looked up, or afterwards if it is unknown.
- * @throws too_many_requests (429) after too many unknown codes
+ * Tries a code, which counts as a guess if it is unknown.
+ * @throws too_many_requests (429) after too many unknown codes, and what the attempt throws
  */
-export function countGuess({ db, session, client }: Shopper): Promise<CodeGuard> {
-  return guardTrustedCode(db, {
+export function countGuess<T>({ db, session, client }: Shopper, attempt: (tried: TriedCode) => Promise<T>): Promise<T> {
+  const guesser = {
     realm: 'promotion',
     member: session.memberId,
     session: session.hash,
     address: client.isShared ? null : client.address,
-  });
+  };
+  return tryTrustedCode(db, guesser, attempt);
 }

@@ -1,9 +1,11 @@
 /**
  * The codes of a shopper's cart.
  */
+import type { TriedCode } from '@carton/auth';
 import { type Cart, type CartChange, presentQuoted, writeCart, writeExistingCart } from '@carton/cart';
 import { notFound, runConcurrently, type ShopperSession, type Static, type TenantDatabase } from '@carton/runtime';
-import { storedCode } from '../codes/text.ts';
+import { codeKey, storedCode } from '../codes/text.ts';
+import { stepName } from '../discounts/step.ts';
 import { readConsidered } from '../discounts/store.ts';
 import { blockingProblems, promotionCodeLimit, promotionCodeUnknown } from '../problems.ts';
 import { countGuess, type Shopper } from './guesses.ts';
@@ -20,25 +22,34 @@ const maxCartCodes = 10;
 export async function applyCode(shopper: Shopper, typed: string): Promise<Static<typeof Cart>> {
   const { db, session } = shopper;
   const code = storedCode(typed);
-  const guard = await countGuess(shopper);
-  let isKnown = false;
-  const change: CartChange = async (tx, { id: cartId, memberId, email }) => {
-    const found = await readConsidered(tx, { time: new Date(), memberId, email, cartId: null, codes: [code] });
-    const entered = found.find((each) => each.code !== null);
-    if (!entered?.promotion) throw promotionCodeUnknown(`There is no code ${code}.`);
-    isKnown = true;
-    const isRepeated = entered.promotion.rules.firstOrder && entered.hasOrdered;
-    const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
-    const problem = reason && blockingProblems[reason];
-    if (problem) throw problem();
-    return { sent: runConcurrently([() => addCode(tx, cartId, code), () => guard.succeeded(tx)]) };
-  };
-  const written = await writeCart(db, session, change).catch(async (error: unknown) => {
-    // A code that exists is no guess, also if it cannot be used.
-    await (isKnown ? guard.succeeded(db) : guard.failed(db));
-    throw error;
-  });
+  const written = await countGuess(shopper, (tried) =>
+    writeCart(db, session, (tx, cart) => ({ known: enterCode(tx, cart, code, tried) })),
+  );
   return presentQuoted(db, written);
+}
+
+/** @returns what the step of promotions would read of the cart with the code */
+async function enterCode(
+  tx: TenantDatabase,
+  { id: cartId, memberId, email }: Parameters<CartChange>[1],
+  code: string,
+  tried: TriedCode,
+) {
+  const [considered] = await runConcurrently([
+    () => readConsidered(tx, { time: new Date(), memberId, email, cartId, codes: [code] }),
+    () => tried.mayBeFirst(tx),
+    () => addCode(tx, cartId, code),
+  ]);
+  const [entered, again] = considered.filter((each) => each.code !== null && codeKey(each.code) === codeKey(code));
+  if (!entered?.promotion) throw promotionCodeUnknown(`There is no code ${code}.`);
+  // A code that exists is no guess, also if it cannot be used.
+  await tried.succeeded(tx);
+  const isRepeated = entered.promotion.rules.firstOrder && entered.hasOrdered;
+  const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
+  const problem = reason && blockingProblems[reason];
+  if (problem) throw problem();
+  // The cart may have had the code.
+  return { [stepName]: considered.filter((each) => each !== again) };
 }
 
 /** Adds a code to a locked cart. @throws promotion_code_limit (409) */

@@ -10,13 +10,16 @@ import { type Considered, readConsidered, storedChoice } from './store.ts';
 
 type Choice = Static<typeof PromotionChoice>;
 
+export const stepName = 'promotions';
+
 /** The `type` in the source of adjustments. */
 const sourceType = 'promotion';
 
 /** Both steps read by this function, so that it runs once. */
 function reads(db: TenantDatabase, sale: Sale, choice: Choice | undefined): Promise<Considered[]> {
   const { time, memberId, email, cartId } = sale;
-  return readConsidered(db, { time, memberId, email, cartId, codes: choice?.codes ?? null });
+  const entered = choice ? { cartId: null, codes: choice.codes } : { cartId, codes: [] };
+  return readConsidered(db, { time, memberId, email, ...entered });
 }
 
 function decisionsOf({ sale, lines }: TotalsDraft, considered: readonly Considered[], facts: LineFacts): Decision[] {
@@ -90,7 +93,7 @@ function showPromotions(
 }
 
 export const promotionsStep = totalsStep<Considered[], Choice, typeof CartPromotions>({
-  name: 'promotions',
+  name: stepName,
   order: totalsOrder.discount,
   choice: PromotionChoice,
   storedChoice,

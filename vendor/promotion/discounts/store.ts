@@ -67,11 +67,11 @@ async function hasNoneWithoutCodes(db: TenantDatabase): Promise<boolean> {
 /** Reads each automatic promotion by an index (`promotions_automatic`), and each entered code by another. */
 const considered = `
   with entered as (
-    select typed.code, typed.code_key, typed.position
-      from unnest($6::text[], $8::text[]) with ordinality as typed (code, code_key, position)
+    select code, code_key, row_number() over (order by created_at, code_key) as position
+      from promotion_cart_codes where tenant_id = $1 and cart_id = $5
     union all
-    select code, code_key, row_number() over (order by created_at, code_key)
-      from promotion_cart_codes where tenant_id = $1 and cart_id = $5 and $6::text[] is null
+    select typed.code, typed.code_key, typed.position + 1000
+      from unnest($6::text[], $8::text[]) with ordinality as typed (code, code_key, position)
   ),
   found as (
     select id, null as code, 0 as position, false as is_disabled, false as is_used_up
@@ -105,9 +105,10 @@ interface ConsiderInput {
   time: Date;
   memberId: string | null;
   email: string | null;
+  /** A cart with its codes. */
   cartId: string | null;
-  /** Replace the codes of the cart; null for those of the cart. */
-  codes: readonly string[] | null;
+  /** Further codes, considered behind those of the cart. */
+  codes: readonly string[];
 }
 
 /**
@@ -118,7 +119,7 @@ export async function readConsidered(
   db: TenantDatabase,
   { time, memberId, email, cartId, codes }: ConsiderInput,
 ): Promise<Considered[]> {
-  if (codes?.length === 0 && (await hasNoneWithoutCodes(db))) return [];
+  if (cartId === null && codes.length === 0 && (await hasNoneWithoutCodes(db))) return [];
   const key = customerKeyOf(memberId, email);
   const found = await db.query<ConsideredRow>(considered, [
     time,
@@ -127,7 +128,7 @@ export async function readConsidered(
     cartId,
     codes,
     key,
-    codes?.map(codeKey) ?? null,
+    codes.map(codeKey),
   ]);
   return found.map(consideredOf).filter(({ code, unusable }) => code !== null || unusable === null);
 }

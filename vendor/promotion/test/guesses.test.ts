@@ -1,6 +1,7 @@
 /**
  * Guesses at promotion codes are limited by session and by address, and shut out nobody elsewhere with a right code.
  */
+import { randomUUID } from 'node:crypto';
 import { forgetAttempts, pretendMinutesAgo } from '@carton/auth/testing';
 import { shopperWith } from '@carton/cart/testing';
 import { createMember } from '@carton/member/testing';
@@ -66,6 +67,30 @@ t.test('codes that exist are no guesses', async (t) => {
   for (let time = 0; time < 15; time++) t.equal((await enter(shopper, 'RIGHT')).status, 201);
   for (let time = 0; time < 15; time++) t.equal((await enter(shopper, 'LATE')).status, 409);
   t.strictSame(await guess(shopper, 11), [...times(10, 404), 429]);
+});
+
+t.test('an Idempotency-Key with each guess changes nothing', async (t) => {
+  const shopper = await shopperAt('203.0.113.10');
+  const enterWithKey = (code: string) => {
+    shopper.headers['idempotency-key'] = randomUUID();
+    return enter(shopper, code);
+  };
+  const statusesOf = async (codes: readonly string[]) => {
+    const statuses: number[] = [];
+    for (const code of codes) statuses.push((await enterWithKey(code)).status);
+    return statuses;
+  };
+  const known = ['RIGHT', ...times(12, 0).map(() => 'LATE')];
+  t.strictSame(await statusesOf(known), [201, ...times(12, 409)], 'codes that exist are no guesses');
+  const unknown = times(14, 0).map((_, at) => `UNKNOWN${at}`);
+  t.strictSame(await statusesOf(unknown.slice(0, 5)), times(5, 404));
+  t.strictSame(await statusesOf(['LATE', 'RIGHT']), [409, 201], 'nor between guesses');
+  t.strictSame(await statusesOf(unknown.slice(5)), [...times(5, 404), ...times(4, 429)]);
+  t.equal((await enterWithKey('RIGHT')).status, 429);
+  t.strictSame(
+    (await shopper.get('/cart')).body.promotions.map(({ code }: { code: string }) => code),
+    ['RIGHT'],
+  );
 });
 
 t.test('guesses at once are one too many at most', async (t) => {

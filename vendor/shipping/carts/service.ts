@@ -3,8 +3,8 @@
  */
 import {
   type Cart,
-  type CartChange,
   type CartMerge,
+  type ChangeById,
   findActiveCart,
   findCart,
   findPricedCart,
@@ -140,12 +140,14 @@ export async function chooseMethod(
 /** Stores the choice, and rolls it back unless the cart priced with it can be shipped by it. */
 function chooseDelivery(db: TenantDatabase, session: ShopperSession, choice: ChooseShippingMethod) {
   const { optionId } = choice;
-  const change: CartChange = (tx, { id, isPickedUp }) => ({
-    sent: runConcurrently([
-      () => putDelivery(tx, id, optionId),
-      ...(isPickedUp ? [() => setPickupAddress(tx, id, null)] : []),
-    ]),
-  });
+  const change: ChangeById = {
+    byId: (tx, cartId) => putDelivery(tx, cartId, optionId),
+    isWhole: ({ isPickedUp }) => !isPickedUp,
+    async inFull(tx, { id }) {
+      await runConcurrently([() => putDelivery(tx, id, optionId), () => setPickupAddress(tx, id, null)]);
+      return undefined;
+    },
+  };
   return writeCart(db, session, change, async (priced, tx) => {
     const shown = priced.shown.shipping as CartShipping[];
     if (shown.some((each) => each.optionId === optionId && each.state === 'chosen')) return;
