@@ -179,6 +179,429 @@ order by
   promotions.id,
   found.position;
 
+-- uses.claimUses
+-- $2 string[], $3 null[], $4 null[], $5 number[], $6 string[], $7 string[], $8 string[], $9 string, $10 string, $11 string
+with
+  uses as (
+    select
+      *
+    from
+      unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::uuid[], $8::jsonb[]) as use (promotion_id, code, code_key, amount, id, event_id, payload)
+  ),
+  held as materialized (
+    select
+      id,
+      max_uses is not null as is_limited,
+      deleted_at is null as has_codes,
+      least(
+        max_uses_per_customer,
+        case
+          when (rules ->> 'firstOrder')::boolean then 1
+        end
+      ) as max_of_customer
+    from
+      promotions
+    where
+      tenant_id = $1
+      and id = any ($2::uuid[])
+    order by
+      id
+    for key share
+  ),
+  limited as materialized (
+    select
+      id,
+      claimed,
+      max_uses
+    from
+      promotions
+    where
+      tenant_id = $1
+      and id = any (
+        array(
+          select
+            id
+          from
+            held
+          where
+            is_limited
+        )
+      )
+    order by
+      id
+    for no key update
+  ),
+  claimed_promotions as (
+    update promotions
+    set
+      claimed = limited.claimed + 1
+    from
+      limited
+    where
+      promotions.tenant_id = $1
+      and promotions.id = any ($2::uuid[])
+      and promotions.id = limited.id
+      and limited.claimed < limited.max_uses
+    returning
+      1
+  ),
+  promotions_verdict as (
+    select
+      (
+        select
+          count(*)
+        from
+          held
+      ) = cardinality($2::uuid[])
+      and (
+        select
+          count(*)
+        from
+          claimed_promotions
+      ) = (
+        select
+          count(*)
+        from
+          limited
+      ) as are_claimed
+  ),
+  claimed_customers as (
+    insert into
+      promotion_customers as customers (tenant_id, promotion_id, customer_key, uses, max_uses)
+    select
+      $1,
+      id,
+      $10,
+      1,
+      max_of_customer
+    from
+      held
+    where
+      $10::text is not null
+      and (
+        select
+          are_claimed
+        from
+          promotions_verdict
+      )
+    order by
+      id
+    on conflict (tenant_id, promotion_id, customer_key) do update
+    set
+      uses = customers.uses + 1,
+      max_uses = excluded.max_uses
+    where
+      excluded.max_uses is null
+      or customers.uses < excluded.max_uses
+    returning
+      1
+  ),
+  used as (
+    insert into
+      promotion_usages (tenant_id, id, promotion_id, order_id, code, code_key, amount, currency, customer_key)
+    select
+      $1,
+      id,
+      promotion_id,
+      $9,
+      code,
+      code_key,
+      amount,
+      $11,
+      $10
+    from
+      uses
+  ),
+  published as (
+    insert into
+      event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+    select
+      $1,
+      event_id,
+      'promotion.used',
+      'promotion',
+      promotion_id,
+      payload
+    from
+      uses
+  )
+select
+  (
+    select
+      are_claimed
+    from
+      promotions_verdict
+  )
+  and (
+    $10::text is null
+    or (
+      select
+        count(*)
+      from
+        claimed_customers
+    ) = cardinality($2::uuid[])
+  ) as are_claimed;
+
+-- uses.claimUses with a code
+-- $2 string[], $3 string[], $4 string[], $5 number[], $6 string[], $7 string[], $8 string[], $9 string, $10 string, $11 string
+with
+  uses as (
+    select
+      *
+    from
+      unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::uuid[], $7::uuid[], $8::jsonb[]) as use (promotion_id, code, code_key, amount, id, event_id, payload)
+  ),
+  held as materialized (
+    select
+      id,
+      max_uses is not null as is_limited,
+      deleted_at is null as has_codes,
+      least(
+        max_uses_per_customer,
+        case
+          when (rules ->> 'firstOrder')::boolean then 1
+        end
+      ) as max_of_customer
+    from
+      promotions
+    where
+      tenant_id = $1
+      and id = any ($2::uuid[])
+    order by
+      id
+    for key share
+  ),
+  limited as materialized (
+    select
+      id,
+      claimed,
+      max_uses
+    from
+      promotions
+    where
+      tenant_id = $1
+      and id = any (
+        array(
+          select
+            id
+          from
+            held
+          where
+            is_limited
+        )
+      )
+    order by
+      id
+    for no key update
+  ),
+  claimed_promotions as (
+    update promotions
+    set
+      claimed = limited.claimed + 1
+    from
+      limited
+    where
+      promotions.tenant_id = $1
+      and promotions.id = any ($2::uuid[])
+      and promotions.id = limited.id
+      and limited.claimed < limited.max_uses
+    returning
+      1
+  ),
+  promotions_verdict as (
+    select
+      (
+        select
+          count(*)
+        from
+          held
+      ) = cardinality($2::uuid[])
+      and (
+        select
+          count(*)
+        from
+          claimed_promotions
+      ) = (
+        select
+          count(*)
+        from
+          limited
+      ) as are_claimed
+  ),
+  entered as materialized (
+    select
+      codes.id,
+      codes.max_uses is not null as is_limited
+    from
+      uses
+      join held on held.id = uses.promotion_id
+      and held.has_codes
+      join promotion_codes codes on codes.tenant_id = $1
+      and codes.code_key = any ($4::text[])
+      and codes.code_key = uses.code_key
+      and codes.promotion_id = uses.promotion_id
+    where
+      (
+        select
+          are_claimed
+        from
+          promotions_verdict
+      )
+  ),
+  limited_codes as materialized (
+    select
+      id,
+      claimed,
+      max_uses
+    from
+      promotion_codes
+    where
+      tenant_id = $1
+      and id = any (
+        array(
+          select
+            id
+          from
+            entered
+          where
+            is_limited
+        )
+      )
+    order by
+      promotion_id
+    for no key update
+  ),
+  claimed_codes as (
+    update promotion_codes codes
+    set
+      claimed = limited_codes.claimed + 1
+    from
+      limited_codes
+    where
+      codes.tenant_id = $1
+      and codes.id = any (
+        array(
+          select
+            id
+          from
+            entered
+        )
+      )
+      and codes.id = limited_codes.id
+      and limited_codes.claimed < limited_codes.max_uses
+    returning
+      1
+  ),
+  codes_verdict as (
+    select
+      (
+        select
+          are_claimed
+        from
+          promotions_verdict
+      )
+      and (
+        select
+          count(*)
+        from
+          entered
+      ) = (
+        select
+          count(code_key)
+        from
+          uses
+      )
+      and (
+        select
+          count(*)
+        from
+          claimed_codes
+      ) = (
+        select
+          count(*)
+        from
+          entered
+        where
+          is_limited
+      ) as are_claimed
+  ),
+  claimed_customers as (
+    insert into
+      promotion_customers as customers (tenant_id, promotion_id, customer_key, uses, max_uses)
+    select
+      $1,
+      id,
+      $10,
+      1,
+      max_of_customer
+    from
+      held
+    where
+      $10::text is not null
+      and (
+        select
+          are_claimed
+        from
+          codes_verdict
+      )
+    order by
+      id
+    on conflict (tenant_id, promotion_id, customer_key) do update
+    set
+      uses = customers.uses + 1,
+      max_uses = excluded.max_uses
+    where
+      excluded.max_uses is null
+      or customers.uses < excluded.max_uses
+    returning
+      1
+  ),
+  used as (
+    insert into
+      promotion_usages (tenant_id, id, promotion_id, order_id, code, code_key, amount, currency, customer_key)
+    select
+      $1,
+      id,
+      promotion_id,
+      $9,
+      code,
+      code_key,
+      amount,
+      $11,
+      $10
+    from
+      uses
+  ),
+  published as (
+    insert into
+      event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+    select
+      $1,
+      event_id,
+      'promotion.used',
+      'promotion',
+      promotion_id,
+      payload
+    from
+      uses
+  )
+select
+  (
+    select
+      are_claimed
+    from
+      codes_verdict
+  )
+  and (
+    $10::text is null
+    or (
+      select
+        count(*)
+      from
+        claimed_customers
+    ) = cardinality($2::uuid[])
+  ) as are_claimed;
+
 -- uses.exportUses
 -- $2 string[], $3 string[]
 select
