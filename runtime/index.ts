@@ -240,7 +240,7 @@ export { ActedBy, type ActorColumns, actedBy, actorColumns, actorOf, actorValues
 export { eachRow } from './queries/each-row.ts';
 export { foldedCase, foldText } from './queries/folded.ts';
 export type { IntegrationPage } from './queries/incremental-reads.ts';
-export { isOneWord, isPlain, maxWordLength, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
+export { isOneWord, maxWordLength, plainWords, searchedForm, selectWords, wordBeginsWith } from './queries/words.ts';
 export type { ListQuery, Rows, StoredRow } from './resource/declared-rows.ts';
 export {
   freeHandle,

@@ -48,33 +48,14 @@ function withSigmas(text: string): string[] {
   return [`replace(${text}, 'ς', 'σ')`, `regexp_replace(${text}, '${lastSigma}', 'ς', 'g')`];
 }
 
-/** True for a text whose forms differ by nothing but case: it has only printable characters of ASCII, and no apostrophe. */
-export function isPlain(text: string): boolean {
-  return /^[ -&(-_a-~]*$/.test(text);
-}
-
 /**
  * A statement that selects the words of a resource as `word_from`, from SQL expressions of its texts, in lower case, as they
  * are written and without accents and apostrophes.
  * @param entire texts that are found by their beginning only, such as e-mail addresses
  * @param texts texts that are found from the beginning of each of their words
- * @param plain if all texts are (`isPlain`): the statement then costs less, and selects the same words
  */
-export function selectWords({
-  entire,
-  texts,
-  plain = false,
-}: {
-  entire: readonly string[];
-  texts: readonly string[];
-  plain?: boolean;
-}): string {
-  // In Turkish, the small letter of I is ı.
-  const formsOf = (text: string) =>
-    plain
-      ? [`lower(${text})`, `replace(lower(${text}), 'ı', 'i')`]
-      : [`lower(${written(text)})`, folded(text)].flatMap(withSigmas);
-  const keys = texts.flatMap(formsOf);
+export function selectWords({ entire, texts }: { entire: readonly string[]; texts: readonly string[] }): string {
+  const keys = texts.flatMap((text) => [`lower(${written(text)})`, folded(text)].flatMap(withSigmas));
   return `
     ${entire.map((text) => `select left(lower(${text}), ${maxWordLength}) as word_from union`).join(' ')}
     select distinct left(substr(key, place), ${maxWordLength}) as word_from
@@ -82,6 +63,27 @@ export function selectWords({
      cross join lateral generate_series(1, length(key)) as place
      where substr(key, place, 1) !~ '[${separators}]'
        and substr(' ' || key, place, 2) ~ '[${separators}${ideographs}]'`;
+}
+
+/**
+ * Printable characters of ASCII, whose small letters are the same in every locale of a database: not I, which is ı in
+ * Turkish. Without apostrophes, a text of them has one form.
+ */
+const plain = /^[ -&(-HJ-_a-~]*$/;
+
+/** The words that `selectWords` selects of these texts, which costs the database nothing; null if only it can tell them. */
+export function plainWords({
+  entire,
+  texts,
+}: {
+  entire: readonly string[];
+  texts: readonly string[];
+}): string[] | null {
+  if (![...entire, ...texts].every((text) => plain.test(text))) return null;
+  const keys = texts.map((text) => text.toLowerCase());
+  const begun = keys.flatMap((key) => Array.from(key.matchAll(/[a-z0-9]+/g), ({ index }) => key.slice(index)));
+  const words = [...entire.map((text) => text.toLowerCase()), ...begun].map((word) => word.slice(0, maxWordLength));
+  return [...new Set(words)];
 }
 
 /** True for a text without a separator: it begins a word of its own only, and goes on in none after it. */

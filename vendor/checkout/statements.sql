@@ -22,6 +22,91 @@ insert into
 values
   ($1, $4, 'checkout.completed', 'cart', $2, $5);
 
+-- upsertCompletedByGuest
+-- $2 string, $3 string, $4 string, $5 string, $6 string
+with
+  attempt as (
+    insert into
+      checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
+    values
+      ($1, $2, 'completed', $3)
+    on conflict (tenant_id, cart_id) do update
+    set
+      status = 'completed',
+      code = null,
+      order_id = excluded.order_id,
+      attempts = attempt.attempts + 1,
+      updated_at = now()
+  ),
+  event as (
+    insert into
+      event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+    values
+      ($1, $4, 'checkout.completed', 'cart', $2, $5)
+  )
+insert into
+  guest_orders (tenant_id, order_id, client_key)
+select
+  $1,
+  $3::uuid,
+  encode(sha256(salt.secret || convert_to('address ' || $6::text, 'UTF8')), 'hex')
+from
+  (
+    select
+      secret
+    from
+      guest_secrets
+    where
+      tenant_id = $1
+  ) salt
+returning
+  1;
+
+-- $2 string, $3 string
+insert into
+  guest_orders (tenant_id, order_id, client_key)
+select
+  $1,
+  $2::uuid,
+  encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+from
+  (
+    select
+      secret
+    from
+      guest_secrets
+    where
+      tenant_id = $1
+  ) salt
+returning
+  1;
+
+-- $2 object
+insert into
+  guest_secrets (tenant_id, secret)
+values
+  ($1, $2::bytea)
+on conflict (tenant_id) do nothing;
+
+-- $2 string, $3 string
+insert into
+  guest_orders (tenant_id, order_id, client_key)
+select
+  $1,
+  $2::uuid,
+  encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+from
+  (
+    select
+      secret
+    from
+      guest_secrets
+    where
+      tenant_id = $1
+  ) salt
+returning
+  1;
+
 -- guests.countUnits
 -- $2 string[], $3 string[], $4 string[], $5 number[], $6 string, $7 string[], $8 number
 with

@@ -3,26 +3,54 @@
  */
 import { insertEvent, type outboxRow, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted } from './events.ts';
+import { insertGuest, insertGuestOrder } from './guests/store.ts';
 
-/** Attempt and event in one statement. */
-const insertCompleted = `
-  with attempt as (
+const insertAttempt = `
     insert into checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
     values ($1, $2, 'completed', $3)
     on conflict (tenant_id, cart_id) do update
        set status = 'completed', code = null, order_id = excluded.order_id, attempts = attempt.attempts + 1,
-           updated_at = now()
+           updated_at = now()`;
+const insertCompletedEvent = insertEvent({
+  ...{ id: '$4', type: `'${checkoutCompleted.type}'`, payload: '$5' },
+  ...{ resourceType: "'cart'", resourceId: '$2' },
+});
+
+/** Attempt and event in one statement. */
+const insertCompleted = `
+  with attempt as (${insertAttempt}
   )
-  ${insertEvent({ id: '$4', type: `'${checkoutCompleted.type}'`, resourceType: "'cart'", resourceId: '$2', payload: '$5' })}`;
+  ${insertCompletedEvent}`;
+
+/** Attempt, event and the guest of the order in one statement. */
+const insertCompletedByGuest = `
+  with attempt as (${insertAttempt}
+  ),
+  event as (
+    ${insertCompletedEvent}
+  )${insertGuest('$3', '$6')}`;
+
+/** What is stored of a cart that has become an order. */
+interface Completed {
+  cartId: string;
+  orderId: string;
+  event: ReturnType<typeof outboxRow>;
+}
 
 /** Stores that a cart has become an order, with the event of this. */
-export async function upsertCompleted(
-  tx: TenantDatabase,
-  cartId: string,
-  orderId: string,
-  event: ReturnType<typeof outboxRow>,
-): Promise<void> {
+export async function upsertCompleted(tx: TenantDatabase, { cartId, orderId, event }: Completed): Promise<void> {
   await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
+}
+
+/** Stores that a cart has become the order of a guest, with the event of this. @param block as of `insertGuestOrder` */
+export async function upsertCompletedByGuest(
+  tx: TenantDatabase,
+  { cartId, orderId, event }: Completed,
+  block: string | null,
+): Promise<void> {
+  const guests = await tx.query(insertCompletedByGuest, [cartId, orderId, event.id, event.payload, block]);
+  // The first guest of the tenant: attempt and event are stored, and only the guest is missing.
+  if (guests.length === 0) await insertGuestOrder(tx, orderId, block);
 }
 
 /** Locks the last attempt of a cart, until the transaction ends; null if there was none. */

@@ -172,27 +172,9 @@ with
     from
       (
         select
-          left(lower(($2::jsonb ->> 'email')), 100) as word_from
-        union
-        select distinct
-          left(substr(key, place), 100) as word_from
+          word_from
         from
-          (
-            select distinct
-              key
-            from
-              (
-                values
-                  (lower(($2::jsonb ->> 'number'))),
-                  (replace(lower(($2::jsonb ->> 'number')), 'ı', 'i')),
-                  (lower(($2::jsonb ->> 'customerName'))),
-                  (replace(lower(($2::jsonb ->> 'customerName')), 'ı', 'i'))
-              ) as written (key)
-          ) as texts
-          cross join lateral generate_series(1, length(key)) as place
-        where
-          substr(key, place, 1) !~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004]'
-          and substr(' ' || key, place, 2) ~ '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u2000-\u206f\u3000-\u3004\u2e80-\u2fff\u3005-\ua4cf\uac00-\ud7ff\uf900-\ufaff]'
+          jsonb_array_elements_text($2::jsonb -> 'words') as word_from
       ) words
   ),
   history as (
@@ -460,6 +442,195 @@ with
     from
       (
         select
+          word_from
+        from
+          jsonb_array_elements_text($2::jsonb -> 'words') as word_from
+      ) words
+  ),
+  history as (
+    insert into
+      order_events (tenant_id, order_id, id, type, message, actor_type, actor_id, actor_label)
+    values
+      ($1, $3, $4, $5, $6, $7, $8, $9)
+  )
+insert into
+  event_outbox (tenant_id, id, type, resource_type, resource_id, payload)
+values
+  ($1, $10, $11, 'order', $3, $12)
+returning
+  created_at;
+
+-- placing.insertOrder of any texts
+-- $2 string, $3 string, $4 string, $5 string, $6 string, $7 string, $8 null, $9 null, $10 string, $11 string, $12 string
+with
+  placed as (
+    insert into
+      orders (
+        tenant_id,
+        id,
+        number,
+        cart_id,
+        session_hash,
+        member_id,
+        payment_status,
+        currency,
+        subtotal_amount,
+        discount_amount,
+        shipping_amount,
+        tax_amount,
+        credit_amount,
+        rounding_amount,
+        total_amount,
+        email,
+        customer_name,
+        phone,
+        notes,
+        metadata,
+        region_id,
+        locale,
+        pay_by,
+        attribution,
+        terms_version,
+        terms_accepted_at,
+        pending_until,
+        tax_number,
+        tax_number_check,
+        tax_exemption
+      )
+    select
+      $1,
+      $3,
+      draft.number,
+      draft."cartId",
+      draft."sessionHash",
+      draft."memberId",
+      draft."paymentStatus",
+      draft.currency,
+      draft."subtotalAmount",
+      draft."discountAmount",
+      draft."shippingAmount",
+      draft."taxAmount",
+      draft."creditAmount",
+      draft."roundingAmount",
+      draft."totalAmount",
+      draft.email,
+      draft."customerName",
+      draft.phone,
+      draft.notes,
+      draft.metadata,
+      draft."regionId",
+      draft.locale,
+      draft."payBy",
+      draft.attribution,
+      draft."termsVersion",
+      case
+        when draft."termsVersion" is not null then now()
+      end,
+      draft."pendingUntil",
+      draft."taxNumber",
+      draft."taxNumberCheck",
+      draft."taxExemption"
+    from
+      jsonb_to_record($2::jsonb) as draft (
+        number text,
+        "cartId" uuid,
+        "sessionHash" text,
+        "memberId" uuid,
+        "paymentStatus" text,
+        currency text,
+        "subtotalAmount" bigint,
+        "discountAmount" bigint,
+        "shippingAmount" bigint,
+        "taxAmount" bigint,
+        "creditAmount" bigint,
+        "roundingAmount" bigint,
+        "totalAmount" bigint,
+        email text,
+        "customerName" text,
+        phone text,
+        notes text,
+        metadata jsonb,
+        "regionId" uuid,
+        locale text,
+        "payBy" timestamptz,
+        attribution jsonb,
+        "termsVersion" text,
+        "pendingUntil" timestamptz,
+        "taxNumber" text,
+        "taxNumberCheck" jsonb,
+        "taxExemption" text
+      )
+  ),
+  lines as (
+    insert into
+      order_line_items (
+        tenant_id,
+        order_id,
+        id,
+        position,
+        variant_id,
+        product_id,
+        sku,
+        title,
+        variant_title,
+        properties,
+        quantity,
+        unit_amount,
+        total_amount,
+        requires_shipping
+      )
+    select
+      $1,
+      $3,
+      part.id,
+      part.position,
+      part."variantId",
+      part."productId",
+      part.sku,
+      part.title,
+      part."variantTitle",
+      part.properties,
+      part.quantity,
+      part."unitAmount",
+      part."totalAmount",
+      part."requiresShipping"
+    from
+      jsonb_to_recordset($2::jsonb -> 'lines') as part (
+        id uuid,
+        position integer,
+        "variantId" uuid,
+        "productId" uuid,
+        sku text,
+        title text,
+        "variantTitle" text,
+        properties jsonb,
+        quantity integer,
+        "unitAmount" bigint,
+        "totalAmount" bigint,
+        "requiresShipping" boolean
+      )
+  ),
+  addresses as (
+    insert into
+      order_addresses (tenant_id, order_id, type, address)
+    select
+      $1,
+      $3,
+      part.key,
+      part.value
+    from
+      jsonb_each($2::jsonb -> 'addresses') as part
+  ),
+  words as (
+    insert into
+      order_words (tenant_id, order_id, word_from)
+    select
+      $1,
+      $3,
+      word_from
+    from
+      (
+        select
           left(lower(($2::jsonb ->> 'email')), 100) as word_from
         union
         select distinct
@@ -471,10 +642,168 @@ with
             from
               (
                 values
-                  (lower(($2::jsonb ->> 'number'))),
-                  (replace(lower(($2::jsonb ->> 'number')), 'ı', 'i')),
-                  (lower(($2::jsonb ->> 'customerName'))),
-                  (replace(lower(($2::jsonb ->> 'customerName')), 'ı', 'i'))
+                  (replace(lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'number')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      'ς',
+                      'σ'
+                    )
+                  ),
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'number'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
+                    replace(lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')), 'ς', 'σ')
+                  ),
+                  (
+                    regexp_replace(
+                      lower(translate(normalize(($2::jsonb ->> 'customerName')), '’‘ʼ´`', '''''''''''')),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  ),
+                  (
+                    replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      'ς',
+                      'σ'
+                    )
+                  ),
+                  (
+                    regexp_replace(
+                      replace(
+                        replace(
+                          replace(
+                            replace(
+                              replace(
+                                replace(
+                                  replace(
+                                    lower(regexp_replace(normalize(($2::jsonb ->> 'customerName'), NFKD), '[\u0300-\u036f''’‘ʼ´`]', '', 'g')),
+                                    'ß',
+                                    'ss'
+                                  ),
+                                  'æ',
+                                  'ae'
+                                ),
+                                'œ',
+                                'oe'
+                              ),
+                              'ł',
+                              'l'
+                            ),
+                            'ø',
+                            'o'
+                          ),
+                          'đ',
+                          'd'
+                        ),
+                        'ı',
+                        'i'
+                      ),
+                      '[σςΣ](?![\u0370-\u03ff\u1f00-\u1fff])',
+                      'ς',
+                      'g'
+                    )
+                  )
               ) as written (key)
           ) as texts
           cross join lateral generate_series(1, length(key)) as place

@@ -260,6 +260,13 @@ export const erasure: readonly Mutation[] = [
     tests: ['control-plane/test/customer-erasure.test.ts'],
   },
   {
+    rule: 'Words of an I are those of the locale of the database',
+    file: 'runtime/queries/words.ts',
+    text: '/^[ -&(-HJ-_a-~]*$/',
+    replacement: '/^[ -&(-_a-~]*$/',
+    tests: ['runtime/queries/test/words.test.ts'],
+  },
+  {
     rule: 'A row is not found by words that it had before a change',
     file: 'runtime/resource/rows.ts',
     text: 'if (words?.dependOn(patch)) await words.rewrite(tx, id);',

@@ -5,12 +5,11 @@
 import { findOrder } from '@carton/order';
 import { addressBlock, type MailGuestFinder, type TenantDatabase } from '@carton/runtime';
 import type { Guest } from './service.ts';
-import { findGuestOrder, insertGuestOrder } from './store.ts';
+import { findGuestOrder } from './store.ts';
 
-/** Records in the transaction of an order that a guest has placed it. */
-export async function recordGuestOrder(tx: TenantDatabase, { client }: Guest, orderId: string): Promise<void> {
-  const block = client && !client.isShared ? addressBlock(client.address) : null;
-  await insertGuestOrder(tx, orderId, block);
+/** The block of addresses to which a guest's client belongs; null if others may share it. */
+export function blockOf({ client }: Guest): string | null {
+  return client && !client.isShared ? addressBlock(client.address) : null;
 }
 
 /** Whether money has come for an order, or goods have gone: its mails are the store's, and nobody can cause many of them. */

@@ -177,15 +177,22 @@ export async function deleteUnits(tx: TenantDatabase, orderIds: readonly string[
   await tx.query('delete from guest_units where tenant_id = $1 and order_id = any($2::uuid[])', [orderIds]);
 }
 
-const recordText = `
+/**
+ * Stores that an order is a guest's, and returns a row; neither without a secret.
+ * @param order placeholder of its id
+ * @param block placeholder of the block of addresses, to which the client belongs
+ */
+export const insertGuest = (order: string, block: string) => `
   insert into guest_orders (tenant_id, order_id, client_key)
-  select $1, $2::uuid, encode(sha256(salt.secret || convert_to('address ' || $3::text, 'UTF8')), 'hex')
+  select $1, ${order}::uuid, encode(sha256(salt.secret || convert_to('address ' || ${block}::text, 'UTF8')), 'hex')
     from (${ownSalt}) salt
   returning 1`;
 
+const insertGuestText = insertGuest('$2', '$3');
+
 /** Stores that an order is a guest's. @param block of addresses, to which the client belongs; null if others may share it */
 export async function insertGuestOrder(tx: TenantDatabase, orderId: string, block: string | null): Promise<void> {
-  await withSecret(tx, () => tx.query(recordText, [orderId, block]));
+  await withSecret(tx, () => tx.query(insertGuestText, [orderId, block]));
 }
 
 /** The client of an order of a guest; null for any other order. */

@@ -4,20 +4,27 @@
  */
 import { outboxRow, publish, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted, checkoutFailed } from '../events.ts';
+import { blockOf } from '../guests/orders.ts';
+import type { Guest } from '../guests/service.ts';
 import type { DraftToWrite } from '../steps.ts';
-import { lockAttempt, upsertCompleted, upsertFailed } from '../store.ts';
+import { lockAttempt, upsertCompleted, upsertCompletedByGuest, upsertFailed } from '../store.ts';
 
 const cartReference = (id: string) => ({ type: 'cart', id });
 
-/** Records a completed checkout in the order's transaction, after the order's row. */
+/**
+ * Records a completed checkout in the order's transaction, after the order's row.
+ * @param guest who has placed the order; null for a member
+ */
 export async function recordCompleted(
   tx: TenantDatabase,
   cartId: string,
   { id: orderId, number, currency, totals }: DraftToWrite,
+  guest: Guest | null,
 ): Promise<void> {
   const payload = { orderId, number, currency, totalAmount: totals.total };
   const event = outboxRow(tx, checkoutCompleted, cartReference(cartId), payload);
-  await upsertCompleted(tx, cartId, orderId, event);
+  const completed = { cartId, orderId, event };
+  await (guest ? upsertCompletedByGuest(tx, completed, blockOf(guest)) : upsertCompleted(tx, completed));
 }
 
 /**

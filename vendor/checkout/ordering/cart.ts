@@ -16,7 +16,6 @@ import { findOrder, type Order, storedAttribution } from '@carton/order';
 import { attachPayment, lockStartedPayment, type PaymentWait, type StartedPayment } from '@carton/payment';
 import { type IfMatch, runConcurrently, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { customerOf, priceOptionsOf } from '../customer.ts';
-import { recordGuestOrder } from '../guests/orders.ts';
 import { type Guest, guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
 import { nothingToOrder } from '../nothing-to-order.ts';
 import { type Prepared, placeSale, type SaleToPlace } from '../placing/service.ts';
@@ -143,9 +142,8 @@ function saleToPlace(
     complete: (inside, order) =>
       runConcurrently([
         () => completeCart(inside, cart.id, order.id),
-        () => recordCompleted(inside, cart.id, order),
+        () => recordCompleted(inside, cart.id, order, guest),
         () => payment && attachPayment(inside, order.id, payment),
-        () => guest && recordGuestOrder(inside, guest, order.id),
         () => guest && isUnpaid(wait, due) && holdUnpaid(inside, guest, order.id, { sale, store }),
       ]),
   };

@@ -2,7 +2,7 @@
  * The statement that inserts an order with all its rows.
  */
 import { actorColumns, actorValues, insertEvent, newId, type outboxRow, type TenantDatabase } from '@carton/runtime';
-import { hasPlainWords, wordsText } from '../search/words-store.ts';
+import { plainWordsOf, wordsText } from '../search/words-store.ts';
 import type { OrderRow } from '../store.ts';
 
 /** Inserts discounts, shipping and taxes, if the order has any. */
@@ -26,8 +26,18 @@ const insertDetails = `
                     included boolean, source jsonb)
   ),`;
 
+/** The words of the order: those that are sent with it, or those of its texts. */
+const selectWords = {
+  sent: `select word_from from jsonb_array_elements_text($2::jsonb -> 'words') as word_from`,
+  any: wordsText({
+    number: "($2::jsonb ->> 'number')",
+    email: "($2::jsonb ->> 'email')",
+    name: "($2::jsonb ->> 'customerName')",
+  }),
+};
+
 /** `$2`: the row with its parts, `$3`: its id, `$4` to `$9`: its first entry, `$10` to `$12`: its event. */
-const insertText = (details: string, plain: boolean) => `
+const insertText = (details: string, words: keyof typeof selectWords) => `
   with placed as (
     insert into orders (tenant_id, id, number, cart_id, session_hash, member_id, payment_status, currency,
                         subtotal_amount, discount_amount, shipping_amount, tax_amount, credit_amount, rounding_amount,
@@ -65,14 +75,7 @@ const insertText = (details: string, plain: boolean) => `
   ),${details}
   words as (
     insert into order_words (tenant_id, order_id, word_from)
-    select $1, $3, word_from from (${wordsText(
-      {
-        number: "($2::jsonb ->> 'number')",
-        email: "($2::jsonb ->> 'email')",
-        name: "($2::jsonb ->> 'customerName')",
-      },
-      plain,
-    )}) words
+    select $1, $3, word_from from (${selectWords[words]}) words
   ),
   history as (
     insert into order_events (tenant_id, order_id, id, type, message, ${actorColumns})
@@ -80,7 +83,7 @@ const insertText = (details: string, plain: boolean) => `
   )
   ${insertEvent({ id: '$10', type: '$11', resourceType: "'order'", resourceId: '$3', payload: '$12' })}
   returning created_at`;
-const textsOf = (details: string) => ({ plain: insertText(details, true), any: insertText(details, false) });
+const textsOf = (details: string) => ({ sent: insertText(details, 'sent'), any: insertText(details, 'any') });
 const insertBare = textsOf('');
 const insertDetailed = textsOf(insertDetails);
 
@@ -95,9 +98,10 @@ export async function insertOrder(
   entry: { type: string; message: string },
   event: ReturnType<typeof outboxRow>,
 ): Promise<string> {
-  const order = JSON.stringify({ ...row, lines: row.lines.map((line, position) => ({ ...line, position })) });
+  const words = plainWordsOf({ number: row.number, email: row.email, name: row.customerName ?? '' });
+  const order = JSON.stringify({ ...row, lines: row.lines.map((line, position) => ({ ...line, position })), words });
   const texts = row.adjustments.length > 0 || row.taxLines.length > 0 ? insertDetailed : insertBare;
-  const text = texts[hasPlainWords({ number: row.number, name: row.customerName ?? '' }) ? 'plain' : 'any'];
+  const text = texts[words ? 'sent' : 'any'];
   const actor = actorValues(tx, { type: 'shopper', id: row.memberId });
   const [created] = await tx.query<{ createdAt: string }>(text, [
     ...[order, row.id, newId(), entry.type, entry.message],

@@ -3,9 +3,9 @@
  * and the beginning of the e-mail address.
  */
 import {
-  isPlain,
   maxWordLength,
   parseEmail,
+  plainWords,
   searchedForm,
   selectWords,
   type TenantDatabase,
@@ -19,13 +19,14 @@ interface SearchedTexts {
   name: string;
 }
 
-/** A statement that selects the words of an order. @param plain if number and name are (`hasPlainWords`) */
-export function wordsText({ number, email, name }: SearchedTexts, plain = false): string {
-  return selectWords({ entire: [email], texts: [number, name], plain });
+/** A statement that selects the words of an order. */
+export function wordsText({ number, email, name }: SearchedTexts): string {
+  return selectWords({ entire: [email], texts: [number, name] });
 }
 
-export function hasPlainWords({ number, name }: Omit<SearchedTexts, 'email'>): boolean {
-  return isPlain(number) && isPlain(name);
+/** The words that this statement selects; null if only the database can tell them. */
+export function plainWordsOf({ number, email, name }: SearchedTexts): string[] | null {
+  return plainWords({ entire: [email], texts: [number, name] });
 }
 
 const removeWords = 'delete from order_words where tenant_id = $1 and order_id = any($2::uuid[])';

@@ -25,7 +25,10 @@ async function firstParts(db: Search['db'], some: Filters, listed = listsOf): Pr
   for (const list of lists) await list.next(null);
 }
 
-const order = { adjustments: [], taxLines: [], lines: [], memberId: null } as unknown as OrderRow;
+const order = {
+  ...{ number: '1001', email: 'ada@example.com', customerName: 'Ada Lovelace' },
+  ...{ adjustments: [], taxLines: [], lines: [], memberId: null },
+} as unknown as OrderRow;
 const entry = { type: 'placed', message: '' };
 const event = { type: 'order.placed', payload: '{}' } as Parameters<typeof insertOrder>[3];
 
@@ -33,6 +36,8 @@ export const statements: StatementSamples = {
   'placing.insertOrder': ({ db, id }) => insertOrder(db, { ...order, id }, entry, { ...event, id }),
   'placing.insertOrder with taxes': ({ db, id }) =>
     insertOrder(db, { ...order, id, taxLines: [{}] as OrderRow['taxLines'] }, entry, { ...event, id }),
+  'placing.insertOrder of any texts': ({ db, id }) =>
+    insertOrder(db, { ...order, id, customerName: 'Zoë' }, entry, { ...event, id }),
   'orders.find': ({ db, id }) => orders.find(db, id),
   'refunds.partsOfOrder': ({ db, id }) => refunds.partsOfOrder(db, id),
   'refunds.partsOfRefunds': ({ db, id }) => refunds.partsOfRefunds(db, [id]),
