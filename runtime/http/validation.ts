@@ -103,14 +103,16 @@ const manyValues = 10_000;
 
 /** Whether there are at least so many values in a value. */
 function hasMany(value: unknown, many: number): boolean {
-  let left = many;
-  const count = (each: unknown): boolean => {
-    if (--left <= 0) return true;
-    if (each === null || typeof each !== 'object') return false;
-    for (const name in each) if (count((each as Record<string, unknown>)[name])) return true;
-    return false;
-  };
-  return count(value);
+  return leftBehind(value, many) <= 0;
+}
+
+/** How many of so many values are left behind those of a value. `for … in` is not used: V8 optimizes it in vain. */
+function leftBehind(value: unknown, many: number): number {
+  let left = many - 1;
+  if (value === null || typeof value !== 'object') return left;
+  const values: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (let at = 0; at < values.length && left > 0; at++) left = leftBehind(values[at], left);
+  return left;
 }
 
 /**
