@@ -15,6 +15,7 @@ import type { TenantScope } from './box/tenancy.ts';
 import { ComputeProcesses, computeProcesses } from './compute/compute.ts';
 import { settings as boxSettings } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { lanesOf } from './db/lanes.ts';
 import { outboxListeners } from './events/outbox.ts';
 import { gatherExtensions } from './extension/extension.ts';
 import type { AccessKind } from './http/credentials.ts';
@@ -60,7 +61,13 @@ export async function boot(options: BootOptions): Promise<RunningBox> {
       ...(await prepareDatabase(databaseUrl, packages, log)),
     };
     const poolSize = shareOf(options.poolSize ?? defaultPoolSize(workers), workers);
-    const database = openDatabase({ ...connection, poolSize, statementTimeout: requestDeadline });
+    const lanes = lanesOf(databaseUrl);
+    const database = openDatabase({
+      ...connection,
+      poolSize,
+      lanes: lanes && shareOf(lanes, workers),
+      statementTimeout: requestDeadline,
+    });
     onClose(database.close);
     const observe = operations.observeBackground;
     const processes = new ComputeProcesses({ log });

@@ -5,6 +5,7 @@ import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { batchWrites, type WritingConnection } from './batch-writes.ts';
 import type { Connection } from './client.ts';
+import { keepLanes } from './lanes.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;
@@ -50,6 +51,8 @@ export interface ConnectionOptions {
   applicationName?: string;
   /** The role that connections switch to. Default: the login user. */
   role?: string | null;
+  /** Connections that work at the same time (lanes.ts). Default: all. */
+  lanes?: number | undefined;
   /** Milliseconds that work waits for a connection. Default: 5000. */
   acquireTimeout?: number;
   /** Milliseconds that one statement may take. Default: no limit. */
@@ -62,7 +65,9 @@ export interface ConnectionOptions {
 
 /** Opens a pool, which connects at the first query. Column names are snake_case in SQL and camelCase in results. */
 export function connect(options: ConnectionOptions): Knex {
-  return knexModule(poolSettings(options));
+  const knex = knexModule(poolSettings(options));
+  if (options.lanes !== undefined) keepLanes(knex.client, options.lanes);
+  return knex;
 }
 
 /** The settings of knex for a pool. */

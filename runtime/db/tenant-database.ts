@@ -17,7 +17,12 @@ type Values = Record<string, unknown>;
 
 type RollbackTask = (db: TenantDatabase) => Promise<unknown>;
 
-type WorkWithCommit<T> = (db: TenantDatabase, commit: () => Promise<void>) => Promise<T>;
+/** It waits for `tenantSet` before it commits. */
+type WorkWithCommit<T> = (
+  db: TenantDatabase,
+  commit: () => Promise<void>,
+  tenantSet: Promise<unknown> | undefined,
+) => Promise<T>;
 
 /** What the work of a transaction has sent last, without waiting for it, and what it returns. */
 export interface LastSent<T> {
@@ -156,8 +161,9 @@ export class TenantDatabase extends TenantReader {
    */
   async transaction<T>(work: (db: TenantDatabase) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     if (this.isTransaction) return work(this);
-    return this.#begin(async (tx, commit) => {
+    return this.#begin(async (tx, commit, tenantSet) => {
       const result = await work(tx);
+      await tenantSet;
       await commit();
       return result;
     }, options);
@@ -195,15 +201,17 @@ export class TenantDatabase extends TenantReader {
       });
     }
     let outcome: { value: R } | { error: unknown } | undefined;
-    await this.#begin(async (tx, commit) => {
+    await this.#begin(async (tx, commit, tenantSet) => {
       const { sent, value } = await work(tx);
+      await tenantSet;
       // What fails before it is sent must not be committed.
       await Promise.race([sent, undefined]);
+      const ending = runConcurrently([() => sent, commit]);
       const reading = read(tx.#behindCommit(), value).then(
         (result) => ({ value: result }),
         (error: unknown) => ({ error }),
       );
-      await runConcurrently([() => sent, commit]);
+      await ending;
       outcome = await reading;
     });
     if (!outcome || 'error' in outcome) throw outcome?.error;
@@ -247,12 +255,12 @@ export class TenantDatabase extends TenantReader {
       try {
         connection.query({ text: beginTexts[isolation] }).catch(() => {});
         if (placement.shardLock) await connection.query(placement.shardLock);
-        const result = await work(db, async () => {
-          if (tenantSet) await tenantSet;
+        const commit = async () => {
           if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
           const { command } = await connection.query({ text: 'commit' });
           if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed');
-        });
+        };
+        const result = await work(db, commit, tenantSet);
         for (const task of db.#afterCommit) await task();
         return result;
       } catch (error) {

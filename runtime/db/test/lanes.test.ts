@@ -1,0 +1,72 @@
+/**
+ * Lanes: few connections work at the same time, unless they take long.
+ */
+import t from 'tap';
+import { createTestDatabase } from '../../testing/database.ts';
+import { openDatabase } from '../database.ts';
+import { lanesOf } from '../lanes.ts';
+
+const { url, drop } = await createTestDatabase('empty');
+const database = openDatabase({ url, poolSize: 5, lanes: 2 });
+t.teardown(async () => {
+  await database.close();
+  await drop();
+});
+
+/** The most of so many pieces of work that were on connections at the same time. */
+async function mostAtOnce({ knex }: typeof database, pieces: number, work: (at: number) => Promise<unknown>) {
+  let [now, most] = [0, 0];
+  const one = async (at: number) => {
+    const connection = await knex.client.acquireConnection();
+    most = Math.max(most, ++now);
+    try {
+      await work(at);
+    } finally {
+      now--;
+      await knex.client.releaseConnection(connection);
+    }
+  };
+  await Promise.all(Array.from({ length: pieces }, (_, at) => one(at)));
+  return most;
+}
+
+t.test('long work gives up its lane, and not its connection', async (t) => {
+  const all = Promise.withResolvers<void>();
+  let begun = 0;
+  const most = await mostAtOnce(database, 5, () => {
+    if (++begun === 5) all.resolve();
+    return all.promise;
+  });
+  t.equal(most, 5, 'all that the pool has');
+  t.equal(await mostAtOnce(database, 10, () => new Promise(setImmediate)), 2, 'and afterwards the lanes count again');
+});
+
+t.test('short work keeps to the lanes, in the order in which it came', async (t) => {
+  const begun: number[] = [];
+  const work = async (at: number) => {
+    begun.push(at);
+    await new Promise(setImmediate);
+  };
+  begun.length = 0;
+  t.equal(await mostAtOnce(database, 20, work), 2);
+  t.strictSame(
+    begun,
+    Array.from({ length: 20 }, (_, at) => at),
+  );
+});
+
+t.test('a connection that cannot be had leaves its lane', async (t) => {
+  const broken = openDatabase({ url: url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'), poolSize: 2, lanes: 1 });
+  const attempts = await Promise.allSettled([1, 2, 3].map(() => broken.box.query('select 1')));
+  t.strictSame(
+    attempts.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  );
+  await broken.close();
+});
+
+t.test('PostgreSQL on another machine has no lanes', async (t) => {
+  t.ok(Number(lanesOf('postgres://carton:secret@localhost/carton?host=/run/carton')) >= 4, 'a Unix socket');
+  t.equal(lanesOf('postgres://carton:secret@db.example/carton?host=db.example'), undefined);
+  t.equal(lanesOf('postgres://carton:secret@127.0.0.1:5432/carton'), undefined);
+});

@@ -1,0 +1,110 @@
+/**
+ * Reads behind the commit of a transaction, in the same round trip.
+ */
+import t from 'tap';
+import { createTestDatabase } from '../../testing/database.ts';
+import { countRoundTrips } from '../../testing/round-trips.ts';
+import { openDatabase } from '../database.ts';
+import { newId } from '../id.ts';
+import type { TenantDatabase } from '../tenant-database.ts';
+
+const { url, drop } = await createTestDatabase('empty');
+const database = openDatabase({ url, poolSize: 3 });
+t.teardown(async () => {
+  await database.close();
+  await drop();
+});
+await database.box.query('create table notes (tenant_id uuid, note text primary key)');
+const db = database.forTenant(newId());
+const insert = (tx: TenantDatabase, note: string) => tx.query('insert into notes values ($1, $2)', [note]);
+const notesIn = async (from: TenantDatabase) =>
+  (await from.query<{ note: string }>('select note from notes where tenant_id = $1 order by note', [])).map(
+    ({ note }) => note,
+  );
+t.beforeEach(() => database.box.query('delete from notes'));
+
+t.test('the last statements, the commit and the reads take one round trip', async (t) => {
+  const work = () =>
+    db.transactionThen(
+      async (tx) => {
+        await insert(tx, 'one');
+        return { sent: insert(tx, 'two'), value: 'value' };
+      },
+      async (one, value) => [one.inTransaction, value, await notesIn(one)],
+    );
+  await db.pipelined(notesIn);
+  let found: unknown;
+  const trips = await countRoundTrips(database, async () => {
+    found = await work();
+  });
+  t.equal(trips, 2);
+  t.strictSame(found, [false, 'value', ['one', 'two']]);
+});
+
+t.test('a last statement that fails rolls the work back', async (t) => {
+  let isReverted = false;
+  const failing = db.transactionThen(
+    async (tx) => {
+      tx.afterCommit(() => t.fail('it is committed'));
+      tx.afterRollback(async () => {
+        isReverted = true;
+      });
+      await insert(tx, 'one');
+      return { sent: insert(tx, 'one'), value: null };
+    },
+    (one) => notesIn(one),
+  );
+  await t.rejects(failing, { code: '23505' });
+  t.ok(isReverted);
+  t.strictSame(await notesIn(db), []);
+});
+
+t.test('what fails before it is sent rolls the work back', async (t) => {
+  const refuse = async () => {
+    throw new Error('no such event');
+  };
+  const failing = db.transactionThen(
+    async (tx) => {
+      await insert(tx, 'one');
+      return { sent: refuse(), value: null };
+    },
+    () => t.fail('it is read') as never,
+  );
+  await t.rejects(failing, /no such event/);
+  t.strictSame(await notesIn(db), []);
+});
+
+t.test('a read that fails leaves the work committed', async (t) => {
+  let isReverted = false;
+  let isCommitted = false;
+  const failing = db.transactionThen(
+    async (tx) => {
+      tx.afterCommit(() => {
+        isCommitted = true;
+      });
+      tx.afterRollback(async () => {
+        isReverted = true;
+      });
+      return { sent: insert(tx, 'one'), value: null };
+    },
+    (one) => one.query('select $1::uuid, 1 / 0'),
+  );
+  await t.rejects(failing, { code: '22012' });
+  t.strictSame([isCommitted, isReverted], [true, false]);
+  t.strictSame(await notesIn(db), ['one']);
+});
+
+t.test('inside a transaction the reads join it', async (t) => {
+  await t.rejects(
+    db.transaction(async (tx) => {
+      const found = await tx.transactionThen(
+        async (same) => ({ sent: insert(same, 'one'), value: same }),
+        async (one, same) => [one === same, one.inTransaction, await notesIn(one)],
+      );
+      t.strictSame(found, [true, true, ['one']]);
+      throw new Error('back');
+    }),
+    /back/,
+  );
+  t.strictSame(await notesIn(db), []);
+});
