@@ -62,14 +62,17 @@ const basic: MeasuredPackages = { packages: packagesOfTier('basic'), packagesFro
 /**
  * Starts a box, by default with the packages of the basic tier.
  * @param options.dataFolder for the files that packages store; by default one that remains
+ * @param root of the source tree whose box it is; by default this one
  */
 export async function startBox(
   databaseUrl: string,
   options: Partial<MeasuredPackages & { dataFolder: string }> = {},
+  root = join(sourceRoot, '..'),
 ): Promise<MeasuredBox> {
   const about = JSON.stringify({ databaseUrl, ...secrets, ...basic, ...options });
   // With the heap limits that the installer sets.
-  const { child, url } = await start('./box-process.ts', [about], heapOptions().split(' '));
+  const program = join(root, 'bench', 'box-process.ts');
+  const { child, url } = await start(program, [about], heapOptions().split(' '));
   return {
     url,
     async statementsOf(request) {
@@ -99,11 +102,11 @@ export async function startBox(
 
 /** Starts a program of this folder, which sends its address. */
 export function startServer(program: string, ...parameters: string[]): Promise<{ child: ChildProcess; url: string }> {
-  return start(program, parameters, []);
+  return start(fileURLToPath(new URL(program, import.meta.url)), parameters, []);
 }
 
 async function start(program: string, parameters: string[], options: string[]) {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), parameters, {
+  const child = fork(program, parameters, {
     execArgv: ['--conditions=workspace-source', ...options],
     // JSON would make objects of the bytes that are values of statements.
     serialization: 'advanced',

@@ -6,6 +6,7 @@
  */
 import { cartIdOf, checkOut, clients, prepareCarts, sessionOf } from '../tools/load/checkouts.ts';
 import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
+import type { Contest } from './against.ts';
 import { openTenant, startBox, withPostgres } from './box.ts';
 import { skipEvents, waitForEvents } from './events.ts';
 import { withOrderSubscriber } from './order-subscriber.ts';
@@ -13,6 +14,22 @@ import { findPgbench, pgbenchScript, runPgbench } from './pgbench.ts';
 
 const rounds = 5;
 const ordersPerRound = 2000;
+
+export const contest: Contest = {
+  what: 'POST /checkout, two items, 8 clients, with events delivered',
+  unit: 'orders/s',
+  products: 2,
+  rounds,
+  async prepare({ box, tenant, database }) {
+    const numbers = Array.from({ length: ordersPerRound * (rounds + 1) }, (_, index) => index);
+    const tokenOf = await prepareCarts(database, tenant, numbers);
+    return async (round) => {
+      const rate = await checkOut(box.url, tokenOf, round * ordersPerRound, ordersPerRound);
+      await waitForEvents(database.forTenant(tenant.tenantId));
+      return rate;
+    };
+  },
+};
 
 export function measure(): Promise<Measurement> {
   const pgbench = findPgbench();

@@ -9,6 +9,7 @@ import { flowLength, orderAsGuest, prepareFlow } from '../tools/load/flow.ts';
 import { repeat } from '../tools/load/load.ts';
 import { type Measurement, measureAlternately, rounded } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
+import type { Contest } from './against.ts';
 import { type MeasuredBox, openTenant, startBox, startServer, withPostgres } from './box.ts';
 import { skipEvents, waitForEvents } from './events.ts';
 import { type FlowTemplate, type RecordedFlow, templateOf } from './flow-variables.ts';
@@ -55,6 +56,22 @@ async function peerRate(url: string, run: number, orders: number): Promise<numbe
   });
   return orders / seconds;
 }
+
+export const contest: Contest = {
+  what: `a guest's ${flowLength} requests, 8 clients`,
+  unit: 'orders/s',
+  digits: 1,
+  products: 12,
+  rounds,
+  async prepare({ box, tenant, database }) {
+    await prepareFlow(box.url, tenant);
+    return async () => {
+      const rate = await orderRate(box, tenant, ordersPerRound);
+      await waitForEvents(database.forTenant(tenant.tenantId));
+      return rate;
+    };
+  },
+};
 
 export function measure(): Promise<Measurement> {
   return withPostgres(async ({ url, folder, database }) => {

@@ -5,6 +5,7 @@
 
 import { load } from '../tools/load/load.ts';
 import { type Measurement, measureAlternately } from '../tools/load/measurement.ts';
+import type { Contest } from './against.ts';
 import { openTenant, startBox, startServer, withPostgres } from './box.ts';
 
 const clients = 16;
@@ -21,6 +22,17 @@ export async function readProducts(url: string, requests = requestsPerRound): Pr
   if (statuses[200] !== requests) throw new Error(`not every response was 200: ${JSON.stringify(statuses)}`);
   return requests / seconds;
 }
+
+export const contest: Contest = {
+  what: 'GET /products, twelve with prices, 16 clients',
+  unit: 'requests/s',
+  products: 12,
+  rounds,
+  prepare:
+    async ({ box }) =>
+    () =>
+      readProducts(box.url),
+};
 
 export function measure(): Promise<Measurement> {
   return withPostgres(async ({ url }) => {

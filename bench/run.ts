@@ -1,13 +1,15 @@
 /**
  * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON.
  */
+import { parseArgs } from 'node:util';
 import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
+import { type Contest, measureAgainst } from './against.ts';
 
 interface Bench {
   about: string;
   /** What its further arguments are, where it takes any. */
   takes?: string;
-  load: () => Promise<{ measure: (more: readonly string[]) => Promise<Measurement> }>;
+  load: () => Promise<{ measure: (more: readonly string[]) => Promise<Measurement>; contest?: Contest }>;
 }
 
 const benches: Record<string, Bench> = {
@@ -73,20 +75,42 @@ const benches: Record<string, Bench> = {
 const list = Object.entries(benches).map(([name, { about, takes = '' }]) =>
   `  ${name.padEnd(10)} ${about} ${takes}`.trimEnd(),
 );
-const help = `npm run bench -- <name>\n\n${list.join('\n')}\n\nExit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
+const help = `npm run bench -- <name> [--against <commit>]
 
-const [name, ...rest] = process.argv.slice(2);
-if (name === '--help' || name === undefined) {
-  console.log(help);
-  process.exit(name ? 0 : 2);
-}
-const bench = benches[name];
-if (!bench || (rest.length > 0 && !bench.takes)) {
-  console.error(`unknown measurement: ${[name, ...rest].join(' ')}\n\n${help}`);
+${list.join('\n')}
+
+  --against <commit>  checkout, flow and products: beside the box of a commit, in alternating rounds on one server
+
+Exit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
+
+function usage(fault: string): never {
+  console.error(`${fault}\n\n${help}`);
   process.exit(2);
 }
+
+function readArguments() {
+  try {
+    const options = { help: { type: 'boolean' }, against: { type: 'string' } } as const;
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return usage((error as Error).message);
+  }
+}
+
+const { values, positionals } = readArguments();
+const [name, ...rest] = positionals;
+if (values.help || name === undefined) {
+  console.log(help);
+  process.exit(values.help ? 0 : 2);
+}
+const bench = benches[name];
+if (!bench || (rest.length > 0 && !bench.takes)) usage(`unknown measurement: ${[name, ...rest].join(' ')}`);
 try {
-  const measured = await (await bench.load()).measure(rest);
+  const { measure, contest } = await bench.load();
+  if (values.against !== undefined && !contest) usage(`${name} is not measured against a commit`);
+  const measured = await (values.against !== undefined && contest
+    ? measureAgainst(name, values.against, contest)
+    : measure(rest));
   console.log(JSON.stringify({ ...measured, machine: thisMachine() }));
   process.exit(0);
 } catch (error) {

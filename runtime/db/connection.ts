@@ -5,7 +5,7 @@ import knexModule, { type Knex } from 'knex';
 import pg from 'pg';
 import { batchWrites, type WritingConnection } from './batch-writes.ts';
 import type { Connection } from './client.ts';
-import { keepLanes } from './lanes.ts';
+import { Lanes } from './lanes.ts';
 import { type DatabaseObserver, observeStatements } from './observer.ts';
 
 const { types } = pg;
@@ -51,7 +51,7 @@ export interface ConnectionOptions {
   applicationName?: string;
   /** The role that connections switch to. Default: the login user. */
   role?: string | null;
-  /** Connections that work at the same time (lanes.ts). Default: all. */
+  /** Transactions that work at the same time (lanes.ts). Default: as many as there are connections. */
   lanes?: number | undefined;
   /** Milliseconds that work waits for a connection. Default: 5000. */
   acquireTimeout?: number;
@@ -65,9 +65,7 @@ export interface ConnectionOptions {
 
 /** Opens a pool, which connects at the first query. Column names are snake_case in SQL and camelCase in results. */
 export function connect(options: ConnectionOptions): Knex {
-  const knex = knexModule(poolSettings(options));
-  if (options.lanes !== undefined) keepLanes(knex.client, options.lanes);
-  return knex;
+  return knexModule(poolSettings(options));
 }
 
 /** The settings of knex for a pool. */
@@ -80,6 +78,7 @@ export function poolSettings({
   statementTimeout,
   settings = {},
   observer,
+  lanes,
 }: ConnectionOptions): Knex.Config {
   const limits = [
     role ? `-c role=${role.replaceAll(/[\\ ]/g, '\\$&')}` : '',
@@ -100,7 +99,7 @@ export function poolSettings({
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: prepareWith(observer) },
     // Read in pool.ts; knex documents the option but its types lack it.
-    ...({ userParams: { observer } } as object),
+    ...({ userParams: { observer, lanes: lanes === undefined ? undefined : new Lanes(lanes) } } as object),
     acquireConnectionTimeout: acquireTimeout,
     // Errors are thrown, and logged once by the code that catches them.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },

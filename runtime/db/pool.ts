@@ -4,6 +4,7 @@
 import type { Knex } from 'knex';
 import type { Connection } from './client.ts';
 import { breaksConnection, DatabaseBusy } from './errors.ts';
+import type { Lanes } from './lanes.ts';
 import type { DatabaseObserver } from './observer.ts';
 
 /** The length of the queue for each connection of the pool; further work is refused and may be retried. */
@@ -42,6 +43,12 @@ async function acquireObserved(knex: Knex, observer: DatabaseObserver): Promise<
   } finally {
     observer.waited(began, ended);
   }
+}
+
+/** Runs a transaction in a lane of the pool, if it has lanes. */
+export function inLane<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+  const { lanes } = knex.userParams as { lanes?: Lanes };
+  return lanes ? lanes.run(work) : work();
 }
 
 /** A connection with the internals of knex and pg that are used here. */

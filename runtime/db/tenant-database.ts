@@ -8,6 +8,7 @@ import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
+import { inLane } from './pool.ts';
 import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -268,7 +269,7 @@ export class TenantDatabase extends TenantReader {
         throw error;
       }
     };
-    return this.withPlacement(run);
+    return inLane(this.knex, () => this.withPlacement(run));
   }
 
   /** The same connection for reads that are sent behind the commit of this transaction. */

@@ -123,9 +123,11 @@ export class TenantReader {
    * Runs a statement as a prepared statement. `$1` is always the tenant; `values` begin at `$2`.
    * Returns the rows with camelCase column names. @throws Error when the statement does not use `$1`
    */
-  async query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     if (!checkedStatements.has(text)) {
-      if (!/\$1(?!\d)/.test(text)) throw new Error(`a statement leaves out the tenant ($1): ${text}`);
+      if (!/\$1(?!\d)/.test(text)) {
+        return Promise.reject(new Error(`a statement leaves out the tenant ($1): ${text}`));
+      }
       checkedStatements.add(text);
     }
     return this.#run(text, [this.tenantId, ...values]);

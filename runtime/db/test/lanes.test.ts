@@ -1,31 +1,32 @@
 /**
- * Lanes: few connections work at the same time, unless they take long.
+ * Lanes: few transactions work at the same time, unless they take long.
  */
 import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
 import { openDatabase } from '../database.ts';
+import { newId } from '../id.ts';
 import { lanesOf } from '../lanes.ts';
 
 const { url, drop } = await createTestDatabase('empty');
 const database = openDatabase({ url, poolSize: 5, lanes: 2 });
+const db = database.forTenant(newId());
 t.teardown(async () => {
   await database.close();
   await drop();
 });
 
-/** The most of so many pieces of work that were on connections at the same time. */
-async function mostAtOnce({ knex }: typeof database, pieces: number, work: (at: number) => Promise<unknown>) {
+/** The most of so many transactions that worked at the same time. */
+async function mostAtOnce(pieces: number, work: (at: number) => Promise<unknown>) {
   let [now, most] = [0, 0];
-  const one = async (at: number) => {
-    const connection = await knex.client.acquireConnection();
-    most = Math.max(most, ++now);
-    try {
-      await work(at);
-    } finally {
-      now--;
-      await knex.client.releaseConnection(connection);
-    }
-  };
+  const one = (at: number) =>
+    db.transaction(async () => {
+      most = Math.max(most, ++now);
+      try {
+        await work(at);
+      } finally {
+        now--;
+      }
+    });
   await Promise.all(Array.from({ length: pieces }, (_, at) => one(at)));
   return most;
 }
@@ -33,12 +34,12 @@ async function mostAtOnce({ knex }: typeof database, pieces: number, work: (at: 
 t.test('long work gives up its lane, and not its connection', async (t) => {
   const all = Promise.withResolvers<void>();
   let begun = 0;
-  const most = await mostAtOnce(database, 5, () => {
+  const most = await mostAtOnce(5, () => {
     if (++begun === 5) all.resolve();
     return all.promise;
   });
   t.equal(most, 5, 'all that the pool has');
-  t.equal(await mostAtOnce(database, 10, () => new Promise(setImmediate)), 2, 'and afterwards the lanes count again');
+  t.equal(await mostAtOnce(10, () => new Promise(setImmediate)), 2, 'and afterwards the lanes count again');
 });
 
 t.test('short work keeps to the lanes, in the order in which it came', async (t) => {
@@ -48,21 +49,30 @@ t.test('short work keeps to the lanes, in the order in which it came', async (t)
     await new Promise(setImmediate);
   };
   begun.length = 0;
-  t.equal(await mostAtOnce(database, 20, work), 2);
+  t.equal(await mostAtOnce(20, work), 2);
   t.strictSame(
     begun,
     Array.from({ length: 20 }, (_, at) => at),
   );
 });
 
-t.test('a connection that cannot be had leaves its lane', async (t) => {
-  const broken = openDatabase({ url: url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1'), poolSize: 2, lanes: 1 });
-  const attempts = await Promise.allSettled([1, 2, 3].map(() => broken.box.query('select 1')));
+t.test('what fails leaves its lane', async (t) => {
+  const refused = await Promise.allSettled(
+    [1, 2, 3].map(() => db.transaction((tx) => tx.query('select $1::uuid, 1 / 0'))),
+  );
   t.strictSame(
-    attempts.map(({ status }) => status),
+    refused.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   );
-  await broken.close();
+  t.equal(await mostAtOnce(10, () => new Promise(setImmediate)), 2);
+});
+
+t.test('reads wait for no lane', async (t) => {
+  const all = Promise.withResolvers<void>();
+  const busy = mostAtOnce(2, () => all.promise);
+  await db.query('select $1::uuid');
+  all.resolve();
+  t.equal(await busy, 2);
 });
 
 t.test('PostgreSQL on another machine has no lanes', async (t) => {

@@ -144,9 +144,9 @@ export async function priceSale<S extends Sale>(
     };
     const ready = steps.map(({ name, adjust, missing, rounding }, position) => ({
       name,
-      missing: (draft: TotalsDraft) => missing?.(draft, reads[position]) ?? null,
+      missing: missing && ((draft: TotalsDraft) => missing(draft, reads[position])),
       adjust: (draft: TotalsDraft) => adjust(draft, reads[position], lineFacts),
-      rounding: (draft: TotalsDraft) => rounding?.(draft, reads[position]) ?? 0,
+      rounding: rounding && ((draft: TotalsDraft) => rounding(draft, reads[position])),
     }));
     const draft = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
     const { shipping, adjustments, totals, missingQuotes } = draft;
