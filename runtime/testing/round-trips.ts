@@ -19,11 +19,17 @@ export async function countRoundTrips({ knex }: Pick<Database, 'knex'>, work: ()
   const observe = (connection: Connection) => {
     observed.set(connection, connection.query);
     let isInFlight = false;
+    let trip = 0;
     const statement = () => {
-      if (!isInFlight) roundTrips++;
+      if (!isInFlight) {
+        roundTrips++;
+        trip++;
+      }
       isInFlight = true;
+      const own = trip;
+      // A statement with a promise ends a moment after its result, when others may have been sent.
       return () => {
-        isInFlight = false;
+        if (own === trip) isInFlight = false;
       };
     };
     observeStatements(connection, { statement, waited() {} });
