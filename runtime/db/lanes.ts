@@ -34,6 +34,11 @@ export class Lanes {
     this.#width = width;
   }
 
+  /** Transactions that wait for a lane. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Runs work once a lane is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#counted < this.#width ? this.#begin() : await this.#wait();

@@ -13,6 +13,7 @@ const maxWaitingPerConnection = 32;
 /** The time on the clock of `performance.now()` at which work is cut off. */
 export type Deadline = number;
 
+const tooManyWaiting = () => new DatabaseBusy('Too many requests are waiting for the database.', 1);
 const deadlineExceeded = () => new DatabaseBusy('The request exceeded its time limit and was cancelled.', 5);
 
 /**
@@ -23,7 +24,7 @@ export async function checkOutConnection(knex: Knex, deadline?: Deadline): Promi
   const { pool } = knex.client;
   if (deadline !== undefined && performance.now() >= deadline) throw deadlineExceeded();
   if (pool.numPendingAcquires() >= pool.max * maxWaitingPerConnection) {
-    throw new DatabaseBusy('Too many requests are waiting for the database.', 1);
+    throw tooManyWaiting();
   }
   const { observer } = knex.userParams as { observer?: DatabaseObserver };
   return observer ? acquireObserved(knex, observer) : knex.client.acquireConnection();
@@ -45,10 +46,15 @@ async function acquireObserved(knex: Knex, observer: DatabaseObserver): Promise<
   }
 }
 
-/** Runs a transaction in a lane of the pool, if it has lanes. */
-export function inLane<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs a transaction in a lane of the pool, if it has lanes.
+ * @throws DatabaseBusy when as many wait for one as may wait for a connection
+ */
+export async function inLane<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
   const { lanes } = knex.userParams as { lanes?: Lanes };
-  return lanes ? lanes.run(work) : work();
+  if (!lanes) return work();
+  if (lanes.waiting >= knex.client.pool.max * maxWaitingPerConnection) throw tooManyWaiting();
+  return lanes.run(work);
 }
 
 /** A connection with the internals of knex and pg that are used here. */

@@ -67,6 +67,15 @@ t.test('what fails leaves its lane', async (t) => {
   t.equal(await mostAtOnce(10, () => new Promise(setImmediate)), 2);
 });
 
+t.test('more than may wait for a connection are refused', async (t) => {
+  const all = Promise.withResolvers<void>();
+  const sent = Array.from({ length: 2 + 5 * 32 + 3 }, () => db.transaction(() => all.promise));
+  all.resolve();
+  const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected');
+  t.equal(refused.length, 3);
+  t.match(refused[0], { reason: { message: /Too many requests are waiting/ } });
+});
+
 t.test('reads wait for no lane', async (t) => {
   const all = Promise.withResolvers<void>();
   const busy = mostAtOnce(2, () => all.promise);

@@ -179,8 +179,8 @@ export async function deleteUnits(tx: TenantDatabase, orderIds: readonly string[
 
 /**
  * Stores that an order is a guest's, and returns a row; neither without a secret.
- * @param order placeholder of its id
- * @param block placeholder of the block of addresses, to which the client belongs
+ * @param order the parameter with its id
+ * @param block the parameter with the block of addresses to which the client belongs
  */
 export const insertGuest = (order: string, block: string) => `
   insert into guest_orders (tenant_id, order_id, client_key)

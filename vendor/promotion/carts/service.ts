@@ -35,10 +35,10 @@ async function enterCode(
   code: string,
   tried: TriedCode,
 ) {
-  const [considered] = await runConcurrently([
+  const [considered, , count] = await runConcurrently([
     () => readConsidered(tx, { time: new Date(), memberId, email, cartId, codes: [code] }),
     () => tried.mayBeFirst(tx),
-    () => addCode(tx, cartId, code),
+    () => insertCode(tx, cartId, code),
   ]);
   const [entered, again] = considered.filter((each) => each.code !== null && codeKey(each.code) === codeKey(code));
   if (!entered?.promotion) throw promotionCodeUnknown(`There is no code ${code}.`);
@@ -48,14 +48,9 @@ async function enterCode(
   const reason = entered.unusable ?? (isRepeated ? 'first_order_only' : null);
   const problem = reason && blockingProblems[reason];
   if (problem) throw problem();
+  if (count > maxCartCodes) throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
   // The cart may have had the code.
   return { [stepName]: considered.filter((each) => each !== again) };
-}
-
-/** Adds a code to a locked cart. @throws promotion_code_limit (409) */
-async function addCode(tx: TenantDatabase, cartId: string, code: string): Promise<void> {
-  if ((await insertCode(tx, cartId, code)) > maxCartCodes)
-    throw promotionCodeLimit(`A cart holds at most ${maxCartCodes} codes.`);
 }
 
 /** Removes a code from the cart. @throws not_found (404) */

@@ -73,6 +73,15 @@ t.test('codes that exist are no guesses', async (t) => {
   t.strictSame(await guess(shopper, 10), [...times(9, 404), 429]);
 });
 
+t.test('a code too many is no guess, if it exists', async (t) => {
+  const shopper = await shopperAt('203.0.113.11');
+  for (let at = 0; at < 12; at++) await promoteByCode(box, `MANY${at}`, { discount: percent(1) });
+  const statuses: number[] = [];
+  for (let at = 0; at < 12; at++) statuses.push((await enter(shopper, `MANY${at}`)).status);
+  t.strictSame(statuses, [...times(10, 201), 409, 409]);
+  t.strictSame(await guess(shopper, 11), [...times(10, 404), 429], 'and an unknown one is unknown');
+});
+
 t.test('an Idempotency-Key with each guess changes nothing', async (t) => {
   const shopper = await shopperAt('203.0.113.10');
   const enterWithKey = (code: string) => {
