@@ -45,8 +45,8 @@ export const tenants: readonly Mutation[] = [
   {
     rule: 'A statement names its tenant',
     file: 'runtime/db/tenant-reader.ts',
-    text: 'if (!/\\$1(?!\\d)/.test(text)) throw',
-    replacement: 'if (text === undefined) throw',
+    text: 'if (!/\\$1(?!\\d)/.test(text)) {',
+    replacement: 'if (text === undefined) {',
     tests: ['runtime/db/test/tenant-database.test.ts'],
   },
   {
