@@ -113,12 +113,13 @@ export function printedCode(country: string, text: string): string {
   const strict = strictPatternOf(country);
   if (strict === null || text.length > maxLength) return text;
   const written = plain(text);
-  if (foreign.test(written)) return text;
+  if (!isAscii(written) && foreign.test(written)) return text;
   const bare = withoutCountry(country, written);
   // With its letters first, where they are of the code: C1425DKA.
   for (const form of [written, bare, `${country}${bare}`]) {
     const key = lettersAndDigits(form);
-    const found = [key, ...['-', ' '].flatMap((mark) => dividedBy(mark, key))].find((each) => strict.test(each));
+    if (strict.test(key)) return key;
+    const found = ['-', ' '].flatMap((mark) => dividedBy(mark, key)).find((each) => strict.test(each));
     if (found !== undefined) return found;
   }
   return text;
@@ -186,12 +187,13 @@ export function isPostalCode(country: string, text: string): boolean {
   const isListed = postcodeValidatorExistsForCountry(country);
   const rule = rulesOfAddresses[country]?.postalCode;
   if (!isListed && rule === undefined) return true;
-  if (written.length > maxLength || foreign.test(written)) return false;
+  if (written.length > maxLength || (!isAscii(written) && foreign.test(written))) return false;
   const patterns = [patternOf(country), otherCodes[country] ?? null];
+  const matches = (form: string) =>
+    (isListed && postcodeValidator(form, country)) || patterns.some((each) => each?.test(form));
+  if (matches(written)) return true;
   const bare = withoutCountry(country, written);
   // In Andorra, 500 is AD500.
   const meant = [...new Set([written, bare, ...(rule?.startsWith(country) ? [`${country}${bare}`] : [])])];
-  const matches = (form: string) =>
-    (isListed && postcodeValidator(form, country)) || patterns.some((each) => each?.test(form));
   return meant.some(matches) || meant.flatMap(formsOf).some(matches);
 }

@@ -28,6 +28,12 @@ const parsers = new Map<number, (text: string) => unknown>([
   [types.builtins.DATE, (text) => text],
 ]);
 
+const { TEXT, VARCHAR, UUID, DATE } = types.builtins;
+const texts = new Set<number>([TEXT, VARCHAR, UUID, DATE]);
+
+/** Whether values of a type are texts, as they are sent. */
+export const isText = (oid: number) => texts.has(oid);
+
 /** How values of a type become JavaScript values. */
 export const typeParsers = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>

@@ -4,6 +4,8 @@
 import { randomFillSync } from 'node:crypto';
 
 let lastMilliseconds = 0;
+/** These milliseconds, as identifiers begin with them. */
+let beginning = '';
 let counter = 0;
 
 /** Random bytes for many identifiers: a call of `randomFillSync` costs more than the rest of an identifier. */
@@ -20,26 +22,31 @@ export function newId(): string {
   }
   const now = Date.now();
   if (now > lastMilliseconds) {
-    lastMilliseconds = now;
+    beginAt(now);
     counter = randomBytes.readUInt16BE(next) & 0x07ff;
   } else if (++counter > 0x0fff) {
     // The counter overflows within one millisecond: borrow the next one (RFC 9562, section 6.2).
-    lastMilliseconds++;
+    beginAt(lastMilliseconds + 1);
     counter = 0;
   }
   randomBytes[next + 2] = ((randomBytes[next + 2] as number) & 0x3f) | 0x80;
   const random = randomBytes.toString('hex', next + 2, next + bytesPerId);
   next += bytesPerId;
-  const time = hexOf(lastMilliseconds, 12);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${hexOf(0x7000 | counter, 4)}-${random.slice(0, 4)}-${random.slice(4)}`;
+  const version = (0x7000 | counter).toString(16);
+  return `${beginning}-${version}-${random.slice(0, 4)}-${random.slice(4)}`;
+}
+
+function beginAt(milliseconds: number): void {
+  lastMilliseconds = milliseconds;
+  beginning = beginningOf(milliseconds);
 }
 
 /** Less than every identifier created at that time or later, greater than those created before. */
 export function firstIdAt(moment: Date): string {
-  const hex = hexOf(moment.getTime(), 12);
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+  return `${beginningOf(moment.getTime())}-7000-8000-000000000000`;
 }
 
-function hexOf(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, '0');
+function beginningOf(milliseconds: number): string {
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }

@@ -1,6 +1,8 @@
 /**
  * Lanes: how many transactions of a pool work at the same time where PostgreSQL shares the cores of this machine. More
  * would not be faster: they would wait for each other's row locks, and for their turn on a core, with their locks held.
+ * A transaction gives up its lane as it commits, since it then waits for the disk. Reads hold no row locks: they take a lane
+ * only beside transactions, which they would slow down.
  *
  * What takes longer than a moment, such as an export or a wait for a lock, gives up its lane and keeps its connection, so
  * that it delays others by that moment only. The pool bounds the connections.
@@ -39,15 +41,20 @@ export class Lanes {
     return this.#waiting.length;
   }
 
-  /** Runs work once a lane is free. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs work once a lane is free. It may give the lane up before it ends. */
+  async run<T>(work: (giveUp: () => void) => Promise<T>): Promise<T> {
     const turn = this.#counted < this.#width ? this.#begin() : await this.#wait();
     try {
-      return await work();
+      return await work(() => this.#end(turn));
     } finally {
       this.#turns.delete(turn);
       this.#end(turn);
     }
+  }
+
+  /** Runs reads: in a lane like any work while there is other work, else at once. */
+  runRead<T>(work: () => Promise<T>): Promise<T> {
+    return this.#counted > 0 ? this.run(work) : work();
   }
 
   #begin(): Turn {

@@ -47,14 +47,24 @@ async function acquireObserved(knex: Knex, observer: DatabaseObserver): Promise<
 }
 
 /**
- * Runs a transaction in a lane of the pool, if it has lanes.
+ * Runs a transaction in a lane of the pool, if it has lanes. It may give the lane up before it ends.
  * @throws DatabaseBusy when as many wait for one as may wait for a connection
  */
-export async function inLane<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+export async function inLane<T>(knex: Knex, work: (giveUp: () => void) => Promise<T>): Promise<T> {
+  const lanes = lanesOf(knex);
+  return lanes ? lanes.run(work) : work(() => {});
+}
+
+/** Runs reads: where transactions work in lanes, in one of them. @throws DatabaseBusy like `inLane` */
+export async function besideLanes<T>(knex: Knex, work: () => Promise<T>): Promise<T> {
+  const lanes = lanesOf(knex);
+  return lanes ? lanes.runRead(work) : work();
+}
+
+function lanesOf(knex: Knex): Lanes | undefined {
   const { lanes } = knex.userParams as { lanes?: Lanes };
-  if (!lanes) return work();
-  if (lanes.waiting >= knex.client.pool.max * maxWaitingPerConnection) throw tooManyWaiting();
-  return lanes.run(work);
+  if (lanes && lanes.waiting >= knex.client.pool.max * maxWaitingPerConnection) throw tooManyWaiting();
+  return lanes;
 }
 
 /** A connection with the internals of knex and pg that are used here. */
@@ -62,6 +72,36 @@ export interface PooledConnection extends Connection {
   /** When set, knex discards the connection instead of reusing it. */
   __knex__disposed?: unknown;
   connection: { stream: { destroy(): void } };
+}
+
+interface CutOff {
+  deadline: Deadline;
+  close: () => void;
+}
+
+/** Work with a deadline. A timer for each would cost more than most of them do: nearly all end long before. */
+const cutOffs = new Set<CutOff>();
+let isWatching = false;
+/** Milliseconds between two looks at the deadlines. */
+const look = 20;
+
+function cutOffAt(deadline: Deadline, close: () => void): CutOff {
+  const cutOff = { deadline, close };
+  cutOffs.add(cutOff);
+  if (!isWatching) setTimeout(closeLate, look);
+  isWatching = true;
+  return cutOff;
+}
+
+function closeLate(): void {
+  const now = performance.now();
+  for (const cutOff of cutOffs) {
+    if (cutOff.deadline > now) continue;
+    cutOffs.delete(cutOff);
+    cutOff.close();
+  }
+  isWatching = cutOffs.size > 0;
+  if (isWatching) setTimeout(closeLate, look);
 }
 
 /**
@@ -81,7 +121,7 @@ export async function withConnection<T>(
     connection.__knex__disposed ??= new Error('closed at its deadline');
     connection.connection.stream.destroy();
   };
-  const timer = deadline === undefined ? undefined : setTimeout(close, Math.ceil(deadline - performance.now()));
+  const cutOff = deadline === undefined ? undefined : cutOffAt(deadline, close);
   try {
     return await work(connection);
   } catch (error) {
@@ -90,7 +130,7 @@ export async function withConnection<T>(
     if (breaksConnection(error)) connection.__knex__disposed ??= error;
     throw error;
   } finally {
-    clearTimeout(timer);
+    if (cutOff) cutOffs.delete(cutOff);
     knex.client.releaseConnection(connection);
   }
 }

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import type { Connection } from './client.ts';
-import { toCamelCase, typeParsers } from './connection.ts';
+import { isText, toCamelCase, typeParsers } from './connection.ts';
 import { isOutdatedStatement } from './errors.ts';
 
 export interface PreparedStatement {
@@ -20,7 +20,8 @@ type Row = Record<string, unknown>;
 
 interface Columns {
   names: string[];
-  parsers: ((text: string) => unknown)[];
+  /** Null for text, which is not parsed. */
+  parsers: (((text: string) => unknown) | null)[];
   /** A row with all columns. Its copies have the same hidden class. */
   empty: Row;
 }
@@ -87,7 +88,7 @@ class PreparedQuery extends Query {
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
-    const parsers = fields.map(({ dataTypeID }) => typeParsers.getTypeParser(dataTypeID));
+    const parsers = fields.map(({ dataTypeID }) => (isText(dataTypeID) ? null : typeParsers.getTypeParser(dataTypeID)));
     const empty = Object.fromEntries(fields.map(({ name }) => [toCamelCase(name), null]));
     // The keys of an object are interned strings: V8 finds properties by them without another look-up.
     const interned = new Map(Object.keys(empty).map((name) => [name, name]));
@@ -102,7 +103,9 @@ class PreparedQuery extends Query {
     try {
       for (let index = 0; index < names.length; index++) {
         const text = fields[index] as string | null;
-        if (text !== null) row[names[index] as string] = parsers[index]?.(text);
+        if (text === null) continue;
+        const parse = parsers[index] as Columns['parsers'][number];
+        row[names[index] as string] = parse === null ? text : parse(text);
       }
     } catch (error) {
       this._canceledDueToError = error;

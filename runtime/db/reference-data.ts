@@ -116,6 +116,8 @@ export class ReferenceResults {
     maxSize: 16_000_000,
     maxEntrySize: 500_000,
     ttl: 60_000,
+    // Otherwise it has a timer of a millisecond for each read.
+    ttlResolution: 1000,
     sizeCalculation: ({ rows }, key) => JSON.stringify(rows).length + key.length,
   });
 

@@ -15,8 +15,21 @@ const inFailedTransaction = '25P02';
  * @throws the first error, in the order of the functions, that is not a consequence of another
  */
 export async function runConcurrently<const Works extends readonly Work[]>(works: Works): Promise<Results<Works>> {
-  const outcomes = await Promise.allSettled(works.map(async (work) => work()));
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-  if (failures.length > 0) throw failures.find(({ code }) => code !== inFailedTransaction) ?? failures[0];
-  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as Results<Works>;
+  const started = works.map(start);
+  try {
+    return (await Promise.all(started)) as Results<Works>;
+  } catch {
+    const outcomes = await Promise.allSettled(started);
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    throw failures.find((failure) => failure?.code !== inFailedTransaction) ?? failures[0];
+  }
+}
+
+/** Unlike an async function it adds no promise of its own. */
+function start(work: Work): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

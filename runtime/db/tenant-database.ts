@@ -8,7 +8,7 @@ import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
-import { inLane } from './pool.ts';
+import { besideLanes, inLane } from './pool.ts';
 import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -208,6 +208,7 @@ export class TenantDatabase extends TenantReader {
       // What fails before it is sent must not be committed.
       await Promise.race([sent, undefined]);
       const ending = runConcurrently([() => sent, commit]);
+      tx.unit.isEnding = true;
       const reading = read(tx.#behindCommit(), value).then(
         (result) => ({ value: result }),
         (error: unknown) => ({ error }),
@@ -220,6 +221,18 @@ export class TenantDatabase extends TenantReader {
   }
 
   /**
+   * Runs work in one transaction like `transaction`. What the work returns as `last` has sent all of its statements and
+   * checks no answer but errors: the commit shares its round trip.
+   */
+  transactionWithLast<T>(work: (db: TenantDatabase) => Promise<{ last: Promise<T> }>): Promise<T> {
+    const send = async (tx: TenantDatabase): Promise<LastSent<Promise<T>>> => {
+      const { last } = await work(tx);
+      return { sent: last, value: last };
+    };
+    return this.transactionThen(send, (_, last) => last);
+  }
+
+  /**
    * Runs reads on one connection, in PostgreSQL's pipeline mode: those sent concurrently (`Promise.all`) take one round
    * trip, as they do in a transaction. There is no transaction: each sees what is committed when it runs. Inside a
    * transaction the reads join it. @throws Error when the work begins a transaction
@@ -227,16 +240,18 @@ export class TenantDatabase extends TenantReader {
   async pipelined<T>(work: (db: TenantDatabase) => Promise<T>): Promise<T> {
     if (this.connection) return work(this);
     if ((await this.placements.of(this.tenantId)).shardLock) return this.transaction(work);
-    return this.withPlacement(async (placement, connection) => {
-      const { extensions, actor, deadline } = this;
-      const options = { extensions, actor, connection, placement, readsOnly: true, deadline };
-      // Sent with the first read.
-      const tenantSet = setTenant(connection, this.tenantId);
-      tenantSet?.catch(() => {});
-      const result = await work(new TenantDatabase(this.knex, this.placements, this.tenantId, options));
-      await tenantSet;
-      return result;
-    });
+    return besideLanes(this.knex, () =>
+      this.withPlacement(async (placement, connection) => {
+        const { extensions, actor, deadline } = this;
+        const options = { extensions, actor, connection, placement, readsOnly: true, deadline };
+        // Sent with the first read.
+        const tenantSet = setTenant(connection, this.tenantId);
+        tenantSet?.catch(() => {});
+        const result = await work(new TenantDatabase(this.knex, this.placements, this.tenantId, options));
+        await tenantSet;
+        return result;
+      }),
+    );
   }
 
   #transact<T>(
@@ -244,7 +259,7 @@ export class TenantDatabase extends TenantReader {
     afterRollback: RollbackTask[],
     { isolation = 'read committed' }: TransactionOptions,
   ): Promise<T> {
-    const run = async (placement: Placement, connection: Connection) => {
+    const run = async (placement: Placement, connection: Connection, giveUpLane: () => void) => {
       const { extensions, actor, deadline } = this;
       const options = { extensions, actor, connection, placement, deadline };
       const db = new TenantDatabase(this.knex, this.placements, this.tenantId, options);
@@ -258,7 +273,9 @@ export class TenantDatabase extends TenantReader {
         if (placement.shardLock) await connection.query(placement.shardLock);
         const commit = async () => {
           if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
-          const { command } = await connection.query({ text: 'commit' });
+          const sent = connection.query({ text: 'commit' });
+          giveUpLane();
+          const { command } = await sent;
           if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed');
         };
         const result = await work(db, commit, tenantSet);
@@ -269,12 +286,15 @@ export class TenantDatabase extends TenantReader {
         throw error;
       }
     };
-    return inLane(this.knex, () => this.withPlacement(run));
+    return inLane(this.knex, (giveUp) =>
+      this.withPlacement((placement, connection) => run(placement, connection, giveUp)),
+    );
   }
 
   /** The same connection for reads that are sent behind the commit of this transaction. */
   #behindCommit(): TenantDatabase {
-    const { extensions, actor, deadline, connection, placement, unit } = this;
+    const { extensions, actor, deadline, connection, placement } = this;
+    const unit = { ...this.unit, isEnding: false };
     const options = { extensions, actor, deadline, connection, placement, unit, readsOnly: true };
     return new TenantDatabase(this.knex, this.placements, this.tenantId, options);
   }

@@ -7,7 +7,7 @@ import { acquireTenantConnection, builderClient } from './builder-client.ts';
 import type { Actor } from './changes.ts';
 import type { Connection } from './client.ts';
 import { type Placement, type Placements, withPlacement } from './placement.ts';
-import { type Deadline, withConnection } from './pool.ts';
+import { besideLanes, type Deadline, withConnection } from './pool.ts';
 import { queryPrepared } from './prepared-query.ts';
 import { type ReferenceQuery, ReferenceResults } from './reference-data.ts';
 import { queryAsTenant } from './row-security.ts';
@@ -31,6 +31,8 @@ export interface UnitOfWork {
   referenceVersion: string | null;
   /** Then it reads its own writes, and no results that others share. */
   writesReferenceData: boolean;
+  /** Its commit is sent: nothing that is sent after it would belong to it. */
+  isEnding?: boolean;
 }
 
 /** The results that each box keeps. */
@@ -68,6 +70,8 @@ const committedUntilText = `
     from pg_stat_activity
    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
      and application_name <> 'pg_dump'`;
+
+const ending = () => new Error('the commit of this transaction is sent: nothing can be added to it');
 
 export class TenantReader {
   readonly tenantId: string;
@@ -108,6 +112,7 @@ export class TenantReader {
 
   /** A query of this tenant's rows in one table. For reading; column names may be camelCase. */
   table<R extends object = Row>(name: string): Knex.QueryBuilder<R, R[]> {
+    if (this.unit.isEnding) throw ending();
     const current = this.connection && { connection: this.connection, placement: this.placement as Placement };
     const acquire = () => acquireTenantConnection(this.placements, this.tenantId, this.deadline);
     const client = builderClient(this.knex, current, acquire);
@@ -215,9 +220,12 @@ export class TenantReader {
       const repeats = !this.isTransaction && !placement.shardLock;
       return queryPrepared<R>(connection, { name: statementName(rewritten), text: rewritten, values, repeats });
     };
+    if (this.unit.isEnding) return Promise.reject(ending());
     if (this.connection) return send(this.placement as Placement, this.connection);
-    return this.withPlacement((placement, connection) =>
-      queryAsTenant(connection, this.tenantId, () => send(placement, connection), placement.shardLock),
+    return besideLanes(this.knex, () =>
+      this.withPlacement((placement, connection) =>
+        queryAsTenant(connection, this.tenantId, () => send(placement, connection), placement.shardLock),
+      ),
     );
   }
 }

@@ -12,10 +12,12 @@ const maxSegments = 2;
 
 /** The first segments of a path, as the key of a router: `/admin/products/:id` gives `admin/products`. */
 function keyOf(path: string, segments: number): string {
-  return path
-    .split('/')
-    .slice(1, segments + 1)
-    .join('/');
+  let end = 0;
+  for (let left = segments; left > 0; left--) {
+    end = path.indexOf('/', end + 1);
+    if (end === -1) return path.slice(1);
+  }
+  return path.slice(1, end);
 }
 
 function literalSegments(path: string): number {
@@ -57,13 +59,16 @@ export function mountRoutes<Services>(
   return async function dispatch(ctx) {
     if (ctx.path.includes('%')) requireText(ctx.path);
     const keys = [keyOf(ctx.path, 2), keyOf(ctx.path, 1), ''];
-    for (const [index, key] of keys.entries()) {
-      const middleware = keys.indexOf(key) === index ? middlewares.get(key) : undefined;
+    let tried: string | undefined;
+    for (const key of keys) {
+      const middleware = key === tried ? undefined : middlewares.get(key);
+      tried = key;
+      if (!middleware) continue;
       let passed = false;
-      await middleware?.(ctx, async () => {
+      await middleware(ctx, async () => {
         passed = true;
       });
-      if (middleware && !passed) return;
+      if (!passed) return;
     }
     handleUnmatched(
       ctx,

@@ -81,15 +81,19 @@ function sumsOfLines(adjustments: readonly Adjustment[]): Map<string, LineSums> 
  * many lines and promotions would be megabytes otherwise. One that concerns a single line still names it.
  */
 function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
-  const keyOf = ({ code, label, kind, shippingCode, rate, included, source }: Adjustment) =>
+  if (adjustments.length < 2) return [...adjustments];
+  const sums = new Map<string, { -readonly [Key in keyof Adjustment]: Adjustment[Key] }>();
+  for (const each of adjustments) {
+    const { code, label, kind, shippingCode, rate, included, source } = each;
     // Texts have no U+0000.
-    [kind, code, label, shippingCode, rate, included, source?.id].join('\0');
-  return [...Map.groupBy(adjustments, keyOf).values()].map((parts) => {
-    const { lineId, ...first } = parts[0] as Adjustment;
-    const amount = parts.reduce((sum, part) => sum + part.amount, 0);
-    const isOfOneLine = lineId !== undefined && parts.every((part) => part.lineId === lineId);
-    return { ...first, amount, ...(isOfOneLine && { lineId }) };
-  });
+    const key = `${kind}\0${code}\0${label}\0${shippingCode}\0${rate}\0${included}\0${source?.id}`;
+    const sum = sums.get(key);
+    if (sum) {
+      sum.amount += each.amount;
+      if (sum.lineId !== each.lineId) sum.lineId = undefined;
+    } else sums.set(key, { ...each });
+  }
+  return [...sums.values()];
 }
 
 function presentLine(line: PricedLine, { discount, tax }: LineSums, currency: string): Cart['items'][number] {

@@ -22,6 +22,7 @@ import { checkoutSettings } from './settings.ts';
 export { placingProblemsIn } from './placing/requirements.ts';
 export { type Prepared, placeSale, type SaleToPlace } from './placing/service.ts';
 export {
+  AllSent,
   type DraftToWrite,
   orderPlacing,
   type Placing,

@@ -90,8 +90,26 @@ export interface PlacingStep {
    * leads to a problem if it affects no row.
    */
   claim?(tx: TenantDatabase, placing: Placing): Promise<unknown>;
-  /** Writes rows that belong to the order, in its transaction, after its row, so that they can reference it. */
-  write?(tx: TenantDatabase, placing: Placing, order: DraftToWrite): Promise<unknown>;
+  /**
+   * Writes rows that belong to the order, in its transaction, after its row, so that they can reference it. Returns
+   * `AllSent` where it can: the commit then shares the round trip.
+   */
+  write?(tx: TenantDatabase, placing: Placing, order: DraftToWrite): Written;
+}
+
+/** What a write returns; undefined if there was nothing to write. */
+export type Written = Promise<unknown> | AllSent | undefined;
+
+/**
+ * The answers of statements that are all sent. Nothing is read from them: the order may be committed before they arrive. An
+ * error of a statement rolls the order back.
+ */
+export class AllSent {
+  readonly answers: Promise<unknown>;
+
+  constructor(answers: Promise<unknown>) {
+    this.answers = answers;
+  }
 }
 
 /** The order being written. */

@@ -3,7 +3,7 @@
  */
 import { insertEvent, type outboxRow, type TenantDatabase } from '@carton/runtime';
 import { checkoutCompleted } from './events.ts';
-import { insertGuest, insertGuestOrder } from './guests/store.ts';
+import { newSecret, withGuest } from './guests/store.ts';
 
 const insertAttempt = `
     insert into checkout_attempts as attempt (tenant_id, cart_id, status, order_id)
@@ -23,12 +23,15 @@ const insertCompleted = `
   ${insertCompletedEvent}`;
 
 /** Attempt, event and the guest of the order in one statement. */
-const insertCompletedByGuest = `
-  with attempt as (${insertAttempt}
+const insertCompletedByGuest = withGuest(
+  `
+  attempt as (${insertAttempt}
   ),
   event as (
     ${insertCompletedEvent}
-  )${insertGuest('$3', '$6')}`;
+  )`,
+  { order: '$3', block: '$6', created: '$7' },
+);
 
 /** What is stored of a cart that has become an order. */
 interface Completed {
@@ -42,15 +45,16 @@ export async function upsertCompleted(tx: TenantDatabase, { cartId, orderId, eve
   await tx.query(insertCompleted, [cartId, orderId, event.id, event.payload]);
 }
 
-/** Stores that a cart has become the order of a guest, with the event of this. @param block as of `insertGuestOrder` */
+/**
+ * Stores that a cart has become the order of a guest, with the event of this.
+ * @param block of addresses, to which the client belongs; null if others may share it
+ */
 export async function upsertCompletedByGuest(
   tx: TenantDatabase,
   { cartId, orderId, event }: Completed,
   block: string | null,
 ): Promise<void> {
-  const guests = await tx.query(insertCompletedByGuest, [cartId, orderId, event.id, event.payload, block]);
-  // The first guest of the tenant: attempt and event are stored, and only the guest is missing.
-  if (guests.length === 0) await insertGuestOrder(tx, orderId, block);
+  await tx.query(insertCompletedByGuest, [cartId, orderId, event.id, event.payload, block, newSecret()]);
 }
 
 /** Locks the last attempt of a cart, until the transaction ends; null if there was none. */

@@ -44,8 +44,19 @@ export const ownStore = `(
          (stores.settings -> '${ownGroup}' ->> 'defaultRegionId')::uuid as default_region_id
     from stores where stores.tenant_id = $1)`;
 
+/** Stores by the rows that are shared among requests. */
+const stores = new WeakMap<StoreRow, Store>();
+
 /** The default currency and language come first in their lists. Rows of earlier releases lack them. */
-function withDefaults(store: StoreRow): Store {
+function withDefaults(row: StoreRow): Store {
+  const known = stores.get(row);
+  if (known) return known;
+  const store = completed(row);
+  if (Object.isFrozen(row)) stores.set(row, Object.freeze(store));
+  return store;
+}
+
+function completed(store: StoreRow): Store {
   const { defaultCurrency, defaultLocale } = store;
   const { country = null, defaultRegionId = null } = (store.settings[ownGroup] ?? {}) as Partial<OwnSettings>;
   return {

@@ -5,7 +5,7 @@ import t from 'tap';
 import { createTestDatabase } from '../../testing/database.ts';
 import { openDatabase } from '../database.ts';
 import { newId } from '../id.ts';
-import { lanesOf } from '../lanes.ts';
+import { Lanes, lanesOf } from '../lanes.ts';
 
 const { url, drop } = await createTestDatabase('empty');
 const database = openDatabase({ url, poolSize: 5, lanes: 2 });
@@ -76,12 +76,35 @@ t.test('more than may wait for a connection are refused', async (t) => {
   t.match(refused[0], { reason: { message: /Too many requests are waiting/ } });
 });
 
-t.test('reads wait for no lane', async (t) => {
-  const all = Promise.withResolvers<void>();
-  const busy = mostAtOnce(2, () => all.promise);
-  await db.query('select $1::uuid');
-  all.resolve();
-  t.equal(await busy, 2);
+t.test('reads take lanes beside transactions, and none without', async (t) => {
+  const lanes = new Lanes(2);
+  const end = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const begin = (name: string) => () => {
+    begun.push(name);
+    return end.promise;
+  };
+  const work = [...'abc'].map((name) => lanes.runRead(begin(name)));
+  t.strictSame([begun, lanes.waiting], [['a', 'b', 'c'], 0]);
+  work.push(lanes.run(begin('transaction')), lanes.runRead(begin('d')), lanes.runRead(begin('e')));
+  t.strictSame([begun.join(' '), lanes.waiting], ['a b c transaction d', 1]);
+  end.resolve();
+  await Promise.all(work);
+  t.equal(begun.join(' '), 'a b c transaction d e');
+});
+
+t.test('a lane that is given up is free for the next, once', async (t) => {
+  const lanes = new Lanes(1);
+  const end = Promise.withResolvers<void>();
+  const first = lanes.run(async (giveUp) => {
+    giveUp();
+    giveUp();
+    await end.promise;
+  });
+  const next = [1, 2].map(() => lanes.run(() => end.promise));
+  t.equal(lanes.waiting, 1, 'the second of them');
+  end.resolve();
+  await Promise.all([first, ...next]);
 });
 
 t.test('PostgreSQL on another machine has no lanes', async (t) => {

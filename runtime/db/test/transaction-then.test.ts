@@ -108,3 +108,41 @@ t.test('inside a transaction the reads join it', async (t) => {
   );
   t.strictSame(await notesIn(db), []);
 });
+
+t.test('the last statements of a transaction share the round trip of its commit', async (t) => {
+  let result: unknown;
+  const trips = await countRoundTrips(database, async () => {
+    result = await db.transactionWithLast(async (tx) => {
+      await insert(tx, 'one');
+      return { last: insert(tx, 'two').then(() => 'done') };
+    });
+  });
+  t.strictSame([trips, result], [2, 'done']);
+  t.strictSame(await notesIn(db), ['one', 'two']);
+});
+
+t.test('a last statement that fails rolls the transaction back', async (t) => {
+  const failing = db.transactionWithLast(async (tx) => {
+    await insert(tx, 'one');
+    return { last: Promise.all([insert(tx, 'two'), insert(tx, 'one')]) };
+  });
+  await t.rejects(failing, { code: '23505' });
+  t.strictSame(await notesIn(db), []);
+});
+
+t.test('what is sent behind the commit is refused, and not written outside of the transaction', async (t) => {
+  const late = (send: (tx: TenantDatabase) => Promise<unknown>) =>
+    db.transactionWithLast(async (tx) => {
+      await notesIn(tx);
+      return { last: insert(tx, 'one').then(() => send(tx)) };
+    });
+  for (const send of [
+    (tx: TenantDatabase) => insert(tx, 'late'),
+    (tx: TenantDatabase) => insert(tx.as({ type: 'operator' } as never), 'late'),
+    async (tx: TenantDatabase) => tx.table('notes').insert({ note: 'late' }),
+  ]) {
+    await t.rejects(late(send), /the commit of this transaction is sent/);
+    t.strictSame(await notesIn(db), ['one']);
+    await database.box.query('delete from notes');
+  }
+});

@@ -84,47 +84,58 @@ export async function countUnits(db: TenantDatabase, question: CountedUnits): Pr
   return count as Count;
 }
 
-const createSecretText = `
-  insert into guest_secrets (tenant_id, secret) values ($1, $2::bytea) on conflict (tenant_id) do nothing`;
-
 /**
- * Runs a statement that returns a row if the tenant has a secret, which its first guest creates. A statement that had to wait
- * for another first guest would not see that one's secret, so it runs again.
+ * Tables of a statement, of which `salt` is the secret of the tenant. Its first guest creates it; one who waits meanwhile, for
+ * another first guest, gets that one's.
+ * @param created the parameter with the secret to create
  */
-async function withSecret<Row>(tx: TenantDatabase, run: () => Promise<Row[]>): Promise<Row> {
-  const [row] = await run();
-  if (row) return row;
-  await tx.query(createSecretText, [randomBytes(32)]);
-  const [stored] = await run();
-  return stored as Row;
-}
+const saltFor = (created: string) => `
+  own_secret as (${ownSalt}),
+  first_secret as (
+    insert into guest_secrets (tenant_id, secret)
+    select $1, ${created}::bytea where not exists (select from own_secret)
+    on conflict (tenant_id) do update set secret = guest_secrets.secret
+    returning secret
+  ),
+  salt as (select secret from own_secret union all select secret from first_secret)`;
 
-/** Counts, and stores what `stored` inserts; returns nothing without a secret. */
-const countAndStore = (stored: string) => `
-  with salt as (${ownSalt}),
+/** A secret for a tenant without one. */
+export const newSecret = () => randomBytes(32);
+
+/** Counts, and stores what `stored` inserts. @param created the parameter with the secret to create */
+const countAndStore = (stored: string, created: string) => `
+  with ${saltFor(created)},
   ${counted},
   stored as (${stored})
-  select wanted.units as wanted, held.units as held from wanted cross join held cross join salt`;
+  select wanted.units as wanted, held.units as held from wanted cross join held`;
 
 /** `$9`: the order. */
-const storeOrderText = countAndStore(`
+const storeOrderText = countAndStore(
+  `
     insert into guest_units (tenant_id, key_hash, order_id, units)
-    select $1, hashed.key_hash, $9::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`);
+    select $1, hashed.key_hash, $9::uuid, wanted.units from hashed cross join wanted where wanted.units > 0`,
+  '$10',
+);
 
 /** Counts like `countUnits`, and stores the units of the order, if there are any. */
 export async function countWithOrder(tx: TenantDatabase, question: CountedUnits, orderId: string): Promise<Count> {
-  return withSecret(tx, () => tx.query<Count>(storeOrderText, [...valuesOf(question), orderId]));
+  const [count] = await tx.query<Count>(storeOrderText, [...valuesOf(question), orderId, newSecret()]);
+  return count as Count;
 }
 
 /** The time of the last reservation keeps the job from deleting the row of one in progress. */
-const storeReservationText = countAndStore(`
+const storeReservationText = countAndStore(
+  `
     insert into guest_reservations (tenant_id, key_hash, cart_id)
     select $1, hashed.key_hash, $6::uuid from hashed cross join wanted where wanted.units > 0
-    on conflict (tenant_id, key_hash, cart_id) do update set reserved_at = now()`);
+    on conflict (tenant_id, key_hash, cart_id) do update set reserved_at = now()`,
+  '$9',
+);
 
 /** Counts like `countUnits`, and stores that the cart is the guest's, if it wants any. */
 export async function countWithReservation(tx: TenantDatabase, question: CountedUnits): Promise<Count> {
-  return withSecret(tx, () => tx.query<Count>(storeReservationText, valuesOf(question)));
+  const [count] = await tx.query<Count>(storeReservationText, [...valuesOf(question), newSecret()]);
+  return count as Count;
 }
 
 /** Small batches, so that no statement locks its rows for long. */
@@ -178,22 +189,17 @@ export async function deleteUnits(tx: TenantDatabase, orderIds: readonly string[
 }
 
 /**
- * Stores that an order is a guest's, and returns a row; neither without a secret.
- * @param order the parameter with its id
- * @param block the parameter with the block of addresses to which the client belongs
+ * Stores that an order is a guest's, in a statement of the checkout.
+ * @param parts the tables of the statement
+ * @param values the parameters with the id of the order, the block of addresses to which the client belongs (null if others
+ *   may share it), and the secret to create (`newSecret`)
  */
-export const insertGuest = (order: string, block: string) => `
+export const withGuest = (parts: string, values: { order: string; block: string; created: string }) => `
+  with ${saltFor(values.created)},${parts}
   insert into guest_orders (tenant_id, order_id, client_key)
-  select $1, ${order}::uuid, encode(sha256(salt.secret || convert_to('address ' || ${block}::text, 'UTF8')), 'hex')
-    from (${ownSalt}) salt
-  returning 1`;
-
-const insertGuestText = insertGuest('$2', '$3');
-
-/** Stores that an order is a guest's. @param block of addresses, to which the client belongs; null if others may share it */
-export async function insertGuestOrder(tx: TenantDatabase, orderId: string, block: string | null): Promise<void> {
-  await withSecret(tx, () => tx.query(insertGuestText, [orderId, block]));
-}
+  select $1, ${values.order}::uuid,
+         encode(sha256(salt.secret || convert_to('address ' || ${values.block}::text, 'UTF8')), 'hex')
+    from salt`;
 
 /** The client of an order of a guest; null for any other order. */
 export async function findGuestOrder(db: TenantDatabase, orderId: string): Promise<MailGuest | null> {

@@ -10,13 +10,13 @@ import {
   priceCart,
   type StoredCart,
 } from '@carton/cart';
-import { findStore, type Store } from '@carton/core';
+import { findStore } from '@carton/core';
 import { isReserved } from '@carton/inventory';
 import { findOrder, type Order, storedAttribution } from '@carton/order';
 import { attachPayment, lockStartedPayment, type PaymentWait, type StartedPayment } from '@carton/payment';
 import { type IfMatch, runConcurrently, type ShopperSession, type TenantDatabase } from '@carton/runtime';
 import { customerOf, priceOptionsOf } from '../customer.ts';
-import { type Guest, guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
+import { guestLimitOf, guestOf, holdUnits, type OrderClient, takesUses } from '../guests/service.ts';
 import { nothingToOrder } from '../nothing-to-order.ts';
 import { type Prepared, placeSale, type SaleToPlace } from '../placing/service.ts';
 import { rejectChangedTotal, rejectStaleOffer, seenTotalOf } from '../preview/offer.ts';
@@ -25,6 +25,7 @@ import { cartChanged } from '../problems.ts';
 import { reservationOf } from '../reservations/service.ts';
 import type { Checkout } from '../schemas.ts';
 import { checkoutSettings } from '../settings.ts';
+import { AllSent } from '../steps.ts';
 import { recordCompleted } from './attempts.ts';
 
 /** A request to check out. */
@@ -139,32 +140,24 @@ function saleToPlace(
         pendingUntil: isAwaited ? afterMinutes(pendingOrderMinutes) : null,
       };
     },
-    complete: (inside, order) =>
-      runConcurrently([
+    complete(inside, order) {
+      // Where the store limits the units of its unpaid orders.
+      const limit = guest && isUnpaid(wait, due) ? guestLimitOf(store, inside) : null;
+      const wanted = { id: order.id, cartId: cart.id, lines: sale.lines, takesUses: takesUses(sale) };
+      const answers = runConcurrently([
         () => completeCart(inside, cart.id, order.id),
         () => recordCompleted(inside, cart.id, order, guest),
         () => payment && attachPayment(inside, order.id, payment),
-        () => guest && isUnpaid(wait, due) && holdUnpaid(inside, guest, order.id, { sale, store }),
-      ]),
+        () => guest && limit !== null && holdUnits(inside, limit, guest, wanted),
+      ]);
+      return payment || limit !== null ? answers : new AllSent(answers);
+    },
   };
 }
 
 function isUnpaid(wait: PaymentWait | null, due: number): boolean {
   const isHeld = wait !== null && !wait.isAwaited && !wait.isByHand;
   return !isHeld && due > 0;
-}
-
-/** Counts the units of an unpaid order of a guest, where the store limits them. @throws unpaid_units_limit (409) */
-async function holdUnpaid(
-  tx: TenantDatabase,
-  guest: Guest,
-  orderId: string,
-  { sale, store }: { sale: PricedCart<StoredCart>; store: Store },
-): Promise<void> {
-  const limit = guestLimitOf(store, tx);
-  if (limit === null) return;
-  const wanted = { id: orderId, cartId: sale.cart.id, lines: sale.lines, takesUses: takesUses(sale) };
-  await holdUnits(tx, limit, guest, wanted);
 }
 
 /** When an order from a cart is canceled by a setting; null for never. */

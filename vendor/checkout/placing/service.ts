@@ -6,7 +6,7 @@ import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
 import { isUniqueViolation, newId, runConcurrently, type TenantDatabase } from '@carton/runtime';
-import { type DraftToWrite, type Placing, tenderSaleOf } from '../steps.ts';
+import { AllSent, type DraftToWrite, type Placing, tenderSaleOf, type Written } from '../steps.ts';
 import { termsOf } from './built-in.ts';
 import { rejectUnmet, stepsOfPhase } from './requirements.ts';
 
@@ -31,7 +31,7 @@ export interface SaleToPlace extends Omit<Placing, 'orderId' | 'isPreview' | 'cu
    * Completes the source of the order in the same transaction: after the order's row, before the steps' writes. An error
    * rolls the order back.
    */
-  complete(tx: TenantDatabase, order: DraftToWrite): Promise<unknown>;
+  complete(tx: TenantDatabase, order: DraftToWrite): Written;
 }
 
 /** The sale to order, or the order that it became while this transaction waited for its lock. */
@@ -54,9 +54,9 @@ export async function placeSale(
   id = newId(),
 ): Promise<Order> {
   const attempt = (demandQuotes: DemandQuotes) =>
-    db.transaction(async (tx) => {
+    db.transactionWithLast(async (tx) => {
       const prepared = await prepare(tx, demandQuotes);
-      if ('placed' in prepared) return prepared.placed;
+      if ('placed' in prepared) return { last: Promise.resolve(prepared.placed) };
       demandQuotes(prepared.sale);
       return place(tx, id, prepared);
     });
@@ -71,7 +71,8 @@ export async function placeSale(
   }
 }
 
-async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace): Promise<Order> {
+/** Returns the order's last statements: sent, where all of them can be, so that they share the commit's round trip. */
+async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace): Promise<{ last: Promise<Order> }> {
   const placing: Placing = { ...toPlace, orderId, isPreview: false };
   await rejectUnmet(tx, placing);
   const tenders = await planTenders(tx, tenderSaleOf(placing));
@@ -84,14 +85,23 @@ async function place(tx: TenantDatabase, orderId: string, toPlace: SaleToPlace):
     () => drawOrderNumber(tx, toPlace.store),
   ]);
   const draft = draftOf(toPlace, orderId, claimed.at(-1) as string);
-  const [order] = await runConcurrently([
+  // What staff do is reported after the answers.
+  let isAllSent = tx.actor === null && tenders.parts.length === 0;
+  const answersOf = (written: Written) => {
+    if (written instanceof AllSent) return written.answers;
+    if (written !== undefined) isAllSent = false;
+    return written;
+  };
+  const last = runConcurrently([
     () => createOrder(tx, draft),
-    () => toPlace.complete(tx, draft),
-    ...write.map((step) => () => step.write?.(tx, placing, draft)),
-  ]);
-  if (tenders.parts.length === 0) return order as Order;
+    () => answersOf(toPlace.complete(tx, draft)),
+    ...write.map((step) => () => answersOf(step.write?.(tx, placing, draft))),
+  ]).then(([order]) => order as Order);
+  if (isAllSent) return { last };
+  await last;
+  if (tenders.parts.length === 0) return { last };
   await commitTenders(tx, orderId, tenders);
-  return (await findOrder(tx, orderId)) as Order;
+  return { last: findOrder(tx, orderId) as Promise<Order> };
 }
 
 function draftOf(

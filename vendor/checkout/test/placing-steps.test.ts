@@ -3,7 +3,7 @@
  * or not at all.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { orderPlacing, type PlacingStep } from '@carton/checkout';
+import { AllSent, orderPlacing, type PlacingStep } from '@carton/checkout';
 import { reserveStock } from '@carton/inventory';
 import { type Caller, extendBox } from '@carton/runtime/testing';
 import t from 'tap';
@@ -55,6 +55,18 @@ t.test('a claim is rolled back if the order is rejected for another reason', asy
   t.match(await late.post('/checkout', buyer), { status: 409, body: { code: 'insufficient_stock' } });
   t.strictSame(await leftOf('UNUSED'), { usesLeft: 1 });
   t.strictSame(await usesOf('UNUSED'), []);
+});
+
+t.test('a write that fails rolls the order back, also one that the commit did not wait for', async (t) => {
+  const fail = 'select 1 / 0 where $1::uuid is not null';
+  for (const write of [(tx: typeof db) => tx.query(fail), (tx: typeof db) => new AllSent(tx.query(fail))]) {
+    extendBox(t, box, [orderPlacing.with({ name: 'failing', order: 900, write })], { without: [orderPlacing] });
+    const shopper = await shopperWith(box, [mug, 1]);
+    const before = await snapshot(box);
+    t.equal((await shopper.post('/checkout', buyer)).status, 400);
+    t.strictSame(await snapshot(box), before);
+    t.equal((await shopper.get('/cart')).body.items.length, 1);
+  }
 });
 
 t.test('a requirement is listed by the preview and rejected with its own problem', async (t) => {

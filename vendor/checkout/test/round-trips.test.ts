@@ -2,7 +2,7 @@
  * Statements of contributed steps share the round trips of placing an order.
  */
 import { shopperWith } from '@carton/cart/testing';
-import { orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
+import { AllSent, orderPlacing, type PlacingStep, placingOrder } from '@carton/checkout';
 import { countRoundTrips, createTestBox, extendBox } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { buyer, createArticle } from './helpers.ts';
@@ -29,16 +29,18 @@ async function countWith(t: Test, steps: readonly PlacingStep[]): Promise<number
 const one = 'select 1 as one where $1::uuid is not null';
 const names = ['a', 'b', 'c'];
 
-t.test('steps that claim and write add no round trip, steps that read add one in total', async (t) => {
+t.test('steps that claim and write add no round trip, steps that read or wait add one in total', async (t) => {
   const alone = await countWith(t, []);
   t.comment(`${alone} round trips`);
   const writing = names.map((name) => ({
     name,
     order: placingOrder.claim,
     claim: (tx: typeof box.db) => tx.query(one),
-    write: (tx: typeof box.db) => tx.query(one),
+    write: (tx: typeof box.db) => new AllSent(tx.query(one)),
   }));
   t.equal(await countWith(t, writing), alone);
+  const waiting = writing.map((step) => ({ ...step, write: (tx: typeof box.db) => tx.query(one) }));
+  t.equal(await countWith(t, waiting), alone + 1, 'the commit waits for them');
   const reading = names.map((name) => ({
     name,
     order: placingOrder.claim,

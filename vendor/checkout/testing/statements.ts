@@ -24,5 +24,4 @@ export const statements: StatementSamples = {
   'guests.countWithReservation': ({ db, id }) => guests.countWithReservation(db, questionOf(id)),
   'guests.deleteEndedUnits': ({ db }) => guests.deleteEndedUnits(db, ['gift_card']),
   'guests.deleteEndedReservations': ({ db }) => guests.deleteEndedReservations(db),
-  'guests.insertGuestOrder': ({ db, id }) => guests.insertGuestOrder(db, id, '192.0.2.0/24'),
 };

@@ -67,12 +67,22 @@ export function storeSettings<Properties extends TProperties>(
       return [setting, schema.default];
     }),
   );
+  type Settings = Static<TObject<Properties>>;
+  const complete = ({ settings, defaultVersion = 1 }: StoreWithSettings, box?: HasExtensions) =>
+    ({ ...defaults, ...(box && changed?.(defaultVersion, box)), ...settings[name] }) as Settings;
+  /** By the settings of stores that are shared among requests. */
+  const known = new WeakMap<StoreWithSettings, Settings>();
   return {
     name,
     properties,
     propertiesIn: (box) => ({ ...properties, ...(choices && chosenFrom(properties, choices(box))) }),
-    of: ({ settings, defaultVersion = 1 }, box) =>
-      ({ ...defaults, ...(box && changed?.(defaultVersion, box)), ...settings[name] }) as Static<TObject<Properties>>,
+    of(store, box) {
+      // What has changed belongs to a box.
+      if (!Object.isFrozen(store) || (box && changed)) return complete(store, box);
+      const settings = known.get(store) ?? complete(store);
+      known.set(store, Object.freeze(settings) as Settings);
+      return settings;
+    },
   };
 }
 

@@ -24,11 +24,6 @@ export async function deleteCode(tx: TenantDatabase, cartId: string, code: strin
   return removed.length > 0;
 }
 
-/** Deletes the codes of a cart. */
-export async function deleteCodes(tx: TenantDatabase, cartId: string): Promise<void> {
-  await tx.remove('promotion_cart_codes', { cartId });
-}
-
 /** Moves the codes of a guest's cart into the member's, which keeps those that it has. */
 export const moveCodes: CartMerge = async (tx, { fromId, intoId }) => {
   await tx.query(

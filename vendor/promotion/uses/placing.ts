@@ -1,10 +1,10 @@
 /**
  * The use of promotions by orders: claimed in the transaction that places the order, returned when it is canceled.
  */
-import { type DraftToWrite, type PlacingStep, placingOrder } from '@carton/checkout';
+import { AllSent, type DraftToWrite, type PlacingStep, placingOrder } from '@carton/checkout';
 import type { OrderCanceler } from '@carton/order';
 import { outboxRow, runConcurrently, type TenantDatabase } from '@carton/runtime';
-import { deleteCodes } from '../carts/store.ts';
+import { deleteCodesOf } from '../carts/store.ts';
 import { customerKeyOf } from '../customer.ts';
 import type { CartPromotions } from '../discounts/schemas.ts';
 import { amountsOf } from '../discounts/step.ts';
@@ -44,11 +44,11 @@ async function claim(tx: TenantDatabase, placing: Placing): Promise<void> {
  * Deletes the codes of the cart that became the order. Those of a pending order stay: they return with its lines if it is
  * not placed.
  */
-async function deleteUsedCodes(tx: TenantDatabase, placing: Placing, { pendingUntil }: DraftToWrite): Promise<void> {
+function deleteUsedCodes(tx: TenantDatabase, placing: Placing, { pendingUntil }: DraftToWrite): AllSent | undefined {
   const { source, sale } = placing;
   const shown = (sale.shown.promotions ?? []) as typeof CartPromotions.static;
   const hasCodes = source.type === 'cart' && !pendingUntil && shown.some(({ code }) => code !== null);
-  if (hasCodes) await deleteCodes(tx, source.id);
+  return hasCodes ? new AllSent(deleteCodesOf(tx, [source.id])) : undefined;
 }
 
 /** A code that can no longer be used blocks the order, so that nobody pays more than they have seen. */

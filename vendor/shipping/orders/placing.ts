@@ -1,7 +1,7 @@
 /**
  * The step of placing an order that requires usable shipping options, and records them.
  */
-import { type Placing, type PlacingStep, placingOrder, type Requirement } from '@carton/checkout';
+import { AllSent, type Placing, type PlacingStep, placingOrder, type Requirement } from '@carton/checkout';
 import type { TenantDatabase } from '@carton/runtime';
 import { shippingMethodRequired, shippingOptionUnavailable } from '../problems.ts';
 import { linesOf, parcelsOf, quoteOf } from '../sales/quotes.ts';
@@ -27,9 +27,9 @@ export const placingStep: PlacingStep = {
     if (undecided.length === 0 || !shippingSettings.of(placing.store).required) return unavailable;
     return [...unavailable, ...(await missing(db, placing, undecided))];
   },
-  async write(tx, placing, { id: orderId }) {
+  write(tx, placing, { id: orderId }) {
     const chosen = shippingOf(placing).filter(({ state }) => state === 'chosen');
-    await insertMethods(tx, orderId, chosen);
+    return chosen.length === 0 ? undefined : new AllSent(insertMethods(tx, orderId, chosen));
   },
 };
 

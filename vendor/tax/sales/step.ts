@@ -158,7 +158,7 @@ export function taxesByRates(
   const adjustments = new Map<string, Adjustment>();
   for (const [at, { lineId, shippingCode, rates, included }] of targets.entries()) {
     for (const [position, { id, code, name, rate }] of rates.entries()) {
-      const key = JSON.stringify([lineId, shippingCode, id]);
+      const key = `${id} ${lineId ?? `of ${shippingCode}`}`;
       const amount = (taxes[at]?.[position] as number) + (adjustments.get(key)?.amount ?? 0);
       const target = lineId === undefined ? { shippingCode } : { lineId };
       const source = { type: 'tax_rate', id };
