@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase, startEmbeddedPostgres } from '@carton/runtime/service';
 import { packagesOfTier, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
-import { heapOptions } from '../installer/box/heap.ts';
+import type * as Heap from '../installer/box/heap.ts';
 import { type LoadTenant, openTenantAt } from '../tools/load/tenant.ts';
 
 /** A statement with its values. */
@@ -70,9 +70,10 @@ export async function startBox(
   root = join(sourceRoot, '..'),
 ): Promise<MeasuredBox> {
   const about = JSON.stringify({ databaseUrl, ...secrets, ...basic, ...options });
-  // With the heap limits that the installer sets.
+  // With the heap limits that the installer of that tree sets.
+  const heap: typeof Heap = await import(join(root, 'installer', 'box', 'heap.ts'));
   const program = join(root, 'bench', 'box-process.ts');
-  const { child, url } = await start(program, [about], heapOptions().split(' '));
+  const { child, url } = await start(program, [about], heap.heapOptions().split(' '));
   return {
     url,
     async statementsOf(request) {

@@ -10,19 +10,24 @@ import type { BoxSettings } from '../box/settings.ts';
 
 const mebibyte = 2 ** 20;
 
-t.test('the old generation is a quarter of the memory, within bounds', async (t) => {
-  const rows: [memory: number, old: number][] = [
-    [256, 128],
-    [512, 128],
-    [1000, 250],
-    [2048, 512],
-    [4096, 1024],
-    [64 * 1024, 1024],
-  ];
-  for (const [memory, old] of rows) {
-    t.equal(heapOptions(memory * mebibyte), `--max-semi-space-size=8 --max-old-space-size=${old}`, `${memory} MiB`);
-  }
-});
+t.test(
+  'the old generation is a quarter of the memory, within bounds; the young one is larger from a gibibyte on',
+  async (t) => {
+    const rows: [memory: number, young: number, old: number][] = [
+      [256, 8, 128],
+      [512, 8, 128],
+      [1000, 8, 250],
+      [1024, 16, 256],
+      [2048, 16, 512],
+      [4096, 16, 1024],
+      [64 * 1024, 16, 1024],
+    ];
+    for (const [memory, young, old] of rows) {
+      const options = `--max-semi-space-size=${young} --max-old-space-size=${old}`;
+      t.equal(heapOptions(memory * mebibyte), options, `${memory} MiB`);
+    }
+  },
+);
 
 t.test('NODE_OPTIONS of a box has the limits, followed by the options of its own environment', async (t) => {
   const launch = toLaunch('release', { host: '127.0.0.1', port: 3001 } as BoxSettings, {});

@@ -18,5 +18,7 @@ export interface Connection {
   waited?: number;
   /** Sends a query object of pg, which receives the messages of its result. */
   query(query: object, callback: (error: unknown, result: never) => void): unknown;
+  /** Sends a statement without values, for which pg need not copy an object. */
+  query(text: string): Promise<QueryResult>;
   query(config: { name?: string; text: string; values?: readonly unknown[] }): Promise<QueryResult>;
 }

@@ -269,11 +269,11 @@ export class TenantDatabase extends TenantReader {
       const tenantSet = setTenant(connection, this.tenantId);
       tenantSet?.catch(() => {});
       try {
-        connection.query({ text: beginTexts[isolation] }).catch(() => {});
+        connection.query(beginTexts[isolation]).catch(() => {});
         if (placement.shardLock) await connection.query(placement.shardLock);
         const commit = async () => {
           if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
-          const sent = connection.query({ text: 'commit' });
+          const sent = connection.query('commit');
           giveUpLane();
           const { command } = await sent;
           if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed');
@@ -282,7 +282,7 @@ export class TenantDatabase extends TenantReader {
         for (const task of db.#afterCommit) await task();
         return result;
       } catch (error) {
-        await connection.query({ text: 'rollback' }).catch(() => {});
+        await connection.query('rollback').catch(() => {});
         throw error;
       }
     };

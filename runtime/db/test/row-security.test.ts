@@ -116,10 +116,10 @@ t.test('a connection whose tenant cannot be set returns no rows', async (t) => {
   const real = database.forTenant(newId());
   await withConnection(database.knex, async (connection) => {
     const query = connection.query as (...parameters: unknown[]) => Promise<never>;
-    connection.query = (...parameters: [{ text: string }, ...unknown[]]) =>
-      parameters[0].text.includes('set_config')
+    connection.query = ((...parameters: [{ text?: string }, ...unknown[]]) =>
+      parameters[0].text?.includes('set_config')
         ? Promise.reject(new Error('failed'))
-        : query.apply(connection, parameters);
+        : query.apply(connection, parameters)) as typeof connection.query;
     t.teardown(() => {
       connection.query = query;
     });

@@ -78,9 +78,11 @@ export function storeSettings<Properties extends TProperties>(
     propertiesIn: (box) => ({ ...properties, ...(choices && chosenFrom(properties, choices(box))) }),
     of(store, box) {
       // What has changed belongs to a box.
-      if (!Object.isFrozen(store) || (box && changed)) return complete(store, box);
-      const settings = known.get(store) ?? complete(store);
-      known.set(store, Object.freeze(settings) as Settings);
+      if (box && changed) return complete(store, box);
+      const found = known.get(store);
+      if (found) return found;
+      const settings = complete(store);
+      if (Object.isFrozen(store)) known.set(store, Object.freeze(settings) as Settings);
       return settings;
     },
   };
