@@ -187,6 +187,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/promotion/test/compute.test.ts'],
   },
   {
+    rule: 'A discount that release 0.2.0 stores counts, whatever this release had stored beside it',
+    file: 'vendor/promotion/promotions/store.ts',
+    text: 'case when promotions.discount = ',
+    replacement: 'case when true or promotions.discount = ',
+    tests: ['scripts/test/offers-upgrade.test.ts'],
+  },
+  {
     rule: 'A discount that a release before does not know is nothing there',
     file: 'vendor/promotion/promotions/kinds.ts',
     text: '{ discount: unknownToEarlier, offer: discount }',
