@@ -2,10 +2,6 @@
  * Commander's definition of the command line, derived from the table of commands.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { nameCommand } from '../output/choose.ts';
-import { vendor, version } from '../vendor.ts';
-import { commands, groups } from './commands.ts';
 import {
   type ArgumentDefinition,
   allCodes,
@@ -15,7 +11,11 @@ import {
   type OptionDefinition,
   type OptionType,
   optionsOf,
-} from './definition.ts';
+} from '../commands/support/definition.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { nameCommand } from '../output/choose.ts';
+import { vendor, version } from '../vendor.ts';
+import { commands, groups } from './commands.ts';
 
 /** Builds the parser of command lines. Its help is as wide as the terminal, or 80 columns in a pipe. */
 export function buildProgram(): Command {

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { commands } from '../command-line/commands.ts';
-import { codesOf, optionsOf } from '../command-line/definition.ts';
+import { codesOf, optionsOf } from '../commands/support/definition.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { vendor } from '../vendor.ts';
 import { makeBox } from './support/box.ts';

@@ -13,7 +13,7 @@ import t, { type Test } from 'tap';
 import { exchangeBox } from '../box/exchange.ts';
 import { findProcesses, identify } from '../box/process-table.ts';
 import { findRunningBox } from '../box/running.ts';
-import { readyToLaunch } from '../commands/start.ts';
+import { readyToLaunch } from '../commands/start/start.ts';
 import { silent } from '../output/output.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, type TestBox, until } from './support/box.ts';

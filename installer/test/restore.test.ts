@@ -8,7 +8,7 @@ import { exactly, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { addingLines, tamper, withoutSeals } from '../backup/testing/tampered.ts';
 import { exists } from '../box/folder.ts';
-import { restore } from '../commands/restore.ts';
+import { restore } from '../commands/restore/restore.ts';
 import { readRelease } from '../control-plane.ts';
 import { silent } from '../output/output.ts';
 import { signedText } from '../pull/release-signature.ts';

@@ -9,7 +9,7 @@ import { findServer } from '../backup/home.ts';
 import { writeLaunchQueue } from '../box/launch-queue.ts';
 import { identify, isAlive } from '../box/process-table.ts';
 import { findRunningBox, type RunningBox } from '../box/running.ts';
-import { readyToLaunch } from '../commands/start.ts';
+import { readyToLaunch } from '../commands/start/start.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, type TestBox, until } from './support/box.ts';
 import { commandFile } from './support/command.ts';

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { Parser } from 'tar';
-import { redactorOf, redactStatements } from '../commands/redaction.ts';
+import { redactorOf, redactStatements } from '../commands/support-bundle/redaction.ts';
 import { scope } from '../vendor.ts';
 import { key, list, makeBox, type TestBox } from './support/box.ts';
 import { checkSettingsProgram } from './support/check-settings.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
 import { withDatabase } from '../backup/database.ts';
-import { install } from '../commands/install.ts';
+import { install } from '../commands/install/install.ts';
 import { asFailure, type Failure } from '../failure.ts';
 import { silent } from '../output/output.ts';
 import { readJournal, readRecords } from '../upgrade/record.ts';

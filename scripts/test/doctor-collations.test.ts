@@ -5,7 +5,7 @@ import { createTestDatabase } from '@carton/runtime/testing';
 import pg from 'pg';
 import { pino } from 'pino';
 import t from 'tap';
-import { findCollations } from '../../installer/commands/doctor-collation.ts';
+import { findCollations } from '../../installer/commands/doctor/collation.ts';
 import { rebuildIndexes } from '../../runtime/db/collation-versions.ts';
 
 const database = await createTestDatabase('empty');

@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
-import { backup, listBackups } from '../../commands/backup.ts';
-import { restore } from '../../commands/restore.ts';
+import { backup, listBackups } from '../../commands/backup/backup.ts';
+import { restore } from '../../commands/restore/restore.ts';
 import { silent } from '../../output/output.ts';
 import { removeOldBackups } from '../catalogue.ts';
 import { useCheapKeys } from '../encryption.ts';

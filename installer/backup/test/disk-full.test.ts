@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { temporaryFolder } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
 import { boxFolder } from '../../box/folder.ts';
-import { backup } from '../../commands/backup.ts';
-import { restore } from '../../commands/restore.ts';
+import { backup } from '../../commands/backup/backup.ts';
+import { restore } from '../../commands/restore/restore.ts';
 import { silent as output } from '../../output/output.ts';
 import { addRelease, startBox } from './support/box.ts';
 

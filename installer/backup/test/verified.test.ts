@@ -6,9 +6,9 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t, { type Test } from 'tap';
-import { backup } from '../../commands/backup.ts';
-import { proveLastBackup } from '../../commands/doctor-backup.ts';
-import { type RestoreOptions, restore } from '../../commands/restore.ts';
+import { backup } from '../../commands/backup/backup.ts';
+import { proveLastBackup } from '../../commands/doctor/backup.ts';
+import { type RestoreOptions, restore } from '../../commands/restore/restore.ts';
 import { silent } from '../../output/output.ts';
 import { useCheapKeys } from '../encryption.ts';
 import { generateBackupKey, readBackupKey } from '../key.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { commands } from '../../command-line/commands.ts';
-import { codesOf } from '../../command-line/definition.ts';
+import { codesOf } from '../../commands/support/definition.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { eventSchema } from '../../output/event-schema.ts';
 

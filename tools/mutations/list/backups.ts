@@ -85,14 +85,14 @@ export const backups: readonly Mutation[] = [
   },
   {
     rule: 'For an unverified backup, only a signed release is pulled',
-    file: 'installer/commands/restore.ts',
+    file: 'installer/commands/restore/restore.ts',
     text: "if (verifiedBy === 'nothing') await requireSigned",
     replacement: "if (verifiedBy !== 'nothing') await requireSigned",
     tests: ['installer/test/restore.test.ts'],
   },
   {
     rule: 'An archive of the WAL in which others may write is not used',
-    file: 'installer/commands/restore.ts',
+    file: 'installer/commands/restore/restore.ts',
     text: 'await requireOwnArchive(recovery.archive, verification);',
     replacement: '',
     tests: ['installer/backup/test/point-in-time.test.ts'],

@@ -1,0 +1,29 @@
+/**
+ * `restart`: its options, examples and exit codes.
+ */
+
+import { vendor } from '../../vendor.ts';
+import { type CommandDefinition, healthTimeout } from '../support/definition.ts';
+
+const load = () => import('./run.ts');
+
+export const restartCommand: CommandDefinition = {
+  name: 'restart',
+  summary: 'replace the box by one with the settings on disk, without a gap',
+  options: [healthTimeout],
+  examples: [`${vendor} restart                      # after a change of box.env`],
+  codes: [
+    'ok',
+    'disk_full',
+    'port_taken',
+    'box_not_healthy',
+    'busy',
+    'not_installed',
+    'did_not_stop',
+    'folder_unusable',
+    'taken_back',
+    'unverified',
+    'interrupted',
+  ],
+  load: async () => (await load()).runRestart,
+};
