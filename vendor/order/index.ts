@@ -38,7 +38,13 @@ export {
 export { balanceOf, chargedOf, isRefundedInFull, type OrderAmounts, refundedChargeOf } from './charges/balance.ts';
 export { type ChargeReplacement, replaceCharges, replaceRounding } from './charges/service.ts';
 export type { NewCharge, NewTax } from './charges/store.ts';
-export { type ChargedOrder, type ChargeTaxer, chargeTaxers, taxesOfAddedCharge } from './charges/taxes.ts';
+export {
+  type ChargedOrder,
+  type ChargeTaxer,
+  chargeTaxers,
+  exemptionSource,
+  taxesOfAddedCharge,
+} from './charges/taxes.ts';
 export { addressLines } from './details/address-lines.ts';
 export { writtenAddress } from './details/addresses.ts';
 export { storedAttribution } from './details/attribution.ts';

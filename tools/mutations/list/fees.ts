@@ -71,6 +71,13 @@ export const fees: readonly Mutation[] = [
     tests: payment,
   },
   {
+    rule: 'A fee that is added to an order without tax costs what is left without the tax that it contains',
+    file: 'vendor/tax/sales/charges.ts',
+    text: 'amount: -taken, source',
+    replacement: 'amount: -1, source',
+    tests: ['vendor/vies/test/fees.test.ts'],
+  },
+  {
     rule: 'A fee that is chosen afterwards is taxed',
     file: 'vendor/tax/index.ts',
     text: 'chargeTaxers.with(taxesOfCharge),',

@@ -46,7 +46,8 @@ export async function replaceCharges(
   await insertCharges(tx, id, add);
   const removed = (kind: OrderAdjustmentRow['kind']) => sumOf(adjustments.filter((each) => each.kind === kind));
   const addedTaxes = add.flatMap((charge) => charge.taxes);
-  const [shipping, discount] = [sumOf(add) - removed('shipping'), -removed('discount')];
+  const discounts = sumOf(add.flatMap((charge) => charge.discounts ?? []));
+  const [shipping, discount] = [sumOf(add) - removed('shipping'), discounts - removed('discount')];
   const onTopTax = sumOf(onTop(addedTaxes)) - sumOf(onTop(taxes));
   const state = await addToTotals(tx, id, {
     shipping,

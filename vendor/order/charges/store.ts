@@ -4,10 +4,14 @@
 import { newId, type TenantDatabase } from '@carton/runtime';
 import { type OrderAdjustmentRow, type OrderRow, type OrderState, type OrderTaxLineRow, stateOfRow } from '../store.ts';
 
-/** A shipping charge to add, with its taxes. */
+/** A shipping charge to add, with its taxes and discounts. */
 export interface NewCharge extends Pick<OrderAdjustmentRow, 'code' | 'label' | 'amount' | 'source'> {
   taxes: readonly NewTax[];
+  discounts?: readonly NewDiscount[];
 }
+
+/** A discount on a charge; its amount is zero or below. */
+export type NewDiscount = Pick<OrderAdjustmentRow, 'code' | 'label' | 'amount' | 'source'>;
 
 /** A tax on a charge; with `included`, the amount of the charge contains it. */
 export type NewTax = Pick<OrderTaxLineRow, 'code' | 'label' | 'rate' | 'amount' | 'included' | 'source'>;
@@ -52,17 +56,19 @@ export function deleteTaxLines(
 }
 
 export async function insertCharges(tx: TenantDatabase, orderId: string, charges: readonly NewCharge[]): Promise<void> {
-  const sourceOf = ({ source }: NewCharge | NewTax) => ({
+  const sourceOf = ({ source }: NewDiscount | NewTax) => ({
     sourceType: source?.type ?? null,
     sourceId: source?.id ?? null,
   });
-  for (const { taxes, ...charge } of charges) {
-    const { code, label, amount } = charge;
+  for (const { taxes, discounts = [], ...charge } of charges) {
+    const { code } = charge;
     const own = { orderId, lineItemId: null };
-    await tx.insert('order_adjustments', {
-      ...{ ...own, id: newId(), shippingCode: null, kind: 'shipping', code, label, amount },
-      ...sourceOf({ ...charge, taxes }),
-    });
+    const insert = (row: NewDiscount, kind: OrderAdjustmentRow['kind'], shippingCode: string | null) => {
+      const { source: _, ...values } = row;
+      return tx.insert('order_adjustments', { ...own, id: newId(), kind, shippingCode, ...values, ...sourceOf(row) });
+    };
+    await insert(charge, 'shipping', null);
+    for (const discount of discounts) await insert(discount, 'discount', code);
     for (const tax of taxes) {
       const { source: _, ...values } = tax;
       await tx.insert('order_tax_lines', { ...own, id: newId(), shippingCode: code, ...values, ...sourceOf(tax) });

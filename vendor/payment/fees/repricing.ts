@@ -107,7 +107,7 @@ export async function removeUnusedFees(tx: TenantDatabase, order: OrderState): P
   await roundTotal(tx, order, due, open ? { code: open.method, provider: open.provider } : null);
 }
 
-type Fee = Omit<NewCharge, 'taxes'>;
+type Fee = Omit<NewCharge, 'taxes' | 'discounts'>;
 
 async function reprice(
   tx: TenantDatabase,
@@ -128,13 +128,14 @@ async function reprice(
   const added = unearned.some(isAsWanted) ? null : wanted;
   if (removed.length === 0 && !added) return debt.due;
   const before = state.totalAmount;
-  const taxes = added ? await taxesOfAddedCharge(tx, { ...order, adjustments: others }, added.amount) : [];
+  const none = { taxes: [], discounts: [] };
+  const taxation = added ? await taxesOfAddedCharge(tx, { ...order, adjustments: others }, added.amount) : none;
   await replaceCharges(tx, state, {
     remove: removed.map(({ code }) => code),
-    add: added ? [{ ...added, taxes }] : [],
+    add: added ? [{ ...added, ...taxation }] : [],
     messages: [
       ...removed.map((fee) => messageOf('removed', fee, fee.amount, taxesOn(order, fee))),
-      ...(added ? [messageOf('added', added, money(added.amount, order.currency), taxes)] : []),
+      ...(added ? [messageOf('added', added, money(added.amount, order.currency), taxation.taxes)] : []),
     ],
   });
   await refreshPaymentStatus(tx, state);

@@ -15,6 +15,9 @@ const labels: InLanguages<string> = {
   ar: 'ضريبة غير محتسبة',
 };
 
+/** The code of that adjustment. */
+export const exemptionCode = 'tax-exemption';
+
 /** @param locale BCP 47; null for English */
 export function exemptionLabel(locale: string | null): string {
   return translationFor(labels, [locale]).texts;

@@ -9,24 +9,26 @@
  */
 import { type Sale, saleAddressOf } from '@carton/cart';
 import { findStore } from '@carton/core';
-import type { ChargedOrder, ChargeTaxer } from '@carton/order';
+import { type ChargedOrder, type ChargeTaxer, exemptionSource } from '@carton/order';
 import { findRegion } from '@carton/region';
 import { allocate, divideRounded, type TenantDatabase } from '@carton/runtime';
+import { exemptionCode, exemptionLabel } from '../numbers/labels.ts';
 import { type ApplicableRate, ratesOf } from '../rates/applicable.ts';
 import { findCompound } from '../rates/store.ts';
 import { taxSettings } from '../settings.ts';
 import { partsOfCharge, type Taxable, type TaxableGoods, type TaxRules, taxesOf } from './compute.ts';
+import { taxesWithin } from './exempt-charges.ts';
 import { readRatesOfSale } from './step.ts';
 
-type Taxes = Awaited<ReturnType<ChargeTaxer>>;
+type Taxes = Awaited<ReturnType<ChargeTaxer>>['taxes'];
 type Settings = ReturnType<typeof taxSettings.of>;
 type TaxLine = ChargedOrder['taxLines'][number];
 
 export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
-  if (order.taxExemption !== null) return [];
   const settings = taxSettings.of(await findStore(tx));
+  if (order.taxExemption !== null) return { taxes: [], discounts: await discountsOf(tx, order, amount, settings) };
   if (order.taxLines.some(({ rate, source }) => rate === null || source?.type !== 'tax_rate')) {
-    return extendTaxes(order, amount);
+    return { taxes: extendTaxes(order, amount) };
   }
   const ids = order.taxLines.flatMap(({ source }) => source?.id ?? []);
   const known: StoredOrder = { ...order, compound: await findCompound(tx, [...new Set(ids)]) };
@@ -34,8 +36,23 @@ export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
   const category = settings.provider === null ? settings.shippingCategory : null;
   const ofCategory = category === null ? null : await ratesOfCategory(tx, known, category);
   const { roundPer, rounding } = settings;
-  return taxesAtStoredRates(known, amount, { included, roundPer, rounding, ofCategory });
+  return { taxes: taxesAtStoredRates(known, amount, { included, roundPer, rounding, ofCategory }) };
 };
+
+/** What the exemption of an order takes off a charge whose price contains taxes. */
+async function discountsOf(tx: TenantDatabase, order: ChargedOrder, amount: number, settings: Settings) {
+  const { taxExemption, locale, shipping } = order;
+  if (taxExemption === 'exempt_member') return [];
+  const isTaken = shipping.some(({ takenOff }) => takenOff > 0) || (await isTaxInclusive(tx, order));
+  if (!isTaken) return [];
+  const { rates } = await readRatesOfSale(tx, saleOf(order));
+  const { provider, shippingCategory, rounding } = settings;
+  const category = provider === null ? (shippingCategory ?? undefined) : undefined;
+  const taken = taxesWithin(order, amount, { rates: provider === null ? rates : [], rounding, category });
+  if (taken === 0) return [];
+  const source = { type: exemptionSource, id: taxExemption as string };
+  return [{ code: exemptionCode, label: exemptionLabel(locale), amount: -taken, source }];
+}
 
 /** An order with the ids of its rates that are compound. */
 export interface StoredOrder extends ChargedOrder {

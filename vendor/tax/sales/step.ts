@@ -12,9 +12,10 @@ import {
   totalsStep,
 } from '@carton/cart';
 import { findStore } from '@carton/core';
+import { exemptionSource } from '@carton/order';
 import { extensionPoint, type TenantDatabase } from '@carton/runtime';
 import { reverseChargeOf } from '../numbers/exemptions.ts';
-import { exemptionLabel } from '../numbers/labels.ts';
+import { exemptionCode, exemptionLabel } from '../numbers/labels.ts';
 import { type NumberRead, readNumber } from '../numbers/service.ts';
 import { adjustmentsOf, missingQuoteOf, type QuotesRead, quoteFor, readQuotes } from '../providers/quotes.ts';
 import { hasProviders } from '../providers/settings.ts';
@@ -104,8 +105,8 @@ export function exemptionOf(draft: TotalsDraft, { number, home, isExempt }: TaxR
  * net price; none where taxes come on top.
  */
 function takeOff(draft: TotalsDraft, read: TaxRead, exemption: ExemptionKind): Adjustment[] {
-  const source = { type: 'tax_exemption', id: exemption };
-  const common = { code: 'tax-exemption', label: exemptionLabel(draft.sale.locale), kind: 'discount', source } as const;
+  const source = { type: exemptionSource, id: exemption };
+  const common = { code: exemptionCode, label: exemptionLabel(draft.sale.locale), kind: 'discount', source } as const;
   const included = taxesByRates(draft, read).filter((tax) => tax.included);
   const contained = Map.groupBy(included, ({ lineId, shippingCode }) => JSON.stringify([lineId, shippingCode]));
   return [...contained.values()].flatMap((taxes) => {

@@ -19,13 +19,19 @@ export interface Store {
 
 export const rateOf = (country: string, rate: number) => ({ code: 'vat', name: 'VAT', country, rate });
 
-/** @param taxInclusive whether prices contain tax */
-export async function openStore(t: Test, { taxInclusive = false } = {}): Promise<Store> {
+/**
+ * @param options.taxInclusive whether prices contain tax
+ * @param options.environment further settings of the box
+ */
+export async function openStore(
+  t: Test,
+  { taxInclusive = false, environment = {} }: { taxInclusive?: boolean; environment?: Record<string, string> } = {},
+): Promise<Store> {
   const vies = await startVies();
   t.teardown(() => vies.stop());
   t.beforeEach(() => vies.setMode('ok'));
-  const environment = { ...viesEnvironment(vies), TAX_PROVIDER_TIMEOUT: '1000', TAX_PROVIDER_PAUSE: '1' };
-  const box = await createTestBox(t, { tier: 'basic', environment });
+  const providers = { ...viesEnvironment(vies), TAX_PROVIDER_TIMEOUT: '1000', TAX_PROVIDER_PAUSE: '1' };
+  const box = await createTestBox(t, { tier: 'basic', environment: { ...providers, ...environment } });
   const { staff } = box;
   const seller = { legalName: 'Lampen GmbH', address: 'Berlin', vatNumber: 'DE136695976', country: 'DE' };
   await bodyOf(staff.patch('/admin/store', { ...seller, settings: { tax: { reverseCharge: true } } }));
