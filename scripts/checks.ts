@@ -10,6 +10,7 @@ export const checks: readonly { words: readonly string[]; advice?: string }[] = 
   { words: ['npm', 'run', '-s', 'shape'] },
   { words: ['npm', 'run', '-s', 'declared'] },
   { words: ['npm', 'run', '-s', 'words'] },
+  { words: ['npm', 'run', '-s', 'changelog', '--', '--check'] },
   { words: [...own, 'scripts/documentation.ts', '--check'], advice: 'npm run documentation writes what is generated' },
 ];
 
