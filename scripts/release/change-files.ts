@@ -33,7 +33,7 @@ export const kinds = {
   fixed: 'Fixed',
 } as const;
 
-/** Longer texts belong in a document; a change says what it means and links there. */
+/** Longer texts belong in a document; a change names it. */
 export const mostCharacters = 400;
 export const mostSentences = 3;
 
