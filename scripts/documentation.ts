@@ -17,10 +17,10 @@ import { exportsTexts } from './documentation/exports.ts';
 import { extensionPointsTable } from './documentation/extension-points.ts';
 import { keptExports } from './documentation/kept-exports.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
+import { type Modules, modulesPicture, undescribedModules } from './documentation/modules.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
 import { checkMessages, checkReferences } from './documentation/references.ts';
-import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { routesText } from './documentation/routes.ts';
 import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from './documentation/settings.ts';
 import { statementsOfPackages } from './documentation/statements.ts';
@@ -31,7 +31,7 @@ const isCheck = process.argv.includes('--check');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
 const metrics = await knownMetrics();
 const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));
-const { rooms }: { rooms: Record<string, Rooms> } = await import(join(root, '.dependency-cruiser.mjs'));
+const { modules }: { modules: Record<string, Modules> } = await import(join(root, '.dependency-cruiser.mjs'));
 const faults: string[] = [];
 
 const files = await listSourceFiles(root);
@@ -68,10 +68,16 @@ for (const { file, part, text } of parts) {
   const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
   writeOrCompare(file, `${before.slice(0, from)}\n${text}\n${before.slice(to)}`, `${part} out of date`);
 }
-for (const [folder, allowed] of Object.entries(rooms)) {
-  writeOrCompare(`docs/rooms-${folder}.svg`, roomsPicture(folder, allowed), 'not the rooms of .dependency-cruiser.mjs');
-  const missing = undescribedRooms(read(architectureFile), folder, allowed);
-  faults.push(...missing.map((room) => `${architectureFile}: the table of ${folder}/ does not have the room ${room}`));
+for (const [folder, allowed] of Object.entries(modules)) {
+  writeOrCompare(
+    `docs/modules-${folder}.svg`,
+    modulesPicture(folder, allowed),
+    'not the modules of .dependency-cruiser.mjs',
+  );
+  const missing = undescribedModules(read(architectureFile), folder, allowed);
+  faults.push(
+    ...missing.map((module) => `${architectureFile}: the table of ${folder}/ does not have the module ${module}`),
+  );
 }
 writeOrCompare(
   'docs/order-states.svg',
