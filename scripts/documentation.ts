@@ -11,6 +11,7 @@ import { loadPackages } from '../runtime/package/load.ts';
 import { readWorkspace } from '../tools/packages/sources.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
+import { decisionsFolder, decisionsTable } from './documentation/decisions.ts';
 import { DeclarationFaults, withExports } from './documentation/declared.ts';
 import { sourcesOfUsers, unusedExports } from './documentation/export-users.ts';
 import { exportsTexts } from './documentation/exports.ts';
@@ -49,6 +50,7 @@ const parts: { file: string; part: string; text: string }[] = [
     part: 'extension-points',
     text: extensionPointsTable(files, read, exportedBy, faults),
   },
+  { file: `${decisionsFolder}/README.md`, part: 'decisions', text: decisionsTable(files, read, faults) },
   { file: 'docs/commands.md', part: 'commands', text: commandsText() },
   { file: 'docs/commands.md', part: 'exit-codes', text: exitCodesTable() },
   { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
