@@ -1,13 +1,14 @@
 /**
- * The rooms of this repository and the walls between them, checked by `npm run walls`, part of `npm run check`.
+ * The modules of this repository and the boundaries between them, checked by `npm run boundaries`, part of
+ * `npm run check`.
  *
- * A room is a folder, or a file beside the folders. Each lists the rooms that it may import, all of them above it in the
- * list, so there can be no circle. Type imports count too. Tests of a room may import anything. docs/architecture.md
- * describes the rooms, with a picture drawn from this list.
+ * A module is a folder, or a file beside the folders. Each lists the modules that it may import, all of them above it in
+ * the list, so there can be no circle. Type imports count too. Tests of a module may import anything.
+ * docs/architecture.md describes the modules, with a picture drawn from this list.
  */
-export const all = 'all rooms above';
+export const all = 'all modules above';
 
-export const rooms = {
+export const modules = {
   runtime: {
     'vendor.ts': [],
     'collection.ts': [],
@@ -125,107 +126,107 @@ const manifests = 'package\\.json$';
 const routesOf = (name) => [`^vendor/${name}/routes[/.]`, `^vendor/${name}/[^/]+/routes[/.]`];
 const tests = '/(test|testing)/';
 
-/** Returns the walls around each room of a top-level folder. */
-function wallsOf(folder) {
-  const known = Object.keys(rooms[folder]);
-  const pathOf = (room) => `^${folder}/${room.endsWith('.ts') ? `${room.replace('.', '\\.')}$` : `${room}/`}`;
-  const walls = known.map((room, position) => {
+/** Returns the boundaries around each module of a top-level folder. */
+function boundariesOf(folder) {
+  const known = Object.keys(modules[folder]);
+  const pathOf = (module) => `^${folder}/${module.endsWith('.ts') ? `${module.replace('.', '\\.')}$` : `${module}/`}`;
+  const boundaries = known.map((module, position) => {
     const above = known.slice(0, position);
-    const knows = rooms[folder][room] === all ? above : rooms[folder][room];
+    const knows = modules[folder][module] === all ? above : modules[folder][module];
     const below = knows.find((other) => !above.includes(other));
-    if (below) throw new Error(`${folder}/${room} may import only rooms above it, not ${below}`);
+    if (below) throw new Error(`${folder}/${module} may import only modules above it, not ${below}`);
     return {
-      name: `${folder}/${room}`,
+      name: `${folder}/${module}`,
       comment:
         knows.length > 0
           ? `of ${folder}/ it may import ${knows.join(', ')}`
           : `it may import nothing else of ${folder}/`,
       severity: 'error',
-      from: { path: pathOf(room), pathNot: '/test/' },
-      to: { path: `^${folder}/`, pathNot: [manifests, ...[room, ...knows].map(pathOf)] },
+      from: { path: pathOf(module), pathNot: '/test/' },
+      to: { path: `^${folder}/`, pathNot: [manifests, ...[module, ...knows].map(pathOf)] },
     };
   });
   const unknown = {
-    name: `${folder}-room-unknown`,
-    comment: 'a new room lists in .dependency-cruiser.mjs what it may import',
+    name: `${folder}-module-unknown`,
+    comment: 'a new module lists in .dependency-cruiser.mjs what it may import',
     severity: 'error',
     from: { path: `^${folder}/`, pathNot: [`^${folder}/test/`, ...known.map(pathOf)] },
     to: {},
   };
-  return [...walls, unknown];
+  return [...boundaries, unknown];
 }
 
-/** Returns a wall between top-level folders. */
-function wall(name, comment, from, to) {
+/** Returns a boundary between top-level folders. */
+function boundary(name, comment, from, to) {
   return { name, comment, severity: 'error', from, to };
 }
 
 export default {
   forbidden: [
-    wall('no-circle', 'files import each other in a circle', {}, { circular: true }),
-    ...Object.keys(rooms).flatMap(wallsOf),
-    wall(
+    boundary('no-circle', 'files import each other in a circle', {}, { circular: true }),
+    ...Object.keys(modules).flatMap(boundariesOf),
+    boundary(
       'engine-first',
       'the engine imports nothing that builds on it',
       { path: '^runtime/', pathNot: tests },
       { path: '^(vendor|control-plane|installer)/' },
     ),
-    wall(
+    boundary(
       'engine-by-its-names',
       'other folders import the public names of the engine: @carton/runtime, /service, /testing',
       { path: '^(vendor|control-plane|installer)/' },
       { path: '^runtime/', pathNot: names },
     ),
-    wall(
+    boundary(
       'engine-by-no-path',
       'the engine is imported by its name, not by a path',
       { path: '^(vendor|control-plane|installer)/' },
       { path: '^runtime/', dependencyTypes: ['local'] },
     ),
-    wall(
+    boundary(
       'packages-by-their-index',
       'a package imports what the index.ts of another exports; its tests also what testing/index.ts exports',
       { path: '^vendor/([^/]+)/' },
       { path: '^vendor/', pathNot: ['^vendor/$1/', '^vendor/[^/]+/(testing/)?index\\.ts$'] },
     ),
-    wall(
+    boundary(
       'packages-by-no-path',
       'a package is imported by its name, not by a path',
       { path: '^vendor/([^/]+)/' },
       { path: '^vendor/', pathNot: '^vendor/$1/', dependencyTypes: ['local'] },
     ),
-    wall(
+    boundary(
       'examples-as-partners',
       "an example imports what a partner's package may: by their names the engine and the index.ts of packages; its tests also what their testing/index.ts exports",
       { path: '^examples/([^/]+)/' },
       { pathNot: ['^examples/$1/', '^node:', '^(runtime|vendor/[^/]+)/(testing/)?index\\.ts$'] },
     ),
-    wall(
+    boundary(
       'examples-by-no-path',
       'an example imports the engine and packages by their names, not by a path',
       { path: '^examples/' },
       { path: '^(runtime|vendor)/', dependencyTypes: ['local'] },
     ),
-    wall('examples-for-nobody', 'nothing imports an example', { pathNot: '^examples/' }, { path: '^examples/' }),
-    wall(
+    boundary('examples-for-nobody', 'nothing imports an example', { pathNot: '^examples/' }, { path: '^examples/' }),
+    boundary(
       'routes-for-the-index',
       'only the index.ts of a package imports its routes',
       { path: '^vendor/([^/]+)/', pathNot: ['^vendor/[^/]+/index\\.ts$', ...routesOf('[^/]+'), '/test/'] },
       { path: routesOf('$1') },
     ),
-    wall(
+    boundary(
       'services-apart',
       'packages, control plane and installer do not import each other',
       { path: '^(vendor|control-plane|installer)/', pathNot: tests },
       { path: '^(vendor|control-plane|installer)/', pathNot: '^$1/' },
     ),
-    wall(
+    boundary(
       'installer-alone',
       'the installer uses HTTP and files, and imports nothing of the engine',
       { path: '^installer/', pathNot: tests },
       { path: '^(runtime|vendor|control-plane)/' },
     ),
-    wall(
+    boundary(
       'registry-alone',
       'the registry uses HTTP and files, and imports of the engine only how to deliver: it has no database',
       { path: '^control-plane/registry/', pathNot: tests },
@@ -234,25 +235,25 @@ export default {
         pathNot: ['^control-plane/registry/', '^runtime/delivery/index\\.ts$'],
       },
     ),
-    wall(
+    boundary(
       'tools-apart',
       'scripts, benches, rigs and the suite of what is shipped share tools/, and do not import each other',
       { path: '^(scripts|bench|rigs|shipped|tools)/' },
       { path: '^(scripts|bench|rigs|shipped)/', pathNot: '^$1/' },
     ),
-    wall(
+    boundary(
       'product-alone',
       'shipped code imports nothing of scripts, tools, benches, rigs and shipped/',
       { path: '^(runtime|vendor|control-plane|installer)/' },
       { path: '^(scripts|tools|bench|rigs|shipped)/' },
     ),
-    wall(
+    boundary(
       'testing-for-tests',
       'shipped code, and examples of it, import nothing that is for tests',
       { path: '^(runtime|vendor|examples|control-plane|installer)/', pathNot: tests },
       { path: tests },
     ),
-    wall(
+    boundary(
       'tests-for-nobody',
       'only tests, and subjects of the suite of what is shipped, import from test/',
       { pathNot: ['/test/', '^shipped/subjects/'] },

@@ -6,10 +6,11 @@ const own = ['node', '--conditions=workspace-source'];
 export const checks: readonly { words: readonly string[]; advice?: string }[] = [
   { words: ['biome', 'check', '.'], advice: 'npm run format mends what can be mended' },
   { words: ['tsc', '--noEmit'] },
-  { words: ['npm', 'run', '-s', 'walls'] },
+  { words: ['npm', 'run', '-s', 'boundaries'] },
   { words: ['npm', 'run', '-s', 'shape'] },
   { words: ['npm', 'run', '-s', 'declared'] },
   { words: ['npm', 'run', '-s', 'words'] },
+  { words: ['npm', 'run', '-s', 'changelog', '--', '--check'] },
   { words: [...own, 'scripts/documentation.ts', '--check'], advice: 'npm run documentation writes what is generated' },
 ];
 

@@ -11,16 +11,17 @@ import { loadPackages } from '../runtime/package/load.ts';
 import { readWorkspace } from '../tools/packages/sources.ts';
 import { checkCitations, contractFile, readContract } from './documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from './documentation/commands.ts';
+import { decisionsFolder, decisionsTable } from './documentation/decisions.ts';
 import { DeclarationFaults, withExports } from './documentation/declared.ts';
 import { sourcesOfUsers, unusedExports } from './documentation/export-users.ts';
 import { exportsTexts } from './documentation/exports.ts';
 import { extensionPointsTable } from './documentation/extension-points.ts';
 import { keptExports } from './documentation/kept-exports.ts';
 import { knownMetrics, metricsTable, processMetricsList } from './documentation/metrics.ts';
+import { type Modules, modulesPicture, undescribedModules } from './documentation/modules.ts';
 import { orderStatesPicture } from './documentation/order-states.ts';
 import { personalDataTable } from './documentation/personal-data.ts';
 import { checkMessages, checkReferences } from './documentation/references.ts';
-import { type Rooms, roomsPicture, undescribedRooms } from './documentation/rooms.ts';
 import { routesText } from './documentation/routes.ts';
 import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from './documentation/settings.ts';
 import { statementsOfPackages } from './documentation/statements.ts';
@@ -31,7 +32,7 @@ const isCheck = process.argv.includes('--check');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
 const metrics = await knownMetrics();
 const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));
-const { rooms }: { rooms: Record<string, Rooms> } = await import(join(root, '.dependency-cruiser.mjs'));
+const { modules }: { modules: Record<string, Modules> } = await import(join(root, '.dependency-cruiser.mjs'));
 const faults: string[] = [];
 
 const files = await listSourceFiles(root);
@@ -49,6 +50,7 @@ const parts: { file: string; part: string; text: string }[] = [
     part: 'extension-points',
     text: extensionPointsTable(files, read, exportedBy, faults),
   },
+  { file: `${decisionsFolder}/README.md`, part: 'decisions', text: decisionsTable(files, read, faults) },
   { file: 'docs/commands.md', part: 'commands', text: commandsText() },
   { file: 'docs/commands.md', part: 'exit-codes', text: exitCodesTable() },
   { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
@@ -68,10 +70,16 @@ for (const { file, part, text } of parts) {
   const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
   writeOrCompare(file, `${before.slice(0, from)}\n${text}\n${before.slice(to)}`, `${part} out of date`);
 }
-for (const [folder, allowed] of Object.entries(rooms)) {
-  writeOrCompare(`docs/rooms-${folder}.svg`, roomsPicture(folder, allowed), 'not the rooms of .dependency-cruiser.mjs');
-  const missing = undescribedRooms(read(architectureFile), folder, allowed);
-  faults.push(...missing.map((room) => `${architectureFile}: the table of ${folder}/ does not have the room ${room}`));
+for (const [folder, allowed] of Object.entries(modules)) {
+  writeOrCompare(
+    `docs/modules-${folder}.svg`,
+    modulesPicture(folder, allowed),
+    'not the modules of .dependency-cruiser.mjs',
+  );
+  const missing = undescribedModules(read(architectureFile), folder, allowed);
+  faults.push(
+    ...missing.map((module) => `${architectureFile}: the table of ${folder}/ does not have the module ${module}`),
+  );
 }
 writeOrCompare(
   'docs/order-states.svg',

@@ -1,5 +1,6 @@
 /**
- * `npm run release`: raises the version of each package that changed since the last release, and writes CHANGELOG.md.
+ * `npm run release`: raises the version of each package that changed since the last release, writes CHANGELOG.md of the
+ * files in changes/, commits both and tags the commit.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +8,9 @@ import type { Release } from '../control-plane/releases/schemas.ts';
 import { packageName } from '../runtime/vendor.ts';
 import { buildPackages, serviceUrl } from '../tools/packages/index.ts';
 import { readWorkspace, repository, type Source } from '../tools/packages/sources.ts';
-import { lastRelease, readCommits, sectionOf, writeSection } from './release/changelog.ts';
+import { readChanges } from './release/change-files.ts';
+import { requireNewSection, sectionOf, writeSection } from './release/changelog.ts';
+import { commitRelease, requireReleasable, tagOf } from './release/git.ts';
 import { type Level, planVersions, type VersionPlan, writeVersions } from './release/versions.ts';
 
 const help = `Usage: npm run release -- [options]
@@ -16,13 +19,13 @@ Prepares the next release. Builds all packages and compares them with the
 current release of the channel stable at the control plane. A changed package
 gets a new version (a patch version by default), and so do packages whose ranges
 do not include the new version. Writes package.json files, package-lock.json,
-and a section of CHANGELOG.md with the subjects of the commits since the last
-release. Then commit, and run npm run publish:packages.
+and a section of CHANGELOG.md made of the files in changes/, which it removes.
+Then it commits these files and tags the commit. Nothing may be uncommitted
+before. Push the commit with its tag, and run npm run publish:packages.
 
   --minor <package>      raise the minor version of this package; may be repeated.
                          Before 1.0.0, this marks an incompatible change
   --major <package>      raise the major version of this package; may be repeated
-  --since <commit>       list the commits after this one (default: last release)
   --control-plane <url>  control plane (default: CONTROL_PLANE_URL or
                          http://127.0.0.1:4000)
   --dry-run              print what would be written
@@ -39,7 +42,6 @@ function readOptions() {
       options: {
         minor: { type: 'string', multiple: true, default: [] },
         major: { type: 'string', multiple: true, default: [] },
-        since: { type: 'string' },
         'control-plane': { type: 'string', default: process.env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
         'dry-run': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -94,6 +96,8 @@ async function main(): Promise<void> {
   const workspace = await readWorkspace(repository);
   const sources = [workspace.runtime as Source, ...workspace.packages];
   const levelOf = levelsOf(options, sources);
+  const { changes, faults } = readChanges(repository);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
   const released = await readReleased(options['control-plane']);
   process.stdout.write(released ? `the last release is ${released.version}\n` : 'this is the first release\n');
 
@@ -108,8 +112,8 @@ async function main(): Promise<void> {
     process.stdout.write(`nothing changed since ${released.version}\n`);
     return;
   }
-  const commits = readCommits(repository, options.since ?? lastRelease(repository));
-  const section = sectionOf(plan.version, new Date().toISOString().slice(0, 10), plan.packages, commits);
+  requireNewSection(repository, plan.version);
+  const section = sectionOf(`${plan.version} (${new Date().toISOString().slice(0, 10)})`, plan.packages, changes);
   for (const { name, from, to } of plan.packages) {
     process.stdout.write(from === to ? `${name} ${to}\n` : `${name} ${from} -> ${to}\n`);
   }
@@ -117,10 +121,11 @@ async function main(): Promise<void> {
     process.stdout.write(`\n${section}`);
     return;
   }
-  const written = await writeVersions(repository, plan);
-  writeSection(repository, section);
-  process.stdout.write(`wrote ${[...written, 'CHANGELOG.md'].join(', ')}\n`);
-  process.stdout.write(`\nNext: read CHANGELOG.md, commit release ${plan.version}, then npm run publish:packages\n`);
+  requireReleasable(repository, plan.version);
+  const written = [...(await writeVersions(repository, plan)), ...writeSection(repository, section, changes)];
+  commitRelease(repository, plan.version, written, section);
+  process.stdout.write(`committed ${written.join(', ')}\nand tagged the commit ${tagOf(plan.version)}\n`);
+  process.stdout.write('\nNext: git push --follow-tags, then npm run publish:packages\n');
 }
 
 try {

@@ -113,7 +113,7 @@ t.test('every table that names a customer is exported and erased', async (t) => 
      select name::text from naming order by 1`,
   );
   const missing = rows.map(({ name }: { name: string }) => name).filter((name: string) => !(name in covered));
-  t.strictSame(missing, [], 'add the table to the export and the erasure of its room, and to this list');
+  t.strictSame(missing, [], 'add the table to the export and the erasure of its module, and to this list');
   t.ok(rows.length >= 10);
 });
 

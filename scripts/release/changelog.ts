@@ -1,85 +1,60 @@
 /**
- * CHANGELOG.md: a section for each release, with the subjects of the commits since the previous one.
+ * CHANGELOG.md: a section for each release, made of the files in changes/, by audience.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { audiences, type Change, concerns, kinds } from './change-files.ts';
 import type { NewVersion } from './versions.ts';
 
-const file = 'CHANGELOG.md';
+export const changelogFile = 'CHANGELOG.md';
 const heading = `# Changelog
 
-What each release changed, by package. Written by \`npm run release\`.
+What each release means for the people who use it. \`npm run release\` writes a section of the files in \`changes/\`.
 `;
 
-/** The title of the block for changes of a file; null for files that are not shipped: tests, documents and tools. */
-export function areaOf(path: string): string | null {
-  if (/(^|\/)(test|testing|node_modules)\//.test(path) || /\.(md|json)$/.test(path)) return null;
-  const [top = '', name = ''] = path.split('/');
-  if (top === 'vendor') return name;
-  if (top === 'runtime') return 'runtime';
-  if (top === 'installer') return 'Installer';
-  return top === 'control-plane' ? (name === 'registry' ? 'Registry' : 'Control plane') : null;
-}
-
-/** A commit that changes more areas than this is listed once, under `throughout`. */
-const maxAreas = 3;
-const throughout = 'Throughout';
-
-interface Commit {
-  subject: string;
-  areas: string[];
-}
-
-/** Reads the commits after `since` (or all) that changed shipped files, newest first. */
-export function readCommits(root: string, since: string | null): Commit[] {
-  const range = since === null ? 'HEAD' : `${since}..HEAD`;
-  const log = git(root, 'log', '--no-merges', '--format=%x01%s', '--name-only', range);
-  return log
-    .split('\u0001')
-    .slice(1)
-    .map((entry) => {
-      const [subject = '', ...paths] = entry.split('\n').filter((line) => line !== '');
-      return { subject, areas: [...new Set(paths.map(areaOf).filter((area) => area !== null))] };
-    })
-    .filter(({ areas }) => areas.length > 0);
-}
-
-/** Returns the commit that wrote the last section; null if there is none. */
-export function lastRelease(root: string): string | null {
-  return git(root, 'log', '-1', '--format=%H', '--', file).trim() || null;
-}
-
-/** The section of a release, in Markdown. */
-export function sectionOf(version: string, date: string, packages: readonly NewVersion[], commits: readonly Commit[]) {
-  const lines = new Map<string, string[]>();
-  const add = (area: string, line: string) => lines.set(area, [...(lines.get(area) ?? []), line]);
-  for (const { subject, areas } of commits) {
-    for (const area of areas.length > maxAreas ? [throughout] : areas) add(area, subject);
+/** The section of a release, in Markdown. A change is listed for each of its audiences. */
+export function sectionOf(title: string, packages: readonly NewVersion[], changes: readonly Change[]): string {
+  const blocks = [`## ${title}\n`];
+  for (const [audience, name] of entriesOf(audiences)) {
+    const theirs = changes.filter((change) => change.for.includes(audience));
+    if (theirs.length === 0) continue;
+    blocks.push(`### ${name}\n`);
+    for (const [kind, word] of entriesOf(kinds)) {
+      const lines = entriesOf(concerns).flatMap(([part, label]) =>
+        theirs
+          .filter((change) => change.kind === kind && change.concerns === part)
+          .map(
+            ({ text, upgrade }) => `- ${label}: ${text}${upgrade === null ? '' : ` **At the upgrade:** ${upgrade}`}`,
+          ),
+      );
+      if (lines.length > 0) blocks.push(`#### ${word}\n`, `${lines.join('\n')}\n`);
+    }
   }
-  for (const { name, because } of packages) {
-    const area = name.split('/')[1] as string;
-    if (because.length > 0 && !lines.has(area)) add(area, `Depends on the new ${because.join(', ')}`);
+  if (packages.length > 0) {
+    const versions = packages.map(({ name, to }) => `${name.split('/')[1]} ${to}`);
+    blocks.push('### Versions of packages\n', `${versions.join(', ')}\n`);
   }
-  const versions = new Map(packages.map(({ name, to }) => [name.split('/')[1] as string, to]));
-  const isPackage = (area: string) => /^[a-z]/.test(area);
-  const areas = [...lines.keys()].sort((a, b) => Number(isPackage(a)) - Number(isPackage(b)) || (a < b ? -1 : 1));
-  const blocks = areas.map((area) => {
-    const title = [area, versions.get(area)].filter(Boolean).join(' ');
-    return `### ${title}\n\n${(lines.get(area) ?? []).map((line) => `- ${line}`).join('\n')}\n`;
-  });
-  return [`## ${version} (${date})\n`, ...blocks].join('\n');
+  return blocks.join('\n');
 }
 
-/** Inserts a section before those of earlier releases. */
-export function writeSection(root: string, section: string): void {
-  const path = join(root, file);
+/** @throws Error if the release has a section already */
+export function requireNewSection(root: string, version: string): void {
+  const path = join(root, changelogFile);
+  if (existsSync(path) && readFileSync(path, 'utf8').includes(`\n## ${version} (`))
+    throw new Error(`${changelogFile} has release ${version} already: npm run publish:packages publishes it`);
+}
+
+/** Inserts a section before those of earlier releases, and removes the files that it was made of. */
+export function writeSection(root: string, section: string, changes: readonly Change[]): string[] {
+  const path = join(root, changelogFile);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : heading;
   const first = text.indexOf('\n## ');
   const [above, below] = first < 0 ? [text, ''] : [text.slice(0, first), text.slice(first)];
   writeFileSync(path, `${above}\n${section}${below}`);
+  for (const { file } of changes) rmSync(join(root, file));
+  return [changelogFile, ...changes.map(({ file }) => file)];
 }
 
-function git(root: string, ...parameters: string[]): string {
-  return execFileSync('git', parameters, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+function entriesOf<T extends object>(names: T): [keyof T, T[keyof T]][] {
+  return Object.entries(names) as [keyof T, T[keyof T]][];
 }

@@ -1,9 +1,10 @@
 /**
  * Settings for editors, version managers and continuous integration agree with those of the project.
  */
+import { execFileSync } from 'node:child_process';
 import { access, constants, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { sourceRoot } from '@carton/runtime/testing';
+import { basename, dirname, join, matchesGlob } from 'node:path';
+import { missingPrograms, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 
 const root = dirname(sourceRoot);
@@ -43,3 +44,35 @@ t.test('continuous integration runs what contributors run', async (t) => {
   const [, major] = /^ +container: node:(\d+)-/m.exec(workflow) ?? [];
   t.equal(major, bundledNode.split('.')[0], 'with the same major version of Node');
 });
+
+t.test(
+  'Git has LF ends, and knows what is generated and what is of the project',
+  { skip: missingPrograms('git') },
+  async (t) => {
+    const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: root, encoding: 'utf8' });
+    const files = git('ls-files').trim().split('\n');
+    const attributes = git('check-attr', 'linguist-vendored', 'linguist-generated', '--', ...files).split('\n');
+    const attributeOf = new Map(
+      attributes.map((line) => line.split(': ')).map(([file, name, value]) => [`${name} ${file}`, value]),
+    );
+    const generated = files.filter((file) => attributeOf.get(`linguist-generated ${file}`) === 'set');
+    t.strictSame(
+      files.filter(
+        (file) => /(^|\/)(exports\.md|statements\.sql|package-lock\.json)$/.test(file) && !generated.includes(file),
+      ),
+      [],
+    );
+    for (const pattern of (await read('.gitattributes')).matchAll(/^(\S+) linguist-generated$/gm)) {
+      const name = pattern[1] as string;
+      t.ok(
+        generated.some((file) => matchesGlob(name.includes('/') ? file : basename(file), name)),
+        `${name} has files`,
+      );
+    }
+    t.strictSame(
+      files.filter((file) => file.startsWith('vendor/') && attributeOf.get(`linguist-vendored ${file}`) !== 'false'),
+      [],
+    );
+    t.strictSame(git('ls-files', '--eol').match(/^i\/(crlf|mixed).*$/gm), null);
+  },
+);

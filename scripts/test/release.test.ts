@@ -4,7 +4,7 @@
  * boxes.
  */
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -33,6 +33,11 @@ else {
     publishSecret: 'publish-secret-of-the-release-test',
   };
   const checkout = await makeCheckout(t);
+  const change = 'changes/regions-say-that-they-are-patched.md';
+  for (const file of await readdir(join(checkout.folder, 'changes'))) {
+    if (file !== 'README.md') await rm(join(checkout.folder, 'changes', file));
+  }
+  checkout.git('commit', '-qam', 'Changes of the sources are no changes of the copy', '--allow-empty');
   const keyFolder = await temporaryFolder('release-keys-');
   const keyFile = join(keyFolder, 'key.pem');
   const packageKeysFile = join(keyFolder, 'keys.json');
@@ -108,7 +113,11 @@ else {
   }
 
   t.test('the first release', async (t) => {
-    t.match(await release('--dry-run'), { status: 0, stdout: /this is the first release/ });
+    t.match(await release('--dry-run'), {
+      status: 1,
+      stdout: /this is the first release/,
+      stderr: /CHANGELOG.md has release \S+ already/,
+    });
     const first = await publish();
     t.match(first, { status: 0, stdout: /release \S+ published on stable/ });
     t.ok(published(first).length > 10);
@@ -135,12 +144,23 @@ else {
     checkout.git('commit', '-qam', 'Lists of regions say that they are patched');
     t.match(await publish(), { status: 1, stderr: /Already published with other content: @carton\/region/ });
 
+    const text = 'The list of regions says that it is patched.';
+    await writeFile(
+      join(checkout.folder, change),
+      `---\nconcerns: api\nfor: integrator\nkind: changed\nupgrade: nothing\n---\n${text}\n`,
+    );
+    t.match(await release(), { status: 1, stderr: `commit first what is not committed:\n?? ${change}` });
+    t.equal(checkout.git('diff'), '', 'nothing was written');
+    checkout.git('add', '-A');
+    checkout.git('commit', '-qm', 'A change of regions');
+
     const prepared = await release();
     t.match(prepared, { status: 0, stdout: `@carton/region ${version} -> ${patched}\n` });
     t.strictSame(prepared.stdout.match(/^@carton\/.*->.*$/gm), [`@carton/region ${version} -> ${patched}`]);
-    checkout.git('add', '-A');
-    t.strictSame(checkout.git('diff', '--cached', '--name-only').trim().split('\n'), [
+    t.equal(checkout.git('status', '--porcelain'), '', 'everything is committed');
+    t.strictSame(checkout.git('diff', '--name-only', 'HEAD~').trim().split('\n'), [
       'CHANGELOG.md',
+      change,
       'control-plane/package.json',
       'control-plane/registry/package.json',
       'installer/package.json',
@@ -148,12 +168,14 @@ else {
       'package.json',
       'vendor/region/package.json',
     ]);
-    const section = `### region ${patched}\n\n- Lists of regions say that they are patched\n`;
-    t.match(
-      await checkout.read('CHANGELOG.md'),
-      new RegExp(`\n## ${patched} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n${section}\n## `),
-    );
-    checkout.git('commit', '-qm', `Release ${patched}`);
+    const section =
+      `### For integrators, who write clients and storefronts\n\n#### Changed\n\n- API: ${text}\n\n` +
+      `### Versions of packages\n\nregion ${patched}\n`;
+    const pattern = `## ${patched} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n${section}`;
+    t.match(await checkout.read('CHANGELOG.md'), new RegExp(`\n${pattern}\n## `));
+    await t.rejects(checkout.read(change), { code: 'ENOENT' });
+    const tag = checkout.git('tag', '--list', '--format=%(refname:short) %(objecttype) %(*objectname) %(contents)');
+    t.match(tag, new RegExp(`^v${patched} tag ${checkout.git('rev-parse', 'HEAD').trim()} ${pattern}`));
 
     const second = await publish();
     t.strictSame(published(second), [`@carton/region ${patched} published`], 'nothing else was published');
@@ -193,7 +215,7 @@ else {
       ),
     );
     t.strictSame(raised, dependents.flat());
-    t.match(stdout, /### pricing \S+\n\n- Depends on the new @carton\/region\n/);
+    t.match(stdout, /### Versions of packages\n\n(\S+ \S+, )*pricing \S+, /);
     t.match(await release('--minor', 'nothing'), { status: 2, stderr: /there is no package nothing/ });
     t.match(await release('--help'), { status: 0, stdout: /^Usage: npm run release/ });
   });

@@ -27,12 +27,11 @@ export async function makeCheckout(t: { teardown(task: () => Promise<void>): voi
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
   for (const file of files.trim().split('\n')) await cp(join(root, file), join(folder, file)).catch(ignoreDeleted);
   await linkModules(folder);
-  const git = (...parameters: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...parameters], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
+  const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: folder, encoding: 'utf8' });
   git('init', '-q');
+  // Also for scripts that commit.
+  git('config', 'user.name', 'Test');
+  git('config', 'user.email', 'test@example.com');
   git('add', '-A');
   git('commit', '-q', '-m', 'The first commit');
   return {

@@ -1,6 +1,6 @@
 /**
- * The walls between rooms (`.dependency-cruiser.mjs`): `npm run check` fails for an import through any of them. Tested in a
- * small tree with the same folders, with the command of package.json.
+ * The boundaries between modules (`.dependency-cruiser.mjs`): `npm run check` fails for an import through any of them.
+ * Tested in a small tree with the same folders, with the command of package.json.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const exported = (...names: string[]) =>
     exports: Object.fromEntries(names.map((name) => [name, { 'workspace-source': `${name}/index.ts` }])),
   });
 
-/** Every kind of room, each with allowed imports. */
+/** Every kind of module, each with allowed imports. */
 const allowed: Record<string, string> = {
   'package.json': '{ "type": "module" }',
   'knexfile.ts': "import '@carton/runtime/testing';\n",
@@ -61,8 +61,8 @@ const allowed: Record<string, string> = {
   'shipped/run.ts': "import '../tools/load/tenant.ts';\n",
 };
 
-/** An import through each wall: the wall, the file, the statement and its target. */
-const forbidden: [wall: string, file: string, statement: string, target: string][] = [
+/** An import through each boundary: the boundary, the file, the statement and its target. */
+const forbidden: [boundary: string, file: string, statement: string, target: string][] = [
   ['no-circle', 'runtime/http/one.ts', "import './two.ts';", 'runtime/http/two.ts'],
   ['runtime/db', 'runtime/db/query.ts', "import { Problem } from '../http/problems.ts';", 'runtime/http/problems.ts'],
   ['runtime/db', 'runtime/db/row.ts', "import type { R } from '../http/route.ts';", 'runtime/http/route.ts'],
@@ -70,7 +70,7 @@ const forbidden: [wall: string, file: string, statement: string, target: string]
   ['runtime/db', 'runtime/db/citus/types.ts', "export * from '../../http/route.ts';", 'runtime/http/route.ts'],
   ['runtime/http', 'runtime/http/who.ts', "import '../box/box.ts';", 'runtime/box/box.ts'],
   ['runtime/box', 'runtime/box/start.ts', "import '../boot.ts';", 'runtime/boot.ts'],
-  ['runtime-room-unknown', 'runtime/attic/old.ts', "import '../vendor.ts';", 'runtime/vendor.ts'],
+  ['runtime-module-unknown', 'runtime/attic/old.ts', "import '../vendor.ts';", 'runtime/vendor.ts'],
   ['control-plane/license', 'control-plane/license/start.ts', "import '../boot.ts';", 'control-plane/boot.ts'],
   ['installer/box', 'installer/box/again.ts', "import '../cli.ts';", 'installer/cli.ts'],
   ['engine-first', 'runtime/box/cart.ts', "import '@carton/cart';", 'vendor/cart/index.ts'],
@@ -105,7 +105,7 @@ const forbidden: [wall: string, file: string, statement: string, target: string]
   ['tests-for-nobody', 'scripts/help.ts', "import './test/support.ts';", 'scripts/test/support.ts'],
 ];
 
-const tree = await mkdtemp(join(tmpdir(), 'walls-'));
+const tree = await mkdtemp(join(tmpdir(), 'boundaries-'));
 t.teardown(() => rm(tree, { recursive: true, force: true }));
 
 async function write(file: string, text: string): Promise<void> {
@@ -114,13 +114,13 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 /** Runs the command of package.json; returns its exit code and the rejected imports. */
-async function walls(): Promise<{ code: number; rejected: string[] }> {
-  const command = `NODE_OPTIONS= exec ${join(root, 'node_modules/.bin')}/${scripts.walls}`;
+async function boundaries(): Promise<{ code: number; rejected: string[] }> {
+  const command = `NODE_OPTIONS= exec ${join(root, 'node_modules/.bin')}/${scripts.boundaries}`;
   const { code = 0, stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd: tree }).catch(
     (error) => error,
   );
   const lines = [...stdout.matchAll(/^ {2}error (\S+): (\S+) → ?\n?\s*(\S+)/gm)];
-  return { code, rejected: lines.map(([, wall, from, to]) => `${wall}: ${from} → ${to}`).sort() };
+  return { code, rejected: lines.map(([, boundary, from, to]) => `${boundary}: ${from} → ${to}`).sort() };
 }
 
 for (const [file, text] of Object.entries(allowed)) await write(file, text);
@@ -131,19 +131,19 @@ for (const [name, folder] of Object.entries({ runtime: 'runtime', cart: 'vendor/
 }
 
 t.test('allowed imports pass', async (t) => {
-  t.strictSame(await walls(), { code: 0, rejected: [] });
-  t.ok(isChecked('npm run -s walls'), 'and is part of the check');
+  t.strictSame(await boundaries(), { code: 0, rejected: [] });
+  t.ok(isChecked('npm run -s boundaries'), 'and is part of the check');
 });
 
-t.test('an import through a wall is rejected with its name', async (t) => {
+t.test('an import through a boundary is rejected with its name', async (t) => {
   for (const [, file, statement] of forbidden) if (statement) await write(file, `${statement}\n`);
-  const ended = await walls();
+  const ended = await boundaries();
   t.not(ended.code, 0);
-  const expected = forbidden.map(([wall, file, , target]) => `${wall}: ${file} → ${target}`);
+  const expected = forbidden.map(([boundary, file, , target]) => `${boundary}: ${file} → ${target}`);
   t.strictSame(ended.rejected, expected.sort());
 });
 
-t.test('a type import that the walls cannot see is rejected', async (t) => {
+t.test('a type import that the boundaries cannot see is rejected', async (t) => {
   await cp(join(root, 'scripts/lint'), join(tree, 'scripts/lint'), { recursive: true });
   const { plugins } = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
   await write('biome.json', JSON.stringify({ plugins, linter: { rules: { recommended: false } } }));

@@ -1,17 +1,17 @@
 /**
- * The rooms of a folder as a picture (SVG), drawn from what `.dependency-cruiser.mjs` allows each to import.
+ * The modules of a folder as a picture (SVG), drawn from what `.dependency-cruiser.mjs` allows each to import.
  */
 import { type LayoutNode, layOut } from './layers.ts';
 
-/** What each room may import; a string means every room before it. */
-export type Rooms = Readonly<Record<string, readonly string[] | string>>;
+/** What each module may import; a string means every module before it. */
+export type Modules = Readonly<Record<string, readonly string[] | string>>;
 
 const box = { height: 32, gap: 22, radius: 6, padding: 14 };
 const layerHeight = 78;
 const margin = 28;
 const bandHeight = 88;
 const colours = {
-  room: '#e7f0fb',
+  module: '#e7f0fb',
   file: '#f5f5f5',
   stroke: '#4a6fa5',
   line: '#8aa1bf',
@@ -22,10 +22,10 @@ const colours = {
 /** Names are set in 14 px of a common sans-serif; this is about the width of its letters. */
 const widthOf = (name: string) => Math.round(name.length * 7.6) + 2 * box.padding;
 
-export function roomsPicture(folder: string, rooms: Rooms): string {
+export function modulesPicture(folder: string, modules: Modules): string {
   const limited = new Map<string, readonly string[]>();
   const unlimited: string[] = [];
-  for (const [name, imports] of Object.entries(rooms)) {
+  for (const [name, imports] of Object.entries(modules)) {
     if (typeof imports === 'string') unlimited.push(name);
     else limited.set(name, imports);
   }
@@ -41,21 +41,21 @@ export function roomsPicture(folder: string, rooms: Rooms): string {
   const yOf = (layer: number) => top + (layers.length - 1 - layer) * layerHeight;
 
   const parts = nodes.flatMap((node) => node.below.map((lower) => line(node, lower, xOf, yOf)));
-  for (const { name, x, layer, isWaypoint } of nodes) if (!isWaypoint) parts.push(room(name, xOf(x), yOf(layer)));
+  for (const { name, x, layer, isWaypoint } of nodes) if (!isWaypoint) parts.push(module(name, xOf(x), yOf(layer)));
 
   const band = { x: Math.round((width - bandWidth) / 2), y: margin };
   parts.push(
     `<rect x="${band.x}" y="${band.y}" width="${bandWidth}" height="${bandHeight}" rx="${box.radius}" fill="none" stroke="${colours.line}" stroke-dasharray="4 3"/>`,
-    text(band.x + bandWidth / 2, band.y + 22, 'may import every room below, and those to their left', 'note'),
+    text(band.x + bandWidth / 2, band.y + 22, 'may import every module below, and those to their left', 'note'),
   );
   let next = band.x + box.gap;
   for (const name of unlimited) {
-    parts.push(room(name, next + widthOf(name) / 2, band.y + 42));
+    parts.push(module(name, next + widthOf(name) / 2, band.y + 42));
     next += widthOf(name) + box.gap;
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="14">`,
-    `<title>The rooms of ${folder}/ and what each may import</title>`,
+    `<title>The modules of ${folder}/ and what each may import</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...parts,
     '</svg>',
@@ -63,9 +63,9 @@ export function roomsPicture(folder: string, rooms: Rooms): string {
   ].join('\n');
 }
 
-function room(name: string, x: number, y: number): string {
+function module(name: string, x: number, y: number): string {
   const width = widthOf(name);
-  const fill = name.endsWith('.ts') ? colours.file : colours.room;
+  const fill = name.endsWith('.ts') ? colours.file : colours.module;
   return (
     `<rect x="${x - width / 2}" y="${y}" width="${width}" height="${box.height}" rx="${box.radius}" fill="${fill}" stroke="${colours.stroke}"/>` +
     text(x, y + 21, name, 'text')
@@ -94,13 +94,13 @@ function line(
 function port(node: LayoutNode, other: LayoutNode, side: 'above' | 'below'): number {
   if (node.isWaypoint) return 0;
   const others = node[side].toSorted((one, two) => one.x - two.x);
-  const room = Math.min(node.width - 2 * box.radius - 8, 16 * (others.length - 1));
-  return others.length < 2 ? 0 : room * (others.indexOf(other) / (others.length - 1) - 0.5);
+  const spread = Math.min(node.width - 2 * box.radius - 8, 16 * (others.length - 1));
+  return others.length < 2 ? 0 : spread * (others.indexOf(other) / (others.length - 1) - 0.5);
 }
 
-/** Rooms that a document does not describe: their names in backticks, below the heading of their folder. */
-export function undescribedRooms(document: string, folder: string, rooms: Rooms): string[] {
+/** Modules that a document does not describe: their names in backticks, below the heading of their folder. */
+export function undescribedModules(document: string, folder: string, modules: Modules): string[] {
   const [, section = ''] = document.split(`\n### \`${folder}/\`\n`);
   const [described = ''] = section.split(/^##/m);
-  return Object.keys(rooms).filter((room) => !described.includes(`\`${room}\``));
+  return Object.keys(modules).filter((module) => !described.includes(`\`${module}\``));
 }

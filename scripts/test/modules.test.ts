@@ -1,14 +1,21 @@
 /**
- * The picture of the rooms shows each of them and what it may import, and a document describes every room.
+ * The picture of the modules shows each of them and what it may import, and a document describes every module.
  */
 import t from 'tap';
 import { layOut } from '../documentation/layers.ts';
-import { roomsPicture, undescribedRooms } from '../documentation/rooms.ts';
+import { modulesPicture, undescribedModules } from '../documentation/modules.ts';
 
-const rooms = { base: [], http: ['base'], db: ['base'], box: ['base', 'http', 'db'], far: ['base'], 'main.ts': 'all' };
+const modules = {
+  base: [],
+  http: ['base'],
+  db: ['base'],
+  box: ['base', 'http', 'db'],
+  far: ['base'],
+  'main.ts': 'all',
+};
 
-t.test('each room is above those it may import, with a line to those that no other line implies', async (t) => {
-  const { 'main.ts': _, ...limited } = rooms;
+t.test('each module is above those it may import, with a line to those that no other line implies', async (t) => {
+  const { 'main.ts': _, ...limited } = modules;
   const layers = layOut(new Map(Object.entries(limited)), () => 60, 20);
   const names = layers.map((layer) =>
     layer
@@ -27,7 +34,7 @@ t.test('each room is above those it may import, with a line to those that no oth
   }
 });
 
-t.test('a line passes the layers between two rooms', async (t) => {
+t.test('a line passes the layers between two modules', async (t) => {
   const layers = layOut(new Map(Object.entries({ a: [], b: ['a'], c: ['b'], z: [], d: ['c', 'z'] })), () => 60, 20);
   const waypoints = layers.flat().filter(({ isWaypoint }) => isWaypoint);
   t.strictSame(
@@ -39,16 +46,16 @@ t.test('a line passes the layers between two rooms', async (t) => {
   );
 });
 
-t.test('the picture names all rooms', async (t) => {
-  const picture = roomsPicture('lib', rooms);
+t.test('the picture names all modules', async (t) => {
+  const picture = modulesPicture('lib', modules);
   const names = [...picture.matchAll(/<text[^>]*fill="#1c2733">([^<]+)</g)].map(([, name]) => name);
-  t.strictSame(names.sort(), Object.keys(rooms).sort());
+  t.strictSame(names.sort(), Object.keys(modules).sort());
   t.equal(picture.match(/<path /g)?.length, 5, 'and has a line for each import that is not implied');
 });
 
-t.test('a room without a description is found', async (t) => {
+t.test('a module without a description is found', async (t) => {
   const document =
     '## All\n\n### `lib/`\n\n| `base` | `http`, `db` | `main.ts` |\n\n### `other/`\n\n| `far` | `box` |\n';
-  t.strictSame(undescribedRooms(document, 'lib', rooms), ['box', 'far']);
-  t.strictSame(undescribedRooms(document, 'none', rooms), Object.keys(rooms));
+  t.strictSame(undescribedModules(document, 'lib', modules), ['box', 'far']);
+  t.strictSame(undescribedModules(document, 'none', modules), Object.keys(modules));
 });
