@@ -180,6 +180,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/promotion/test/compute.test.ts'],
   },
   {
+    rule: 'The most discounted units of a line are those of its variant, however a shopper divides it into lines',
+    file: 'vendor/promotion/discounts/compute.ts',
+    text: "most.per === 'order' ? 'order' : (line.variantId ?? line.id)",
+    replacement: "most.per === 'order' ? 'order' : line.id",
+    tests: ['vendor/promotion/test/compute.test.ts'],
+  },
+  {
     rule: 'A discount on shipping never exceeds the charges',
     file: 'vendor/promotion/discounts/compute.ts',
     text: 'Math.min(discount.amount, total) : percentAtMost',

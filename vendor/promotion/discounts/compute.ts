@@ -136,17 +136,21 @@ function percentAtMost({ percent, maxAmount }: { percent: number; maxAmount?: nu
   return Math.min(percentOf(total, percent), maxAmount ?? Number.POSITIVE_INFINITY);
 }
 
-/** The number of units of each line that a discount is taken off. Units that cost nothing any more are not counted. */
+/**
+ * The number of units of each line that a discount is taken off. Units that cost nothing any more are not counted. Lines of
+ * one variant count as one, since shoppers may divide them by their properties as they like.
+ */
 function unitsOf(lines: readonly TotalsLine[], most: MaxUnits | undefined, left: LeftOf): number[] {
   if (!most) return lines.map(({ quantity }) => quantity);
-  if (most.per === 'line') return lines.map(({ quantity }) => Math.min(quantity, most.count));
   const direction = most.first === 'cheapest' ? 1 : -1;
   const found = new Map<TotalsLine, number>();
-  let rest = most.count;
+  const rest = new Map<string, number>();
   for (const line of lines.toSorted((one, other) => direction * (one.unitPrice - other.unitPrice))) {
-    const count = (left.get(line.id) as Left).amount > 0 ? Math.min(line.quantity, rest) : 0;
+    const limited = most.per === 'order' ? 'order' : (line.variantId ?? line.id);
+    const of = rest.get(limited) ?? most.count;
+    const count = (left.get(line.id) as Left).amount > 0 ? Math.min(line.quantity, of) : 0;
     found.set(line, count);
-    rest -= count;
+    rest.set(limited, of - count);
   }
   return lines.map((line) => found.get(line) as number);
 }

@@ -37,7 +37,10 @@ const MaxUnits = Type.Optional(
         description: 'By the price of a unit; of the same price, the line added first',
       }),
     },
-    { description: 'The most units that it is taken off; without it, all' },
+    {
+      description:
+        'The most units that it is taken off; without it, all. `line`: of each variant, since all of its lines count as one',
+    },
   ),
 );
 const Base = Type.Optional(

@@ -253,6 +253,22 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
+t.test('a variant that is divided into lines has no more discounted units than in one', async (t) => {
+  const lines = linesOf([
+    ['a', 5000, 2],
+    ['b', 5000, 2],
+    ['c', 5000, 2],
+    ['d', 700, 3],
+  ]).map((line) => ({ ...line, variantId: line.id === 'd' ? 'd' : 'shirt' }));
+  const shares = (offered: Offer) =>
+    applyOffers([offered], lines, facts, ({ total }) => total)[0]?.map(({ lineId, amount }) => `${lineId} ${amount}`);
+  t.strictSame(shares(perUnit(1000, units(3, 'line'))), ['a 2000', 'b 1000', 'd 2100']);
+  t.strictSame(shares(percentWith(100, units(1, 'line'))), ['a 5000', 'd 700']);
+  const custom = lines.map((line) => ({ ...line, variantId: null }));
+  const [each = []] = applyOffers([perUnit(100, units(1, 'line'))], custom, facts, ({ total }) => total);
+  t.equal(each.length, 4, 'lines without a variant count each');
+});
+
 t.test('no line is discounted below zero, and discounts are whole, in any combination', async (t) => {
   for (let seed = 1; seed <= 2000; seed++) {
     const random = randomOf(seed);
