@@ -5,6 +5,7 @@
  */
 import type { Knex } from 'knex';
 import { licenseEnded, licenseEnding, licenseExpired, licenseExpiring, warningDays } from '../events/types.ts';
+import type { Job } from '../schedule.ts';
 import { recordLicenseEvent } from './events.ts';
 import type { License } from './schemas.ts';
 import { findLicenseById } from './store.ts';
@@ -48,6 +49,10 @@ const findDue = `
    order by instant, id
    limit ${batchSize}
      for no key update of license_keys skip locked`;
+
+export function warningJob(db: Knex, interval = 60_000): Job {
+  return { complaint: 'expiring licences could not be warned of', interval, run: () => warnOfExpiry(db) };
+}
 
 /** Makes the warnings that are due. Returns how many. */
 export async function warnOfExpiry(db: Knex): Promise<number> {

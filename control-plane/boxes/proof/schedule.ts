@@ -4,6 +4,7 @@
  */
 import { baseOfDomain } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { Job } from '../../schedule.ts';
 import type { DomainRow } from '../domains/store.ts';
 import { checkProofs, type DnsSettings } from './check.ts';
 import { type DomainLog, storeOutcome } from './outcome.ts';
@@ -16,6 +17,10 @@ const leaseSeconds = 120;
 export interface ScheduleSettings extends DnsSettings {
   /** False in closed networks: nothing is looked up. */
   readonly provesDomains: boolean;
+}
+
+export function domainJob(db: Knex, settings: ScheduleSettings, log: DomainLog, interval = 15_000): Job {
+  return { complaint: 'domains could not be checked', interval, run: () => checkDueDomains(db, settings, log) };
 }
 
 /** Ends claims and rests that are over, and checks the domains that are due. Returns how many were checked. */
