@@ -26,7 +26,7 @@ export function zoneJob(db: Knex, settings: ZoneSettings, log: ZoneLog, interval
 export async function updateZones(db: Knex, settings: ZoneSettings, log: ZoneLog): Promise<void> {
   await markZones(db, digestOf(settings));
   for (;;) {
-    const leased = await leaseZones(db);
+    const leased = await db.transaction(leaseZones);
     if (leased.length === 0) return;
     try {
       for (const zone of leased) {

@@ -91,7 +91,7 @@ async function recordWarning(transaction: Knex.Transaction, { licenseId, term, d
  * Leaves out the warnings whose day has passed when a licence gets another expiry or end: who mints a licence for ten days
  * need not be warned that it expires in fourteen.
  */
-export async function skipPassedWarnings(transaction: Knex, licenseId: string): Promise<void> {
+export async function skipPassedWarnings(transaction: Knex.Transaction, licenseId: string): Promise<void> {
   await transaction.raw(
     `insert into license_warnings (license_id, term, instant, days)
      select id, term, instant, days

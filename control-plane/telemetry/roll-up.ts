@@ -25,12 +25,12 @@ export function reportJob(db: Knex, days = 400): Job {
 }
 
 /** Waits for a count in progress, and prevents others until the end of the transaction. */
-export async function lockRollUps(transaction: Knex): Promise<void> {
+export async function lockRollUps(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock(?)', [lock]);
 }
 
 /** Does not wait. */
-async function tryLockRollUps(transaction: Knex): Promise<boolean> {
+async function tryLockRollUps(transaction: Knex.Transaction): Promise<boolean> {
   const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as mine', [lock]);
   return rows[0].mine;
 }

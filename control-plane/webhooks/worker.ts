@@ -91,7 +91,7 @@ function openWebhookWorker(services: WebhookServices): WebhookWorker {
   /** Sends until nothing is due. After a failure it waits for the next round, so that a webhook that is down gets few requests. */
   async function sendTo(webhookId: string): Promise<void> {
     for (;;) {
-      const leased = await leaseDeliveries(db, webhookId);
+      const leased = await db.transaction((transaction) => leaseDeliveries(transaction, webhookId));
       const delivered = await Promise.all(leased.map(deliver));
       if (isStopped || leased.length === 0 || !delivered.every(Boolean)) return;
     }

@@ -29,7 +29,7 @@ export async function checkDueDomains(db: Knex, settings: ScheduleSettings, log:
   if (!settings.provesDomains) return 0;
   let checked = 0;
   for (;;) {
-    const due = await takeDue(db);
+    const due = await db.transaction(takeDue);
     if (due.length === 0) return checked;
     await checkAndStore(db, due, settings, log);
     checked += due.length;
@@ -61,14 +61,14 @@ async function endClaims(db: Knex): Promise<void> {
     .delete();
 }
 
-async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[]> {
+async function takeDue(transaction: Knex.Transaction): Promise<Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[]> {
   // In a `with`, rows are chosen once, however the update is planned.
-  return db
+  return transaction
     .with('due', (due) =>
       due
         .from('box_domains')
         .select('customerId', 'domain')
-        .where('nextCheckAt', '<=', db.fn.now())
+        .where('nextCheckAt', '<=', transaction.fn.now())
         .whereNot({ state: 'resting' })
         .orderBy('nextCheckAt')
         .limit(batchSize)
@@ -76,7 +76,7 @@ async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain
         .skipLocked(),
     )
     .from('box_domains')
-    .whereIn(['customerId', 'domain'], db.from('due').select('customerId', 'domain'))
-    .update({ nextCheckAt: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
+    .whereIn(['customerId', 'domain'], transaction.from('due').select('customerId', 'domain'))
+    .update({ nextCheckAt: transaction.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
     .returning(['customerId', 'domain', 'proof']);
 }
