@@ -177,6 +177,18 @@ export default {
     wall('no-circle', 'files import each other in a circle', {}, { circular: true }),
     ...Object.keys(rooms).flatMap(wallsOf),
     wall(
+      'durable-files-first',
+      'durable files are part of all bundles, and import nothing of the project',
+      { path: '^durable-files/', pathNot: tests },
+      { pathNot: ['^durable-files/', '^node:'] },
+    ),
+    wall(
+      'durable-files-by-no-path',
+      'durable files are imported by their name, not by a path',
+      { path: '^(runtime|control-plane|installer)/' },
+      { path: '^durable-files/', dependencyTypes: ['local'] },
+    ),
+    wall(
       'engine-first',
       'the engine imports nothing that builds on it',
       { path: '^runtime/', pathNot: tests },
@@ -275,7 +287,8 @@ export default {
     // TypeScript 7 has no JavaScript API.
     parser: 'swc',
     exclude: '(^|/)node_modules/',
-    includeOnly: '^(runtime|vendor|examples|control-plane|installer|scripts|tools|bench|rigs|shipped|knexfile\\.ts)',
+    includeOnly:
+      '^(durable-files|runtime|vendor|examples|control-plane|installer|scripts|tools|bench|rigs|shipped|knexfile\\.ts)',
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['workspace-source', 'import', 'node', 'default'],

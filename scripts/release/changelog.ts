@@ -19,6 +19,7 @@ export function areaOf(path: string): string | null {
   if (top === 'vendor') return name;
   if (top === 'runtime') return 'runtime';
   if (top === 'installer') return 'Installer';
+  if (top === 'durable-files') return 'Durable files';
   return top === 'control-plane' ? (name === 'registry' ? 'Registry' : 'Control plane') : null;
 }
 
