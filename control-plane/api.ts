@@ -36,7 +36,7 @@ import manifest from './package.json' with { type: 'json' };
 import type { RefusedCredentials } from './refused-credentials.ts';
 import { catalogueRoutes, releaseRoutes } from './releases/routes.ts';
 import { openReleases, type Releases } from './releases/service.ts';
-import type { CommonServices, ControlPlaneOptions } from './services.ts';
+import type { CommonServices, ControlPlaneOptions, InTransaction } from './services.ts';
 import type { SigningKeys } from './signing/keys.ts';
 import { signingRoutes } from './signing/routes.ts';
 import { telemetryRoutes } from './telemetry/routes.ts';
@@ -87,7 +87,7 @@ export const migrationOwner = {
   ],
 };
 
-const groups: readonly ApiGroup<ControlPlaneServices>[] = [
+const groups: readonly ApiGroup<InTransaction<ControlPlaneServices>>[] = [
   {
     name: 'licences',
     description: 'Licence keys and their activation',
@@ -202,9 +202,9 @@ function isHosting(scope: CredentialScope, { headers, ip }: Context): boolean {
  * Wrong credentials are throttled on every route that accepts one; routes of administrators require a role, and what they
  * change is in the journal.
  */
-function complete<Group extends ApiGroup<ControlPlaneServices>>(group: Group): Group {
+function complete(group: ApiGroup<InTransaction<ControlPlaneServices>>): ApiGroup<ControlPlaneServices> {
   const routes = group.routes.map((route) => {
-    if (accessKindsOf(route.declaration).length === 0) return route;
+    if (accessKindsOf(route.declaration).length === 0) return journalled(route);
     const declaration = declareRole(route.declaration);
     const problems = [...(declaration.problems ?? []), tooManyRequests];
     return journalled({ ...route, declaration: { ...declaration, problems } });

@@ -6,13 +6,10 @@
 import type { Knex } from 'knex';
 import type { Encryption } from './encryption.ts';
 import { type Secret, valuesOf } from './registry/secrets.ts';
-import { startSchedule } from './schedule.ts';
-
-const defaultInterval = 5_000;
+import type { Job } from './schedule.ts';
 
 interface EncryptionLog {
   info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
 }
 
 /**
@@ -20,12 +17,12 @@ interface EncryptionLog {
  * have stored a value that was encrypted before the change.
  * @param steps each returns how many rows it replaced
  */
-export async function keepEncrypted(
+export function encryptionJob(
   secret: Secret | undefined,
   steps: readonly (() => Promise<number>)[],
   log: EncryptionLog,
-  interval: number = defaultInterval,
-): Promise<{ stop(): Promise<void> }> {
+  interval: number = 5_000,
+): Job {
   /** The value with which everything is encrypted. */
   let finishedWith: string | undefined;
 
@@ -46,9 +43,12 @@ export async function keepEncrypted(
       );
   }
 
-  const complaint = 'secrets in the database could not be encrypted again';
-  await encryptAgain().catch((error: unknown) => log.warn({ err: error }, complaint));
-  return startSchedule(encryptAgain, log, complaint, interval);
+  return {
+    complaint: 'secrets in the database could not be encrypted again',
+    interval,
+    atStart: true,
+    run: encryptAgain,
+  };
 }
 
 /**

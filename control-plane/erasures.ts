@@ -12,20 +12,19 @@ const lock = 6_120_337_415;
 export const markDays = 400;
 
 /** Shares the lock until the end of the transaction. The transaction's next statement sees what was erased before. */
-export async function shareErasures(transaction: Knex): Promise<void> {
-  if (!transaction.isTransaction) throw new Error('the lock of erasures was not taken in a transaction');
+export async function shareErasures(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock_shared(?)', [lock]);
 }
 
 /** Waits for all who share the lock, and keeps it until the end of the transaction. */
-export async function lockErasures(transaction: Knex): Promise<void> {
+export async function lockErasures(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock(?)', [lock]);
 }
 
 const hashOf = (customerId: string) => createHash('sha256').update(customerId).digest('hex');
 
 /** Marks a customer as erased. Returns whether it was already. */
-export async function markErased(transaction: Knex, customerId: string): Promise<boolean> {
+export async function markErased(transaction: Knex.Transaction, customerId: string): Promise<boolean> {
   const customerHash = hashOf(customerId);
   const before = await transaction('customer_erasures').where({ customerHash }).first('customerHash');
   await transaction('customer_erasures')
@@ -36,7 +35,7 @@ export async function markErased(transaction: Knex, customerId: string): Promise
 }
 
 /** Notes that a customer has a licence again. */
-export async function markReturned(transaction: Knex, customerId: string): Promise<void> {
+export async function markReturned(transaction: Knex.Transaction, customerId: string): Promise<void> {
   await transaction('customer_erasures')
     .where({ customerHash: hashOf(customerId), returnedAt: null })
     .update({ returnedAt: transaction.fn.now() });
@@ -48,7 +47,7 @@ export async function markReturned(transaction: Knex, customerId: string): Promi
  * time is now
  */
 export async function findErased(
-  transaction: Knex,
+  transaction: Knex.Transaction,
   customerIds: readonly string[],
 ): Promise<(customerId: string, time: string | null) => boolean> {
   const hashes = new Map([...new Set(customerIds)].map((customerId) => [hashOf(customerId), customerId]));

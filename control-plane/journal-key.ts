@@ -27,7 +27,7 @@ export interface JournalKeys {
    * The same, and creates it for the next row; null without SIGNING_KEY_SECRET. Called under the lock of the journal.
    * @throws Error as `find`
    */
-  findOrCreate(transaction: Knex, next: number): Promise<JournalKey | null>;
+  findOrCreate(transaction: Knex.Transaction, next: number): Promise<JournalKey | null>;
   /** Follows another SIGNING_KEY_SECRET. Returns how many rows it has replaced. */
   encryptAgain(db: Knex): Promise<number>;
 }

@@ -1,7 +1,8 @@
 /**
- * The services passed to every handler of the control plane. Routes that need more declare it where they call `routeFor`.
+ * The services passed to every handler of the control plane. Routes that need more declare it where they call `routeFor`
+ * or `changesFor`.
  */
-import type { ServiceOptions } from '@carton/runtime/service';
+import { type RouteDeclaration, routeFor, type ServiceOptions } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import type { PowerDnsSettings } from './dns/settings.ts';
 import type { JournalKeys } from './journal-key.ts';
@@ -103,4 +104,20 @@ export interface CommonCallers {
   registry: { registry: true };
   publisher: { publisher: true; actor: Actor };
   hosting: { hosting: true };
+}
+
+export type InTransaction<Services> = Services & { db: Knex.Transaction };
+
+/** Declarations of what is journalled in the transaction of its change (administrators/journalled.ts). */
+interface JournalledChange {
+  method: Exclude<RouteDeclaration['method'], 'get'>;
+  outsideTransaction?: never;
+}
+
+/**
+ * Returns the `route` of changes by administrators and the publisher. Their handlers get as `db` the transaction in which
+ * the change is journalled, so they can lock rows and record events.
+ */
+export function changesFor<Services extends CommonServices = CommonServices>() {
+  return routeFor<InTransaction<Services>, Pick<CommonCallers, 'admin' | 'publisher'>, JournalledChange>();
 }

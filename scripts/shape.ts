@@ -1,10 +1,12 @@
 /**
- * Checks the shape of packages (CONTRIBUTING.md, The shape of a package): exits 1 and lists what is elsewhere.
+ * Checks the shape of packages (CONTRIBUTING.md, The shape of a package), and the locks of the control plane: exits 1 and
+ * lists what is elsewhere.
  *
- * Names of packages may be passed as arguments.
+ * Names of packages may be passed as arguments; only these are checked then.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLocksIn } from './shape/locks.ts';
 import { faultsOf, readTables } from './shape/rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,4 +19,6 @@ const names = chosen.length > 0 ? chosen : all;
 const faults = (await Promise.all(names.map((name) => faultsOf(root, name, tables)))).flat();
 for (const { rule, place, line, advice } of faults)
   console.log(`${place}${line ? `:${line}` : ''}: ${rule}: ${advice}`);
-process.exitCode = faults.length > 0 ? 1 : 0;
+const locks = chosen.length > 0 ? [] : await openLocksIn(root, 'control-plane');
+for (const place of locks) console.log(`${place}: lock: a function that locks takes a Knex.Transaction`);
+process.exitCode = faults.length + locks.length > 0 ? 1 : 0;

@@ -3,7 +3,7 @@
  */
 import { accessKindsOf, addressBlock, Problem, type Route } from '@carton/runtime/service';
 import type { Knex } from 'knex';
-import type { Actor, CommonServices } from '../services.ts';
+import type { Actor, CommonServices, InTransaction } from '../services.ts';
 import { addToJournal, type JournalEntry } from './journal.ts';
 
 /** Fields of bodies whose values are noted. The values of all others may be secrets, URLs with secrets, or texts. */
@@ -40,8 +40,9 @@ export function isJournalled({ declaration }: Route<never>): boolean {
  * handler that works outside a transaction is written after its work and before the response. The row of a request that
  * was rejected is written after its transaction was undone.
  */
-export function journalled<Services extends CommonServices>(route: Route<Services>): Route<Services> {
-  if (!isJournalled(route)) return route;
+export function journalled<Services extends CommonServices>(route: Route<InTransaction<Services>>): Route<Services> {
+  // Only what `changesFor` declares gets a transaction, and all of that is journalled.
+  if (!isJournalled(route)) return route as unknown as Route<Services>;
   const { declaration, handler } = route;
   const handle = handler as unknown as (input: Input) => Promise<unknown>;
 
@@ -66,7 +67,7 @@ export function journalled<Services extends CommonServices>(route: Route<Service
       throw error;
     }
   }
-  return { ...route, handler: journal as unknown as Route<Services>['handler'] };
+  return { ...route, handler: journal } as unknown as Route<Services>;
 }
 
 function entryOf(operationId: string, input: Input, status: number, result: unknown): JournalEntry {

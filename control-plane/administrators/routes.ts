@@ -3,7 +3,7 @@
  */
 import { DateTime, notFound, pageQuery, routeFor, Type } from '@carton/runtime/service';
 import { futureInstant } from '../license/service.ts';
-import type { CommonCallers, CommonServices } from '../services.ts';
+import { type CommonCallers, type CommonServices, changesFor } from '../services.ts';
 import { listJournal, verifyJournal } from './journal.ts';
 import { administratorNameTaken } from './problems.ts';
 import {
@@ -26,11 +26,12 @@ import {
 } from './store.ts';
 
 const route = routeFor<CommonServices, CommonCallers>();
+const change = changesFor();
 const owners = { tag: 'Administrators', access: 'admin', permission: 'owner' } as const;
 const journal = { tag: 'Journal', access: 'admin', permission: 'manager' } as const;
 const path = '/administrators/:id';
 
-const createAdministrator = route(
+const createAdministrator = change(
   {
     ...owners,
     method: 'post',
@@ -75,7 +76,7 @@ const readAdministrator = route(
   ({ db, params }) => findAdministrator(db, params.id),
 );
 
-const changeAdministrator = route(
+const changeAdministrator = change(
   {
     ...owners,
     method: 'patch',
@@ -94,7 +95,7 @@ const changeAdministrator = route(
     }),
 );
 
-const removeAdministrator = route(
+const removeAdministrator = change(
   {
     ...owners,
     method: 'delete',
@@ -107,7 +108,7 @@ const removeAdministrator = route(
   ({ db, params }) => deleteAdministrator(db, params.id),
 );
 
-const replaceAdministratorSecret = route(
+const replaceAdministratorSecret = change(
   {
     ...owners,
     method: 'post',

@@ -50,16 +50,18 @@ async function insertSecret(db: Knex, administratorId: string): Promise<string> 
  * Gives an administrator a new secret. The one before it stays valid for the overlap, earlier ones end.
  * @throws not_found (404)
  */
-export function replaceSecret(db: Knex, id: string, overlapHours: number): Promise<AdministratorWithSecret> {
-  return db.transaction(async (transaction) => {
-    const row = await transaction('administrators').where({ id }).forUpdate().first(columns);
-    if (!row) throw missing(id);
-    const ofOne = () => transaction('administrator_secrets').where({ administratorId: id });
-    await ofOne().whereNotNull('validUntil').delete();
-    if (overlapHours === 0) await ofOne().delete();
-    else await ofOne().update({ validUntil: transaction.raw('now() + make_interval(hours => ?)', [overlapHours]) });
-    return { ...row, secret: await insertSecret(transaction, id) };
-  });
+export async function replaceSecret(
+  transaction: Knex.Transaction,
+  id: string,
+  overlapHours: number,
+): Promise<AdministratorWithSecret> {
+  const row = await transaction('administrators').where({ id }).forUpdate().first(columns);
+  if (!row) throw missing(id);
+  const ofOne = () => transaction('administrator_secrets').where({ administratorId: id });
+  await ofOne().whereNotNull('validUntil').delete();
+  if (overlapHours === 0) await ofOne().delete();
+  else await ofOne().update({ validUntil: transaction.raw('now() + make_interval(hours => ?)', [overlapHours]) });
+  return { ...row, secret: await insertSecret(transaction, id) };
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Erasure of a customer, in one transaction: either all of it has happened, or nothing.
+ * Erasure of a customer, in the transaction of its row in the journal: either all of it has happened, or nothing.
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
@@ -20,28 +20,30 @@ import type { Erasure } from './schemas.ts';
  * @param revoke whether licences that are not revoked are revoked first
  * @throws customer_has_licences (409), not_found (404) if nothing is stored of the customer and it was never erased
  */
-export function eraseCustomer(db: Knex, customerId: string, revoke: boolean): Promise<Erasure> {
-  return db.transaction(async (transaction) => {
-    await lockErasures(transaction);
-    const licences = await lockLicensesOf(transaction, customerId);
-    const left = licences.filter(({ status }) => status !== 'revoked');
-    if (left.length > 0 && !revoke) {
-      const list = left.map(({ id, status }) => `${id} (${status})`).join(', ');
-      throw customerHasLicences(`Revoke them, or send revoke: true, which stops their boxes’ domains: ${list}.`);
-    }
-    const name = `erased-${newId()}`;
-    // While the licences have the name of the customer.
-    const journal = await countJournalOf(transaction, customerId);
-    const downloads = await eraseDownloads(transaction, customerId);
-    const { boxes, domains, resting } = await eraseBoxes(transaction, customerId, name);
-    const { licences: renamed, ...ofLicences } = await eraseLicenses(transaction, customerId, name);
-    const events = await eraseEventsOf(transaction, customerId);
-    const wasErased = await markErased(transaction, customerId);
-    const removed = { ...ofLicences, boxes, domains, ...downloads, events };
-    const isEmpty = [...Object.values(removed), renamed, resting].every((count) => count === 0);
-    if (isEmpty && !wasErased) throw notHeld(customerId);
-    return { customerId, removed, kept: keptOf({ licences: renamed, domains: resting, journal }) };
-  });
+export async function eraseCustomer(
+  transaction: Knex.Transaction,
+  customerId: string,
+  revoke: boolean,
+): Promise<Erasure> {
+  await lockErasures(transaction);
+  const licences = await lockLicensesOf(transaction, customerId);
+  const left = licences.filter(({ status }) => status !== 'revoked');
+  if (left.length > 0 && !revoke) {
+    const list = left.map(({ id, status }) => `${id} (${status})`).join(', ');
+    throw customerHasLicences(`Revoke them, or send revoke: true, which stops their boxes’ domains: ${list}.`);
+  }
+  const name = `erased-${newId()}`;
+  // While the licences have the name of the customer.
+  const journal = await countJournalOf(transaction, customerId);
+  const downloads = await eraseDownloads(transaction, customerId);
+  const { boxes, domains, resting } = await eraseBoxes(transaction, customerId, name);
+  const { licences: renamed, ...ofLicences } = await eraseLicenses(transaction, customerId, name);
+  const events = await eraseEventsOf(transaction, customerId);
+  const wasErased = await markErased(transaction, customerId);
+  const removed = { ...ofLicences, boxes, domains, ...downloads, events };
+  const isEmpty = [...Object.values(removed), renamed, resting].every((count) => count === 0);
+  if (isEmpty && !wasErased) throw notHeld(customerId);
+  return { customerId, removed, kept: keptOf({ licences: renamed, domains: resting, journal }) };
 }
 
 const reasons = {

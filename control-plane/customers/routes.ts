@@ -5,7 +5,7 @@ import { notFound, object, routeFor } from '@carton/runtime/service';
 import { listWithCsv } from '../csv-routes.ts';
 import type { Releases } from '../releases/service.ts';
 import { CustomerId } from '../schemas.ts';
-import type { CommonCallers, CommonServices } from '../services.ts';
+import { type CommonCallers, type CommonServices, changesFor } from '../services.ts';
 import { eraseCustomer } from './erase.ts';
 import { exportCustomer } from './export.ts';
 import { eachInstallation, listInstallations } from './installations.ts';
@@ -28,6 +28,7 @@ interface CustomerServices extends CommonServices {
 }
 
 const route = routeFor<CustomerServices, CommonCallers>();
+const change = changesFor();
 const tag = 'Customers';
 const access = 'admin';
 
@@ -114,7 +115,7 @@ const exportOne = route(
   ({ db, query }) => exportCustomer(db, query.customerId),
 );
 
-const eraseOne = route(
+const eraseOne = change(
   {
     method: 'post',
     path: '/customers/erase',

@@ -68,12 +68,12 @@ const dueZones = selectDue({
 });
 
 /** Takes zones that are due and that no other replica works on. */
-export async function leaseZones(db: Knex): Promise<LeasedZone[]> {
-  return db
-    .with('due', db.raw(dueZones))
+export async function leaseZones(transaction: Knex.Transaction): Promise<LeasedZone[]> {
+  return transaction
+    .with('due', transaction.raw(dueZones))
     .from('dns_zones')
-    .whereIn('zone', db.from('due').select('zone'))
-    .update({ leasedUntil: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
+    .whereIn('zone', transaction.from('due').select('zone'))
+    .update({ leasedUntil: transaction.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
     .returning(['zone', 'wanted', 'state', 'revision', 'failures', 'leasedUntil']);
 }
 

@@ -3,6 +3,7 @@
  * nameserver that is away, and replicas share it.
  */
 import type { Knex } from 'knex';
+import type { Job } from '../schedule.ts';
 import { openPowerDns, PowerDnsError, timeoutMilliseconds } from './powerdns.ts';
 import { digestOf, type ZoneSettings } from './settings.ts';
 import { endLease, finishZone, forgetZone, type LeasedZone, leaseZones, markZones, postponeZones } from './store.ts';
@@ -17,11 +18,15 @@ export interface ZoneLog {
   warn(facts: object, message: string): void;
 }
 
+export function zoneJob(db: Knex, settings: ZoneSettings, log: ZoneLog, interval = 15_000): Job {
+  return { complaint: 'zones could not be updated', interval, run: () => updateZones(db, settings, log) };
+}
+
 /** Does the work that is due, until nothing is due or the nameserver is away. */
 export async function updateZones(db: Knex, settings: ZoneSettings, log: ZoneLog): Promise<void> {
   await markZones(db, digestOf(settings));
   for (;;) {
-    const leased = await leaseZones(db);
+    const leased = await db.transaction(leaseZones);
     if (leased.length === 0) return;
     try {
       for (const zone of leased) {

@@ -23,12 +23,11 @@ export interface EventSubject {
  * @returns the id of the event
  */
 export async function recordEvent<Payload extends TSchema>(
-  transaction: Knex,
+  transaction: Knex.Transaction,
   { type }: EventDefinition<Payload>,
   { resource, id: resourceId, customerId }: EventSubject,
   payload: Static<Payload>,
 ): Promise<string> {
-  if (!transaction.isTransaction) throw new Error(`${type} was not recorded in the transaction of its change`);
   const id = newId();
   await transaction('events').insert({
     id,

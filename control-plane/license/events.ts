@@ -9,7 +9,7 @@ import type { License } from './schemas.ts';
 
 /** Records an event of a licence, in the transaction that changed or locked it. `more` is what its payload adds. */
 export async function recordLicenseEvent<Payload extends TSchema>(
-  transaction: Knex,
+  transaction: Knex.Transaction,
   definition: EventDefinition<Payload>,
   { id, customerId, tier, status, trial, expiresAt, endsAt, replaces, replacedBy }: License,
   ...[more]: Static<Payload> extends LicensePayload

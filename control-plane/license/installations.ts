@@ -5,6 +5,7 @@
 import { newId, type Page, paginate } from '@carton/runtime/service';
 import type { Knex } from 'knex';
 import { licenseFirstActivated, licenseInstallationAdded } from '../events/types.ts';
+import type { Job } from '../schedule.ts';
 import { recordLicenseEvent } from './events.ts';
 import { type InstallerReport, unnamedInstallation } from './installer-headers.ts';
 import { licenseInstallationsExceeded } from './problems.ts';
@@ -140,6 +141,14 @@ export async function removeInstallation(db: Knex, licenseId: string, installati
     .where({ licenseId: await firstIdOf(db, licenseId), installationId })
     .delete();
   return removed > 0;
+}
+
+export function activationJob(db: Knex): Job {
+  return {
+    complaint: 'old activations could not be removed',
+    interval: 3_600_000,
+    run: () => removeOldActivations(db),
+  };
 }
 
 /** Removes activations that are older than `activationDays`. Returns how many. */

@@ -4,7 +4,7 @@
 import { pageQuery, routeFor, Type, tooManyRequests, withOptions } from '@carton/runtime/service';
 import { noRelease } from '../releases/problems.ts';
 import { CustomerId, Label, LicenseState, Tier } from '../schemas.ts';
-import type { CommonCallers } from '../services.ts';
+import { type CommonCallers, changesFor } from '../services.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { installerHeaders, readInstallerHeaders } from './installer-headers.ts';
 import {
@@ -47,10 +47,11 @@ import { tierRoutes } from './tier-routes.ts';
 import { withdrawalRoutes } from './withdrawals.ts';
 
 const route = routeFor<ActivationServices, CommonCallers>();
+const change = changesFor();
 const tag = 'Licences';
 const access = 'admin';
 
-const mintLicense = route(
+const mintLicense = change(
   {
     method: 'post',
     path: '/license/keys',
@@ -102,7 +103,7 @@ const readLicense = route(
   ({ db, params }) => read(db, params.id),
 );
 
-const changeLicense = route(
+const changeLicense = change(
   {
     method: 'patch',
     path: '/license/keys/:id',
@@ -118,7 +119,7 @@ const changeLicense = route(
   ({ db, params, body }) => changeLicenseTerms(db, params.id, body),
 );
 
-const suspendLicense = route(
+const suspendLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/suspend',
@@ -134,7 +135,7 @@ const suspendLicense = route(
   ({ db, params }) => setLicenseState(db, params.id, 'suspend'),
 );
 
-const reinstateLicense = route(
+const reinstateLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/reinstate',
@@ -149,7 +150,7 @@ const reinstateLicense = route(
   ({ db, params }) => setLicenseState(db, params.id, 'reinstate'),
 );
 
-const revokeLicense = route(
+const revokeLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/revoke',
@@ -164,7 +165,7 @@ const revokeLicense = route(
   ({ db, params }) => setLicenseState(db, params.id, 'revoke'),
 );
 
-const renewLicense = route(
+const renewLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/renew',
@@ -180,7 +181,7 @@ const renewLicense = route(
   ({ db, params, body }) => renew(db, params.id, body.expiresAt),
 );
 
-const convertTrial = route(
+const convertTrial = change(
   {
     method: 'post',
     path: '/license/keys/:id/convert',
@@ -197,7 +198,7 @@ const convertTrial = route(
   ({ db, params, body }) => convert(db, params.id, body.expiresAt),
 );
 
-const replaceLicense = route(
+const replaceLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/replace',

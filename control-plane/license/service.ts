@@ -37,18 +37,18 @@ import { rejectWithdrawn } from './withdrawn.ts';
  * @throws invalid_request (400) for a past `expiresAt`, a trial without one or with a late one, an unknown channel
  */
 export async function mintLicense(
-  db: Knex,
+  transaction: Knex.Transaction,
   { expiresAt, ...terms }: MintLicenseDto,
 ): Promise<License & { key: string }> {
   const expiry = expiresAt === undefined ? null : futureInstant(expiresAt);
   if (terms.trial) requireTrialExpiry(expiry);
-  await requireChannel(db, terms.channel);
-  await shareErasures(db);
-  await markReturned(db, terms.customerId);
+  await requireChannel(transaction, terms.channel);
+  await shareErasures(transaction);
+  await markReturned(transaction, terms.customerId);
   const { key, hash, last4 } = generateKey(terms.tier);
-  const license = await insertLicense(db, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
-  await skipPassedWarnings(db, license.id);
-  await recordLicenseEvent(db, licenseMinted, license);
+  const license = await insertLicense(transaction, { ...terms, id: newId(), keyHash: hash, last4, expiresAt: expiry });
+  await skipPassedWarnings(transaction, license.id);
+  await recordLicenseEvent(transaction, licenseMinted, license);
   return { key, ...license };
 }
 
@@ -163,7 +163,7 @@ export async function readLicense(db: Knex, id: string): Promise<License> {
  * Reads a licence and locks it until the end of the transaction, so that what changes it and its events follow each other.
  * @throws not_found (404)
  */
-export async function lockedLicense(transaction: Knex, id: string): Promise<License> {
+export async function lockedLicense(transaction: Knex.Transaction, id: string): Promise<License> {
   return (await lockLicense(transaction, id)) ?? readLicense(transaction, id);
 }
 
@@ -171,12 +171,16 @@ export async function lockedLicense(transaction: Knex, id: string): Promise<Lice
  * Changes the notes and limits of a licence. A limit below what is in use refuses new boxes and installations only.
  * @throws not_found (404), invalid_request (400) for an unknown channel
  */
-export async function changeLicenseTerms(db: Knex, id: string, change: LicenseChange): Promise<License> {
-  await requireChannel(db, change.channel);
-  const before = await lockedLicense(db, id);
-  const license = (await changeTerms(db, id, change)) as License;
+export async function changeLicenseTerms(
+  transaction: Knex.Transaction,
+  id: string,
+  change: LicenseChange,
+): Promise<License> {
+  await requireChannel(transaction, change.channel);
+  const before = await lockedLicense(transaction, id);
+  const license = (await changeTerms(transaction, id, change)) as License;
   const changed = (Object.keys(change) as (keyof LicenseChange)[]).filter((name) => before[name] !== license[name]);
-  if (changed.length > 0) await recordLicenseEvent(db, licenseUpdated, license, { changed });
+  if (changed.length > 0) await recordLicenseEvent(transaction, licenseUpdated, license, { changed });
   return license;
 }
 
@@ -187,11 +191,15 @@ const eventAfter = { suspend: suspended, reinstate: licenseReinstated, revoke: r
  * Suspends, reinstates or revokes a licence; a repetition changes nothing.
  * @throws not_found (404), license_revoked_for_good (409) if a revoked licence is to be suspended or reinstated
  */
-export async function setLicenseState(db: Knex, id: string, action: keyof typeof statusAfter): Promise<License> {
-  const license = await lockedLicense(db, id);
-  const changed = await changeLicense(db, id, { status: statusAfter[action] });
+export async function setLicenseState(
+  transaction: Knex.Transaction,
+  id: string,
+  action: keyof typeof statusAfter,
+): Promise<License> {
+  const license = await lockedLicense(transaction, id);
+  const changed = await changeLicense(transaction, id, { status: statusAfter[action] });
   if (changed) {
-    if (changed.status !== license.status) await recordLicenseEvent(db, eventAfter[action], changed);
+    if (changed.status !== license.status) await recordLicenseEvent(transaction, eventAfter[action], changed);
     return changed;
   }
   if (action !== 'revoke') throw revokedForGood('Mint a new key for this customer.');
@@ -203,14 +211,18 @@ export async function setLicenseState(db: Knex, id: string, action: keyof typeof
  * @throws invalid_request (400) for an instant in the past, and for a trial a late one or none; not_found (404),
  * license_revoked_for_good (409)
  */
-export async function renewLicense(db: Knex, id: string, expiresAt: string | null): Promise<License> {
+export async function renewLicense(
+  transaction: Knex.Transaction,
+  id: string,
+  expiresAt: string | null,
+): Promise<License> {
   const expiry = expiresAt === null ? null : futureInstant(expiresAt);
-  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(db, id);
+  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(transaction, id);
   if (trial) requireTrialExpiry(expiry);
-  const license = requireChange(await changeLicense(db, id, { expiresAt: expiry }));
+  const license = requireChange(await changeLicense(transaction, id, { expiresAt: expiry }));
   if (license.expiresAt !== formerExpiresAt) {
-    await skipPassedWarnings(db, id);
-    await recordLicenseEvent(db, licenseRenewed, license, { formerExpiresAt });
+    await skipPassedWarnings(transaction, id);
+    await recordLicenseEvent(transaction, licenseRenewed, license, { formerExpiresAt });
   }
   return license;
 }
@@ -220,13 +232,17 @@ export async function renewLicense(db: Knex, id: string, expiresAt: string | nul
  * @throws invalid_request (400) for an instant in the past, not_found (404), license_not_trial,
  * license_revoked_for_good (409)
  */
-export async function convertTrial(db: Knex, id: string, expiresAt: string | null): Promise<License> {
+export async function convertTrial(
+  transaction: Knex.Transaction,
+  id: string,
+  expiresAt: string | null,
+): Promise<License> {
   const expiry = expiresAt === null ? null : futureInstant(expiresAt);
-  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(db, id);
+  const { trial, expiresAt: formerExpiresAt } = await lockedLicense(transaction, id);
   if (!trial) throw licenseNotTrial('To change when it expires, renew it.');
-  const license = requireChange(await changeLicense(db, id, { trial: false, expiresAt: expiry }));
-  await skipPassedWarnings(db, id);
-  await recordLicenseEvent(db, licenseConverted, license, { formerExpiresAt });
+  const license = requireChange(await changeLicense(transaction, id, { trial: false, expiresAt: expiry }));
+  await skipPassedWarnings(transaction, id);
+  await recordLicenseEvent(transaction, licenseConverted, license, { formerExpiresAt });
   return license;
 }
 

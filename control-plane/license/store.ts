@@ -59,7 +59,7 @@ export async function findLicenseById(db: Knex, id: string): Promise<License | n
 }
 
 /** Finds a licence by its id, and locks it until the end of the transaction: changes of it follow each other. */
-export async function lockLicense(transaction: Knex, id: string): Promise<License | null> {
+export async function lockLicense(transaction: Knex.Transaction, id: string): Promise<License | null> {
   return (
     (await transaction('license_keys')
       .where({ id })

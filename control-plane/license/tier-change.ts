@@ -57,11 +57,11 @@ export async function previewTierChange({ db, releases }: TierServices, id: stri
  * Changes the tier of a licence.
  * @throws not_found (404), license_tier_unchanged, license_revoked_for_good (409)
  */
-export async function changeTier(db: Knex, id: string, tier: Tier): Promise<License> {
-  const license = await lockedLicense(db, id);
-  const changed = await changeLicense(db, id, { tier });
+export async function changeTier(transaction: Knex.Transaction, id: string, tier: Tier): Promise<License> {
+  const license = await lockedLicense(transaction, id);
+  const changed = await changeLicense(transaction, id, { tier });
   if (changed) {
-    await recordLicenseEvent(db, licenseTierChanged, changed, { formerTier: license.tier });
+    await recordLicenseEvent(transaction, licenseTierChanged, changed, { formerTier: license.tier });
     return changed;
   }
   if (license.status === 'revoked') throw revokedForGood('Mint a new key for this customer.');

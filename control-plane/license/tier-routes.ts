@@ -6,12 +6,13 @@ import { noRelease } from '../releases/problems.ts';
 import { Channel, Entitlement } from '../releases/schemas.ts';
 import type { Releases } from '../releases/service.ts';
 import { Tier } from '../schemas.ts';
-import type { CommonCallers, CommonServices } from '../services.ts';
+import { type CommonCallers, type CommonServices, changesFor } from '../services.ts';
 import { licenseTierUnchanged, revokedForGood } from './problems.ts';
 import { License } from './schemas.ts';
 import { changeTier, explainPackages, previewTierChange } from './tier-change.ts';
 
 const route = routeFor<CommonServices & { releases: Releases }, CommonCallers>();
+const change = changesFor();
 const tag = 'Licences';
 const access = 'admin';
 
@@ -54,7 +55,7 @@ const readTierChange = route(
   ({ params, query, ...services }) => previewTierChange(services, params.id, query.tier),
 );
 
-const changeTierOfLicense = route(
+const changeTierOfLicense = change(
   {
     method: 'post',
     path: '/license/keys/:id/tier-change',

@@ -5,6 +5,7 @@
  */
 import type { Knex } from 'knex';
 import { licenseEnded, licenseEnding, licenseExpired, licenseExpiring, warningDays } from '../events/types.ts';
+import type { Job } from '../schedule.ts';
 import { recordLicenseEvent } from './events.ts';
 import type { License } from './schemas.ts';
 import { findLicenseById } from './store.ts';
@@ -49,6 +50,10 @@ const findDue = `
    limit ${batchSize}
      for no key update of license_keys skip locked`;
 
+export function warningJob(db: Knex, interval = 60_000): Job {
+  return { complaint: 'expiring licences could not be warned of', interval, run: () => warnOfExpiry(db) };
+}
+
 /** Makes the warnings that are due. Returns how many. */
 export async function warnOfExpiry(db: Knex): Promise<number> {
   let made = 0;
@@ -86,7 +91,7 @@ async function recordWarning(transaction: Knex.Transaction, { licenseId, term, d
  * Leaves out the warnings whose day has passed when a licence gets another expiry or end: who mints a licence for ten days
  * need not be warned that it expires in fourteen.
  */
-export async function skipPassedWarnings(transaction: Knex, licenseId: string): Promise<void> {
+export async function skipPassedWarnings(transaction: Knex.Transaction, licenseId: string): Promise<void> {
   await transaction.raw(
     `insert into license_warnings (license_id, term, instant, days)
      select id, term, instant, days

@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flushFolder, writeNewFile } from './files.ts';
+import { flush, writeNewFile } from '@carton/durable-files';
 
 export type DownloadReport = {
   customerId: string;
@@ -86,7 +86,7 @@ export async function openOutbox(folder: string, onDue: () => void): Promise<Out
     async add(report) {
       const stored = await begin(report);
       await stored.complete();
-      await flushFolder(ready);
+      await flush(ready);
     },
     async due() {
       return (await readdir(ready)).sort();

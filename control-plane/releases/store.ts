@@ -27,7 +27,10 @@ const advisoryLock = 1_774_208_311;
  * Locks a channel until the end of the transaction, and finds it; undefined before its first release. The lock is not one
  * of its row, so that it also serializes two first releases.
  */
-export async function lockChannel(transaction: Knex, name: string): Promise<{ version: string } | undefined> {
+export async function lockChannel(
+  transaction: Knex.Transaction,
+  name: string,
+): Promise<{ version: string } | undefined> {
   await transaction.raw('select pg_advisory_xact_lock(?, hashtext(?))', [advisoryLock, name]);
   return transaction('release_channels').where({ name }).first('version');
 }

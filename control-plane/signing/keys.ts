@@ -92,7 +92,7 @@ export async function openSigningKeys(db: Knex, { tokenLifetime, secret }: Signi
   }
 
   /** Promotes the next key to the current one, and generates another next key. */
-  async function advance(transaction: Knex): Promise<Omit<Rotation, 'retired'>> {
+  async function advance(transaction: Knex.Transaction): Promise<Omit<Rotation, 'retired'>> {
     const promoted = await promoteNextKey(transaction);
     const next = await generateKey(secret);
     await insertNextKey(transaction, { ...next, tokenLifetime });

@@ -4,19 +4,33 @@
  */
 import { newId } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { Job } from '../schedule.ts';
 
 /** Key of the advisory lock by which one replica at a time counts, removes what is old, or erases a customer. */
 const lock = 3_310_552_907;
 const defaultBatch = 5000;
 const removedTogether = 10_000;
 
+export function countJob(db: Knex, interval = 60_000): Job {
+  return { complaint: 'downloads could not be counted', interval, run: () => rollUpReports(db) };
+}
+
+/** @param days 0 to keep reports for ever */
+export function reportJob(db: Knex, days = 400): Job {
+  return {
+    complaint: 'old download reports could not be removed',
+    interval: 3_600_000,
+    run: () => removeOldReports(db, days),
+  };
+}
+
 /** Waits for a count in progress, and prevents others until the end of the transaction. */
-export async function lockRollUps(transaction: Knex): Promise<void> {
+export async function lockRollUps(transaction: Knex.Transaction): Promise<void> {
   await transaction.raw('select pg_advisory_xact_lock(?)', [lock]);
 }
 
 /** Does not wait. */
-async function tryLockRollUps(transaction: Knex): Promise<boolean> {
+async function tryLockRollUps(transaction: Knex.Transaction): Promise<boolean> {
   const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as mine', [lock]);
   return rows[0].mine;
 }

@@ -96,7 +96,7 @@ t.test('the Containerfile copies and starts files that exist, with the Node.js o
   const copied = [...container.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),
   );
-  t.strictSame(copied, ['package.json', 'package-lock.json', '.npmrc', 'runtime', 'control-plane']);
+  t.strictSame(copied, ['package.json', 'package-lock.json', '.npmrc', 'durable-files', 'runtime', 'control-plane']);
   for (const source of copied) t.ok(existsSync(join(root, source)), source);
   const started = [...container.matchAll(/^CMD \["node", "--conditions=workspace-source", "(.+)"\]$/gm)];
   t.strictSame(

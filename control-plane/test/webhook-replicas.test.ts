@@ -85,7 +85,9 @@ t.test('one of several takes a delivery', async (t) => {
   t.teardown(() => Promise.all(replicas.map((replica) => replica.destroy())));
   for (let round = 0; round < 10; round += 1) {
     await db('webhook_deliveries').update({ lease: null, leasedUntil: null });
-    const leased = await Promise.all(replicas.map((replica) => leaseDeliveries(replica, body.id)));
+    const leased = await Promise.all(
+      replicas.map((replica) => replica.transaction((transaction) => leaseDeliveries(transaction, body.id))),
+    );
     t.equal(leased.flat().length, 1, 'of the events of one resource only the first');
   }
 });

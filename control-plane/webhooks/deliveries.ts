@@ -78,7 +78,11 @@ const again = (db: Knex) => ({
  * Sends an event again, with the same `webhook-id`; a pending one at once.
  * @throws not_found (404)
  */
-export async function redeliver(transaction: Knex, webhookId: string, id: string): Promise<WebhookDelivery> {
+export async function redeliver(
+  transaction: Knex.Transaction,
+  webhookId: string,
+  id: string,
+): Promise<WebhookDelivery> {
   await transaction('webhook_deliveries').where({ webhookId, id }).update(again(transaction));
   return findDelivery(transaction, webhookId, id);
 }
@@ -87,7 +91,11 @@ export async function redeliver(transaction: Knex, webhookId: string, id: string
  * Sends the events of a time again, or for the first time to a webhook that is younger; only of the types it has now.
  * @throws not_found (404), invalid_request (400) for more than 10,000 events
  */
-export async function replay(transaction: Knex, id: string, range: { from: string; to: string }): Promise<number> {
+export async function replay(
+  transaction: Knex.Transaction,
+  id: string,
+  range: { from: string; to: string },
+): Promise<number> {
   const { eventTypes } = await holdWebhook(transaction, id);
   const events = selectEvents(transaction, range)
     .whereNot({ type: webhookTest.type })
@@ -116,7 +124,7 @@ export async function replay(transaction: Knex, id: string, range: { from: strin
  * Sends a test event to one webhook.
  * @throws not_found (404), webhook_disabled (409)
  */
-export async function sendTest(transaction: Knex, id: string): Promise<WebhookDelivery> {
+export async function sendTest(transaction: Knex.Transaction, id: string): Promise<WebhookDelivery> {
   const { disabled } = await holdWebhook(transaction, id);
   if (disabled) throw webhookDisabled('Enable it first.');
   const eventId = await recordEvent(transaction, webhookTest, { resource: 'webhook', id, customerId: null }, {});

@@ -3,7 +3,7 @@
  */
 import { type CheckUrl, invalidRequest, notFound, pageQuery, routeFor, Type } from '@carton/runtime/service';
 import type { Encryption } from '../encryption.ts';
-import type { CommonCallers, CommonServices } from '../services.ts';
+import { type CommonCallers, type CommonServices, changesFor } from '../services.ts';
 import { deliveryDays, findDelivery, listAttempts, listDeliveries, redeliver, replay, sendTest } from './deliveries.ts';
 import { webhookDisabled } from './problems.ts';
 import {
@@ -29,6 +29,7 @@ interface WebhookRouteServices extends CommonServices {
 }
 
 const route = routeFor<WebhookRouteServices, CommonCallers>();
+const change = changesFor<WebhookRouteServices>();
 const owners = { tag: 'Webhooks', access: 'admin', permission: 'owner' } as const;
 const managers = { tag: 'Webhooks', access: 'admin', permission: 'manager' } as const;
 const path = '/webhooks/:id';
@@ -41,7 +42,7 @@ async function requireUrl(checkWebhook: CheckUrl, url: string): Promise<void> {
 }
 
 export const webhookRoutes = [
-  route(
+  change(
     {
       ...owners,
       method: 'post',
@@ -86,7 +87,7 @@ export const webhookRoutes = [
     },
     ({ db, params }) => findWebhook(db, params.id),
   ),
-  route(
+  change(
     {
       ...owners,
       method: 'patch',
@@ -103,7 +104,7 @@ export const webhookRoutes = [
       return updateWebhook(db, params.id, body);
     },
   ),
-  route(
+  change(
     {
       ...owners,
       method: 'delete',
@@ -114,7 +115,7 @@ export const webhookRoutes = [
     },
     ({ db, params }) => deleteWebhook(db, params.id),
   ),
-  route(
+  change(
     {
       ...owners,
       method: 'post',
@@ -129,7 +130,7 @@ export const webhookRoutes = [
     },
     ({ db, params, body, webhookSecrets }) => replaceSecret(db, webhookSecrets, params.id, body.overlapHours),
   ),
-  route(
+  change(
     {
       ...managers,
       method: 'post',
@@ -144,7 +145,7 @@ export const webhookRoutes = [
     },
     ({ db, params }) => sendTest(db, params.id),
   ),
-  route(
+  change(
     {
       ...managers,
       method: 'post',
@@ -193,7 +194,7 @@ export const webhookRoutes = [
       return { ...delivery, attempts: await listAttempts(db, delivery.id) };
     },
   ),
-  route(
+  change(
     {
       ...managers,
       method: 'post',

@@ -45,7 +45,7 @@ export async function findWebhook(db: Knex, id: string): Promise<Webhook> {
  * Reads a webhook that gets deliveries in the same transaction: it is not deleted before that ends.
  * @throws not_found (404)
  */
-export async function holdWebhook(transaction: Knex, id: string): Promise<Webhook> {
+export async function holdWebhook(transaction: Knex.Transaction, id: string): Promise<Webhook> {
   await transaction('webhooks').where({ id }).forKeyShare().first('id');
   return findWebhook(transaction, id);
 }
@@ -64,7 +64,7 @@ export function listWebhooks(db: Knex, page: { limit: number; cursor?: string })
  * @throws not_found (404)
  */
 export async function updateWebhook(
-  transaction: Knex,
+  transaction: Knex.Transaction,
   id: string,
   { disabled, ...change }: Partial<WebhookTerms> & { disabled?: boolean },
 ): Promise<Webhook> {
@@ -102,7 +102,7 @@ export async function deleteWebhook(db: Knex, id: string): Promise<void> {
  * @throws not_found (404)
  */
 export async function replaceSecret(
-  transaction: Knex,
+  transaction: Knex.Transaction,
   encryption: Encryption,
   id: string,
   overlapHours: number,

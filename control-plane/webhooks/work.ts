@@ -74,9 +74,9 @@ export interface LeasedDelivery extends EventRow {
  * Leases deliveries of a webhook that are due: for each resource the one of its earliest event, and none while that one is
  * leased or waits for its next attempt.
  */
-export async function leaseDeliveries(db: Knex, webhookId: string): Promise<LeasedDelivery[]> {
+export async function leaseDeliveries(transaction: Knex.Transaction, webhookId: string): Promise<LeasedDelivery[]> {
   const lease = newId();
-  const { rows } = await db.raw(
+  const { rows } = await transaction.raw(
     `with chosen as (${selectDue({
       table: 'webhook_deliveries',
       key: 'id',
@@ -94,7 +94,7 @@ export async function leaseDeliveries(db: Knex, webhookId: string): Promise<Leas
     { webhookId, lease },
   );
   if (rows.length === 0) return [];
-  return db('webhook_deliveries')
+  return transaction('webhook_deliveries')
     .join('events', 'events.id', 'webhook_deliveries.eventId')
     .join('webhooks', 'webhooks.id', 'webhook_deliveries.webhookId')
     .whereIn(
@@ -110,7 +110,7 @@ export async function leaseDeliveries(db: Knex, webhookId: string): Promise<Leas
       'lease',
       'url',
       'secret',
-      db.raw('case when former_secret_until > now() then former_secret end as former_secret'),
+      transaction.raw('case when former_secret_until > now() then former_secret end as former_secret'),
     );
 }
 
@@ -174,7 +174,7 @@ function outcomeOf(
   return lastDeliveredAt === null || lastDeliveredAt < firstAttemptAt ? 'failing' : 'dead';
 }
 
-function changeAfter(transaction: Knex, outcome: Outcome, failures: number, retryAfter: number) {
+function changeAfter(transaction: Knex.Transaction, outcome: Outcome, failures: number, retryAfter: number) {
   if (outcome === 'delivered' || outcome === 'dead') return { state: outcome, finishedAt: transaction.fn.now() };
   return {
     failures,
@@ -185,7 +185,7 @@ function changeAfter(transaction: Knex, outcome: Outcome, failures: number, retr
 }
 
 /** Disables a webhook, with an event for the others. */
-async function disable(transaction: Knex, id: string, reason: 'gone' | 'failing'): Promise<void> {
+async function disable(transaction: Knex.Transaction, id: string, reason: 'gone' | 'failing'): Promise<void> {
   const changed = await transaction('webhooks')
     .where({ id })
     .whereNull('disabledAt')

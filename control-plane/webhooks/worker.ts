@@ -5,6 +5,7 @@ import { type CheckUrl, openCircuits, type Sent, send, signatureHeaders, vendor 
 import type { Knex } from 'knex';
 import type { Encryption } from '../encryption.ts';
 import { shownEvent } from '../events/outbox.ts';
+import type { Job } from '../schedule.ts';
 import {
   backOff,
   dispatchEvents,
@@ -36,11 +37,16 @@ export interface WebhookServices {
   timeout?: number | undefined;
 }
 
-export interface WebhookWorker {
+interface WebhookWorker {
   /** Dispatches events and begins to send what is due; it does not wait for responses. */
   work(): Promise<void>;
   /** Waits until nothing is sent any more. Requests that take longer are aborted, and sent again later. */
   stop(): Promise<void>;
+}
+
+export function webhookJob(services: WebhookServices, interval = 2_000): Job {
+  const { work, stop } = openWebhookWorker(services);
+  return { complaint: 'events could not be sent', interval, run: work, end: stop };
 }
 
 /** Whether it is the receiver that cannot work, rather than the event that it does not accept. */
@@ -48,7 +54,7 @@ function isAway({ status }: Sent): boolean {
   return status === null || status >= 500 || status === 408 || status === 429;
 }
 
-export function openWebhookWorker(services: WebhookServices): WebhookWorker {
+function openWebhookWorker(services: WebhookServices): WebhookWorker {
   const { db, checkWebhook, webhookSecrets, log, timeout = defaultTimeout } = services;
   const busy = new Map<string, Promise<void>>();
   const circuits = openCircuits(circuitOptions);
@@ -85,7 +91,7 @@ export function openWebhookWorker(services: WebhookServices): WebhookWorker {
   /** Sends until nothing is due. After a failure it waits for the next round, so that a webhook that is down gets few requests. */
   async function sendTo(webhookId: string): Promise<void> {
     for (;;) {
-      const leased = await leaseDeliveries(db, webhookId);
+      const leased = await db.transaction((transaction) => leaseDeliveries(transaction, webhookId));
       const delivered = await Promise.all(leased.map(deliver));
       if (isStopped || leased.length === 0 || !delivered.every(Boolean)) return;
     }

@@ -7,7 +7,8 @@
 import { mkdir, mkdtemp, open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
+import { flush } from '@carton/durable-files';
+import { flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { readSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
@@ -56,7 +57,7 @@ export async function backUpDatabase(
     await writeAtomically(join(partial, recordFile), `${JSON.stringify(sealed)}\n`, 0o600);
     await flushTree(partial);
     await rename(partial, to);
-    await flushFolder(dirname(to));
+    await flush(dirname(to));
     return record;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { flushFolder } from '../box/files.ts';
+import { flush } from '@carton/durable-files';
 import { exists } from '../box/folder.ts';
 import { Failure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
@@ -58,7 +58,7 @@ export function folderPlace(folder: string): BackupPlace {
         const handle = await open(partial, 'r');
         await handle.chmod(0o600).finally(() => handle.sync().finally(() => handle.close()));
         await rename(partial, addressOf(name));
-        await flushFolder(folder);
+        await flush(folder);
       } catch (error) {
         await rm(partial, { force: true });
         throw error;

@@ -10,7 +10,8 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
+import { flush } from '@carton/durable-files';
+import { flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { asFailure, Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
@@ -265,10 +266,10 @@ export async function completeRestore(folder: BoxFolder): Promise<void> {
     }
     if (await exists(swap.password)) await rename(swap.password, password);
     await rename(swap.restored, data);
-    await flushFolder(home);
+    await flush(home);
   }
   await rm(join(home, swapFile), { force: true });
-  await flushFolder(home);
+  await flush(home);
 }
 
 /**

@@ -6,7 +6,8 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
+import { flush } from '@carton/durable-files';
+import { flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists } from '../box/folder.ts';
 import { keepInstallationId } from '../box/installation.ts';
 import { type BoxSettings, quoteValue, readSecrets, writeBoxSettings } from '../box/settings.ts';
@@ -187,7 +188,7 @@ export async function restoreBox(
 /** Removes the mark of a restore in progress: call it once the box can be started. */
 export async function finishRestore(folder: BoxFolder): Promise<void> {
   await rm(join(folder.root, markerFile), { force: true });
-  await flushFolder(folder.root);
+  await flush(folder.root);
 }
 
 function checkDatabase({ database }: BackupHead, { databaseUrl, place, name, recovery }: RestoreBoxOptions): void {
@@ -230,7 +231,7 @@ async function swapFiles(folder: BoxFolder, aside: string, time: string): Promis
     await rename(join(aside, name), place);
   }
   await rm(aside, { recursive: true, force: true });
-  await flushFolder(folder.data);
+  await flush(folder.data);
   await ownLikeBox(folder);
   return former;
 }

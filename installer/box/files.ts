@@ -1,31 +1,17 @@
 /**
- * Atomic and durable writes of small files: readers, and a power failure, find either the old or the new content.
+ * The files of a box: their durable writes, what killed commands left of these, and trees of files that must reach the disk.
  */
 import { execFile } from 'node:child_process';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { flush, replaceFile } from '@carton/durable-files';
 import { identify } from './process-table.ts';
 
-/** Writes a temporary file, flushes it to disk and renames it. @param mode permission bits, 0644 by default */
-export async function writeAtomically(path: string, content: string, mode = 0o644): Promise<void> {
-  const temporary = `${path}.${process.pid}.new`;
-  try {
-    const handle = await open(temporary, 'w', mode);
-    try {
-      await handle.chmod(mode); // open() applies the umask, which must not change the mode of a secret
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  await flushFolder(dirname(path));
+/** @param mode permission bits, 0644 by default */
+export function writeAtomically(path: string, content: string, mode = 0o644): Promise<void> {
+  return replaceFile(path, content, { temporary: `${path}.${process.pid}.new`, mode });
 }
 
 /** Of the files that commands write in the folder of a box, and in that of its upgrades. */
@@ -39,16 +25,6 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const pid = Number(temporaryName.exec(entry.name)?.[1] ?? process.pid);
     if (entry.isFile() && !(await identify(pid))) await rm(join(folder, entry.name), { force: true });
-  }
-}
-
-/** Flushes a folder's entries to disk, so that a rename in it survives a power failure. */
-export async function flushFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 
@@ -69,6 +45,6 @@ export async function flushTree(path: string): Promise<void> {
         closeSync(file);
       }
     }
-    await flushFolder(path);
+    await flush(path);
   }
 }

@@ -5,7 +5,8 @@
  */
 import { mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { flushFolder, flushTree, writeAtomically } from '../box/files.ts';
+import { flush } from '@carton/durable-files';
+import { flushTree, writeAtomically } from '../box/files.ts';
 import { type BoxFolder, exists, packagesFolder, releaseFolder } from '../box/folder.ts';
 import { lockFileName } from '../vendor.ts';
 import { formatLock, type LockedPackage, type ReleaseLock, readLock } from './lock-file.ts';
@@ -71,7 +72,7 @@ export async function finishRelease(folder: BoxFolder, id: string, lock: Release
 /** Flushes a complete release to disk; also one that an earlier install has completed, and may have been killed then. */
 export async function flushRelease(folder: BoxFolder, id: string): Promise<void> {
   await flushTree(releaseFolder(folder, id));
-  await flushFolder(folder.releases);
+  await flush(folder.releases);
 }
 
 /** Removes everything that is not a package of the lock, such as packages half unpacked by a killed install. */
@@ -133,5 +134,5 @@ export async function switchCurrent(folder: BoxFolder, id: string): Promise<void
   await rm(temporary, { force: true });
   await symlink(join('releases', id), temporary);
   await rename(temporary, folder.current);
-  await flushFolder(folder.root);
+  await flush(folder.root);
 }

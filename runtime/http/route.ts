@@ -190,11 +190,12 @@ type Result<Response, Streamed> = Streamed extends true
 
 /**
  * Returns the `route` function of an application whose handlers get `Services`, and the caller that `Callers` has for the
- * access of their route: using a caller that the declared access does not provide does not compile.
+ * access of their route: using a caller that the declared access does not provide does not compile. `Common` is what all
+ * their declarations have, such as a method that handlers with these services need.
  * @example const route = routeFor<{ db: Database }, { public: unknown; staff: { staff: Staff } }>();
  *          export const readOrder = route({ method: 'get', path: '/orders/:id', … }, ({ db, params }) => …);
  */
-export function routeFor<Services, Callers extends ByAccess = Record<string, unknown>>() {
+export function routeFor<Services, Callers extends ByAccess = Record<string, unknown>, Common = unknown>() {
   return function route<
     const Path extends string,
     const Access extends AccessOf<Callers>,
@@ -214,7 +215,7 @@ export function routeFor<Services, Callers extends ByAccess = Record<string, unk
       response?: Response;
       upload?: Upload;
       streamed?: Streamed;
-    },
+    } & Common,
     handler: (
       input: Services &
         CallerOf<Callers, Access> &

@@ -26,7 +26,7 @@ export function hasOwnProcess(file: string): boolean {
 /** All test files from the root of the project, in alphabetical order. */
 export function allFiles(root: string): string[] {
   const pattern =
-    '{runtime,control-plane,installer,vendor,examples,scripts,tools,bench,rigs,shipped}/**/test/**/*.test.ts';
+    '{durable-files,runtime,control-plane,installer,vendor,examples,scripts,tools,bench,rigs,shipped}/**/test/**/*.test.ts';
   return globSync(pattern, { cwd: root, exclude: (name) => name === 'node_modules' || name === 'dist' }).sort();
 }
 

@@ -48,6 +48,7 @@ const allowed: Record<string, string> = {
   'examples/pay/index.ts': "import '@carton/cart';\nimport '@carton/runtime';\nimport './adapter.ts';\n",
   'examples/pay/adapter.ts': "import 'node:crypto';\n",
   'examples/pay/test/pay.test.ts': "import '@carton/cart/testing';\nimport '@carton/runtime/testing';\n",
+  'durable-files/index.ts': "import 'node:fs/promises';\n",
   'control-plane/boot.ts': "import '@carton/runtime';\nimport './license/service.ts';\n",
   'control-plane/license/service.ts': '',
   'control-plane/registry/gate.ts': "import '@carton/runtime/delivery';\n",
@@ -57,6 +58,7 @@ const allowed: Record<string, string> = {
   'scripts/start.ts': "import '../tools/load/tenant.ts';\nimport '../runtime/box/box.ts';\n",
   'scripts/test/support.ts': '',
   'bench/run.ts': "import '../tools/load/tenant.ts';\n",
+  'installer/box/file.ts': "import '@carton/durable-files';\n",
   'rigs/run.ts': "import '../tools/load/tenant.ts';\n",
   'shipped/run.ts': "import '../tools/load/tenant.ts';\n",
 };
@@ -73,6 +75,13 @@ const forbidden: [boundary: string, file: string, statement: string, target: str
   ['runtime-module-unknown', 'runtime/attic/old.ts', "import '../vendor.ts';", 'runtime/vendor.ts'],
   ['control-plane/license', 'control-plane/license/start.ts', "import '../boot.ts';", 'control-plane/boot.ts'],
   ['installer/box', 'installer/box/again.ts', "import '../cli.ts';", 'installer/cli.ts'],
+  ['durable-files-first', 'durable-files/box.ts', "import '../runtime/vendor.ts';", 'runtime/vendor.ts'],
+  [
+    'durable-files-by-no-path',
+    'runtime/db/file.ts',
+    "import '../../durable-files/index.ts';",
+    'durable-files/index.ts',
+  ],
   ['engine-first', 'runtime/box/cart.ts', "import '@carton/cart';", 'vendor/cart/index.ts'],
   ['engine-by-its-names', 'control-plane/boxes/deep.ts', "import '../../runtime/box/box.ts';", 'runtime/box/box.ts'],
   ['engine-by-no-path', 'control-plane/boxes/deep.ts', '', 'runtime/box/box.ts'],
@@ -126,7 +135,11 @@ async function boundaries(): Promise<{ code: number; rejected: string[] }> {
 for (const [file, text] of Object.entries(allowed)) await write(file, text);
 await cp(join(root, '.dependency-cruiser.mjs'), join(tree, '.dependency-cruiser.mjs'));
 await mkdir(join(tree, 'node_modules/@carton'), { recursive: true });
-for (const [name, folder] of Object.entries({ runtime: 'runtime', cart: 'vendor/cart' })) {
+for (const [name, folder] of Object.entries({
+  'durable-files': 'durable-files',
+  runtime: 'runtime',
+  cart: 'vendor/cart',
+})) {
   await symlink(join(tree, folder), join(tree, 'node_modules/@carton', name));
 }
 

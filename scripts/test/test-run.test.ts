@@ -103,7 +103,18 @@ t.test('files are named by any path, each is run once', async (t) => {
 t.test('each test file belongs to a suite', async (t) => {
   const [rules, faults] = [filesOfSuite('rules', root), filesOfSuite('faults', root)];
   const everywhere = namedFiles(
-    ['runtime', 'control-plane', 'installer', 'vendor', 'examples', 'scripts', 'tools', 'rigs', 'shipped'],
+    [
+      'durable-files',
+      'runtime',
+      'control-plane',
+      'installer',
+      'vendor',
+      'examples',
+      'scripts',
+      'tools',
+      'rigs',
+      'shipped',
+    ],
     root,
   );
   t.strictSame([...new Set([...rules, ...faults])].sort(), everywhere.sort());

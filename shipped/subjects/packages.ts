@@ -65,7 +65,7 @@ async function importsOf(folder: string, files: readonly string[]): Promise<stri
 /** The sources that are shipped. */
 async function listSourceFiles(): Promise<string[]> {
   const found: string[] = [];
-  for (const folder of ['runtime', 'vendor', 'control-plane', 'installer']) {
+  for (const folder of ['durable-files', 'runtime', 'vendor', 'control-plane', 'installer']) {
     const files = await readdir(join(repository, folder), { recursive: true });
     const own = files.filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|test|testing|dist)\//.test(path));
     found.push(...own.map((path) => join(folder, path)));

@@ -15,7 +15,7 @@ const cacheFile = 'built.json';
  * dependencies.
  */
 export async function digestSources(
-  { root, runtime, packages }: Workspace,
+  { root, runtime, packages, bundled }: Workspace,
   requested: Source[],
   optional: readonly Record<string, string>[],
 ): Promise<string> {
@@ -24,7 +24,7 @@ export async function digestSources(
   digest.update(JSON.stringify(optional));
   // The declarations of a package depend on other packages, so all sources are included.
   const folders = [
-    ...packages.map(({ folder }) => folder),
+    ...[...packages, ...bundled].map(({ folder }) => folder),
     ...(runtime === undefined ? [] : [runtime.folder]),
     import.meta.dirname,
   ];

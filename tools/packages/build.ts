@@ -133,11 +133,15 @@ async function buildSource(
     for (const [path, file] of more) files.set(path, file);
   };
 
-  const { files: bundles, bundled } = await bundle(root, entryPoints(source), [`${scope}/*`], libraries).catch(
-    (error: Error) => {
-      throw new Error(`${manifest.name} cannot be bundled: ${error.message}`);
-    },
-  );
+  const { files: bundles, bundled } = await bundle(
+    root,
+    entryPoints(source),
+    [`${scope}/*`],
+    libraries,
+    workspace.bundled,
+  ).catch((error: Error) => {
+    throw new Error(`${manifest.name} cannot be bundled: ${error.message}`);
+  });
   add(bundles);
   add(await declarations.of(source));
   if (isRuntime) add(explorerAssets(folder));
@@ -210,7 +214,7 @@ async function publishedManifest(
     type,
     exports: built,
     engines,
-    dependencies: ownDependencies(source.manifest, workspace.scope),
+    dependencies: ownDependencies(source.manifest, workspace),
     ...(Object.keys(optional).length > 0 && { optionalDependencies: optional }),
     // The registry serves packages with `platform` to every licence.
     [workspace.vendor]: isRuntime ? { ...vendorFields, platform: true } : vendorFields,
@@ -268,14 +272,15 @@ function tarballPath(out: string, { name, version }: { name: string; version: st
 }
 
 /** Sorts the runtime first, then each package after its dependencies. Circular dependencies are allowed. */
-function inDependencyOrder({ runtime, packages, scope }: Workspace): Source[] {
+function inDependencyOrder(workspace: Workspace): Source[] {
+  const { runtime, packages } = workspace;
   const byName = new Map(packages.map((source) => [source.manifest.name, source]));
   const ordered = new Set<Source>(runtime === undefined ? [] : [runtime]);
   const visited = new Set<Source>();
   const visit = (source: Source) => {
     if (visited.has(source)) return;
     visited.add(source);
-    for (const name of Object.keys(ownDependencies(source.manifest, scope))) {
+    for (const name of Object.keys(ownDependencies(source.manifest, workspace))) {
       const dependency = byName.get(name);
       if (dependency !== undefined) visit(dependency);
     }

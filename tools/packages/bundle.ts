@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { checkLazyImports, exportsOfChunks } from './lazy-imports.ts';
 import { type NativeLibrary, nativeLoader } from './native.ts';
-import type { EntryPoint } from './sources.ts';
+import type { BundledSource, EntryPoint } from './sources.ts';
 import type { PackageFiles } from './tarball.ts';
 
 /** Optional modules that are not used: drivers of other databases, which knex loads on demand, and extras of pg. */
@@ -51,6 +51,7 @@ export async function bundle(
   entries: EntryPoint[],
   external: string[],
   libraries: readonly NativeLibrary[] = [],
+  own: readonly BundledSource[] = [],
 ): Promise<Bundle> {
   const outdir = join(root, 'dist');
   const result = await build({
@@ -68,7 +69,7 @@ export async function bundle(
     legalComments: 'none',
     logLevel: 'silent',
     external: [...external, ...unusedModules],
-    plugins: [inlineExplorerTemplate, loadNative(libraries)],
+    plugins: [inlineExplorerTemplate, loadNative(libraries), bundleOwn(own)],
   });
   const published = external.map((pattern) => pattern.replace(/\*$/, ''));
   await checkLazyImports(root, result.metafile, exportsOfChunks(result.metafile), published);
@@ -111,6 +112,17 @@ const inlineExplorerTemplate: Plugin = {
     });
   },
 };
+
+/** Resolves packages that are not published, before `external` applies to their scope. */
+function bundleOwn(sources: readonly BundledSource[]): Plugin {
+  const paths = new Map(sources.map(({ name, source }) => [name, source]));
+  return {
+    name: 'bundle-own',
+    setup({ onResolve }) {
+      onResolve({ filter: /^@/ }, ({ path }) => (paths.has(path) ? { path: paths.get(path) } : undefined));
+    },
+  };
+}
 
 function loadNative(libraries: readonly NativeLibrary[]): Plugin {
   const byEntry = new Map(libraries.map((library) => [library.entry, library]));

@@ -40,7 +40,14 @@ export type Workspace = {
   runtime: Source | undefined;
   /** The vendor's packages, sorted by name. */
   packages: Source[];
+  /** Packages that are not published: a package that uses one has it in its bundle. */
+  bundled: BundledSource[];
 };
+
+/** `source` is the absolute path of its entry point. */
+export type BundledSource = { name: string; folder: string; source: string };
+
+const bundledFolders = ['durable-files'];
 
 export async function readManifest(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
@@ -74,7 +81,18 @@ export async function readWorkspace(root: string): Promise<Workspace> {
     vendor,
     runtime: { manifest: runtimeManifest, folder: join(root, 'runtime'), tier: null },
     packages,
+    bundled: await readBundled(root),
   };
+}
+
+async function readBundled(root: string): Promise<BundledSource[]> {
+  const folders = bundledFolders.map((name) => join(root, name)).filter((folder) => existsSync(folder));
+  return Promise.all(
+    folders.map(async (folder) => {
+      const { name, exports = {} } = await readManifest(folder);
+      return { name, folder, source: join(folder, exports['.'] as string) };
+    }),
+  );
 }
 
 export type EntryPoint = { subpath: string; name: string; source: string };
@@ -95,8 +113,9 @@ export function entryPoints({ manifest, folder }: Source): EntryPoint[] {
   return entries;
 }
 
-/** The vendor's packages that a package depends on, with their ranges. */
-export function ownDependencies(manifest: Manifest, scope: string): Record<string, string> {
+/** The vendor's published packages that a package depends on, with their ranges. */
+export function ownDependencies(manifest: Manifest, { scope, bundled }: Workspace): Record<string, string> {
   const all = Object.entries(manifest.dependencies ?? {});
-  return Object.fromEntries(all.filter(([name]) => name.startsWith(`${scope}/`)).sort());
+  const isBundled = (name: string) => bundled.some((source) => source.name === name);
+  return Object.fromEntries(all.filter(([name]) => name.startsWith(`${scope}/`) && !isBundled(name)).sort());
 }

@@ -4,6 +4,7 @@
  */
 import { baseOfDomain } from '@carton/runtime/service';
 import type { Knex } from 'knex';
+import type { Job } from '../../schedule.ts';
 import type { DomainRow } from '../domains/store.ts';
 import { checkProofs, type DnsSettings } from './check.ts';
 import { type DomainLog, storeOutcome } from './outcome.ts';
@@ -18,13 +19,17 @@ export interface ScheduleSettings extends DnsSettings {
   readonly provesDomains: boolean;
 }
 
+export function domainJob(db: Knex, settings: ScheduleSettings, log: DomainLog, interval = 15_000): Job {
+  return { complaint: 'domains could not be checked', interval, run: () => checkDueDomains(db, settings, log) };
+}
+
 /** Ends claims and rests that are over, and checks the domains that are due. Returns how many were checked. */
 export async function checkDueDomains(db: Knex, settings: ScheduleSettings, log: DomainLog): Promise<number> {
   await endClaims(db);
   if (!settings.provesDomains) return 0;
   let checked = 0;
   for (;;) {
-    const due = await takeDue(db);
+    const due = await db.transaction(takeDue);
     if (due.length === 0) return checked;
     await checkAndStore(db, due, settings, log);
     checked += due.length;
@@ -56,14 +61,14 @@ async function endClaims(db: Knex): Promise<void> {
     .delete();
 }
 
-async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[]> {
+async function takeDue(transaction: Knex.Transaction): Promise<Pick<DomainRow, 'customerId' | 'domain' | 'proof'>[]> {
   // In a `with`, rows are chosen once, however the update is planned.
-  return db
+  return transaction
     .with('due', (due) =>
       due
         .from('box_domains')
         .select('customerId', 'domain')
-        .where('nextCheckAt', '<=', db.fn.now())
+        .where('nextCheckAt', '<=', transaction.fn.now())
         .whereNot({ state: 'resting' })
         .orderBy('nextCheckAt')
         .limit(batchSize)
@@ -71,7 +76,7 @@ async function takeDue(db: Knex): Promise<Pick<DomainRow, 'customerId' | 'domain
         .skipLocked(),
     )
     .from('box_domains')
-    .whereIn(['customerId', 'domain'], db.from('due').select('customerId', 'domain'))
-    .update({ nextCheckAt: db.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
+    .whereIn(['customerId', 'domain'], transaction.from('due').select('customerId', 'domain'))
+    .update({ nextCheckAt: transaction.raw('now() + make_interval(secs => ?)', [leaseSeconds]) })
     .returning(['customerId', 'domain', 'proof']);
 }

@@ -38,7 +38,7 @@ else {
     await deploy(key, ['oak.store']);
     await updateZones(db, { ...settings, powerdns: { ...powerdns, key: 'a wrong key' } }, quiet);
     await db('dns_zones').update({ nextAttemptAt: db.raw("now() - interval '1 second'") });
-    const leased = await leaseZones(db);
+    const leased = await db.transaction(leaseZones);
     t.strictSame(leased.map(({ zone }) => zone).sort(), ['oak.store', 'undelegated.carton.invalid']);
     // The replica died after it had begun to create the zone.
     const records = [{ content: '192.0.2.99', disabled: false }];
@@ -61,7 +61,7 @@ else {
   t.test('the result of work that is no longer wanted does not count', async (t) => {
     await deploy(key, ['oak.store', 'elm.store']);
     await markZones(db, digestOf(settings));
-    const [leased] = await leaseZones(db);
+    const [leased] = await db.transaction(leaseZones);
     t.match(leased, { zone: 'elm.store', wanted: true });
     await deploy(key, ['oak.store']);
     await markZones(db, digestOf(settings));
@@ -69,9 +69,9 @@ else {
     await finishZone(db, leased as LeasedZone, { state: 'served', reason: null }, 3600);
     const readZone = () => db('dns_zones').where({ zone: 'elm.store' }).select('wanted', 'state');
     t.strictSame(await readZone(), [{ wanted: false, state: 'waiting' }]);
-    t.strictSame(await leaseZones(db), [], 'nobody else removes it meanwhile');
+    t.strictSame(await db.transaction(leaseZones), [], 'nobody else removes it meanwhile');
     await endLease(db, leased as LeasedZone);
-    const [removed] = await leaseZones(db);
+    const [removed] = await db.transaction(leaseZones);
     await deploy(key, ['oak.store', 'elm.store']);
     await markZones(db, digestOf(settings));
     await forgetZone(db, removed as LeasedZone);

@@ -2,7 +2,8 @@
 
 import { mkdir, open, opendir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { draftSuffix, flushFolder, replaceFile } from '../files.ts';
+import { flush } from '@carton/durable-files';
+import { draftSuffix, replaceFile } from '../files.ts';
 import type { Log } from '../log.ts';
 import { createTurns } from '../turns.ts';
 import { createFailures, type StorageOperation } from './failure.ts';
@@ -109,5 +110,5 @@ async function orMissing<Result>(result: Promise<Result>): Promise<Result | unde
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await flushFolder(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) await flush(dirname(made));
 }

@@ -11,9 +11,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { flush, replaceFile } from '@carton/durable-files';
 import { vendor } from '../../vendor.ts';
 import type { Account } from './account.ts';
 import { canEnter, runAs } from './account.ts';
@@ -58,7 +59,7 @@ export async function ensureHome(directory: string, account: Account, log: (line
   await mkdir(home, { recursive: true });
   await chmod(fallbackFolder, 0o755);
   await chmod(home, 0o711);
-  await writeAtomically(join(directory, 'location'), `${home}\n`);
+  await writePrivately(join(directory, 'location'), `${home}\n`);
   log(`User ${account.name} cannot enter ${directory}, so the data is stored in ${home}`);
   return home;
 }
@@ -124,7 +125,7 @@ export async function ensurePassword(home: string, binaries: Binaries, account: 
     const run = await runAs(account, binaries.postgres, ['--single', '-D', data, 'postgres'], { input, folder: data });
     if (run.status !== 0) throw new Error(`The password could not be replaced: ${run.output.trim()}`);
   }
-  await writeAtomically(join(home, 'password'), `${password}\n`, account);
+  await writePrivately(join(home, 'password'), `${password}\n`, account);
   return password;
 }
 
@@ -160,20 +161,13 @@ export async function ensureSocketFolder(home: string, account: Account): Promis
   return folder;
 }
 
-/** Writes a file of mode 0600 atomically and flushes it to the disk. */
-async function writeAtomically(path: string, text: string, owner?: Account): Promise<void> {
-  const partial = `${path}.partial`;
-  await rm(partial, { force: true });
-  const file = await open(partial, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    if (owner?.borrowed) await file.chown(owner.uid, owner.gid);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(partial, path);
-  await syncFolder(dirname(path));
+/** Only one process writes, while it holds the lock: the temporary file needs no name of its own. */
+function writePrivately(path: string, text: string, owner?: Account): Promise<void> {
+  return replaceFile(path, text, {
+    temporary: `${path}.partial`,
+    mode: 0o600,
+    owner: owner?.borrowed ? owner : undefined,
+  });
 }
 
 async function createCluster(
@@ -208,7 +202,7 @@ async function createCluster(
     throw new Error(`PostgreSQL could not create its data in ${home}:\n${run.output.trim().slice(-2000)}`);
   }
   await rename(partial, data);
-  await syncFolder(home);
+  await flush(home);
 }
 
 /** Removes the partial data of a killed start, and kills an initdb that outlived it. */
@@ -219,15 +213,6 @@ async function removePartial(home: string): Promise<void> {
     await killAllIn(folder);
     // Files that cannot be removed now do no harm; a later start removes them.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

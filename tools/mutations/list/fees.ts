@@ -10,7 +10,7 @@ export const fees: readonly Mutation[] = [
   {
     rule: 'The fee of the payment method that is chosen afterwards is charged',
     file: 'vendor/payment/fees/repricing.ts',
-    text: 'add: added ? [{ ...added, taxes }] : [],',
+    text: 'add: added ? [{ ...added, ...taxation }] : [],',
     replacement: 'add: [],',
     tests: payment,
   },

@@ -1,7 +1,7 @@
 // Builds: the contents of the tarballs, that they run without the checkout, and that builds are reproducible.
 
 import { execFile } from 'node:child_process';
-import { readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exactly } from '@carton/runtime/testing';
@@ -171,4 +171,29 @@ t.test('the real runtime runs from its tarball in a separate folder', async (t) 
   for (const asset of ['swagger-ui/swagger-ui-bundle.js', 'explorer/explorer.js', 'explorer/explorer.css']) {
     t.ok((await stat(join(target, 'dist/assets', asset))).size > 0, asset);
   }
+});
+
+t.test('a package that is not published is in the bundle of what uses it', async (t) => {
+  const root = await makeWorkspace(t);
+  await mkdir(join(root, 'durable-files'));
+  const own = { name: '@carton/durable-files', version: '0.0.0', private: true, exports: { '.': './index.ts' } };
+  await writeFile(join(root, 'durable-files/package.json'), JSON.stringify(own));
+  await writeFile(join(root, 'durable-files/index.ts'), "export const flushed = (): string => 'to the disk';\n");
+  const manifest = JSON.parse(await read(root, 'runtime/package.json'));
+  const dependencies = { ...manifest.dependencies, '@carton/durable-files': '*' };
+  await writeFile(join(root, 'runtime/package.json'), JSON.stringify({ ...manifest, dependencies }));
+  const uses = "import { flushed } from '@carton/durable-files';\nexport const where: string = flushed();\n";
+  await writeFile(join(root, 'runtime/index.ts'), `${uses}${await read(root, 'runtime/index.ts')}`);
+
+  const out = await makeFolder(t);
+  const built = find(await buildPackages({ root, out, only: ['@carton/runtime'] }), '@carton/runtime');
+  t.strictSame(built.dependencies, [], 'it is not named, since no registry has it');
+  const folder = await unpack(await makeFolder(t), built.name, built.tarball);
+  const bundle = await read(folder, 'dist/index.js');
+  t.match(bundle, /to the disk/);
+  t.notMatch(bundle, /@carton\/durable-files/);
+
+  await writeFile(join(root, 'durable-files/index.ts'), "export const flushed = (): string => 'to the folder';\n");
+  const again = find(await buildPackages({ root, out, only: ['@carton/runtime'] }), '@carton/runtime');
+  t.not(again.integrity, built.integrity, 'a change of it is a change of what uses it');
 });
