@@ -6,10 +6,11 @@
  * Source of the forms: https://ec.europa.eu/taxation_customs/vies/#/faq, question 11
  */
 import jsvat from 'jsvat-next';
-import { invalidField } from '../http/problems.ts';
+import { invalidField, Problem } from '../http/problems.ts';
 import { humanText, type Static, withOptions } from '../http/schemas.ts';
 import { foldCapitals, plainDigits } from '../http/written.ts';
 import { cleaned } from './folding.ts';
+import { isMemberState } from './vat-territory.ts';
 
 export const TaxNumber = withOptions(humanText(50, { examples: ['FR40303265045'] }), {
   description:
@@ -85,4 +86,20 @@ export function writtenTaxNumber(text: string | null | undefined, pointer: strin
   if (country && jsvat.checkVAT(number, [country]).isValid) return number;
   const form = `${forms[prefix]}, where 9 is a digit, X a letter or a digit, and what is in brackets may be left out`;
   throw invalidField(pointer, `must be a number with right check digits of the form ${form}`);
+}
+
+/** A text as the valid number of a member state of the EU, in its stored form; null for anything else. */
+export function memberStateNumber(text: string | null): string | null {
+  const number = storedForm(text);
+  const prefix = number === null ? null : prefixOfTaxNumber(number);
+  return prefix !== null && isMemberState(isoOf[prefix] ?? prefix) ? number : null;
+}
+
+function storedForm(text: string | null): string | null {
+  try {
+    return writtenTaxNumber(text, '/vatNumber') ?? null;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }

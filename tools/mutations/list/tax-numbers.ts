@@ -42,6 +42,20 @@ export const taxNumbers: readonly Mutation[] = [
     tests: sales,
   },
   {
+    rule: 'A store without a valid number of its own sells with tax',
+    file: 'vendor/tax/numbers/service.ts',
+    text: 'if (requester === null) return null;',
+    replacement: '',
+    tests: ['vendor/vies/test/seller-number.test.ts'],
+  },
+  {
+    rule: 'A wrong VAT number of the store is refused',
+    file: 'vendor/core/service.ts',
+    text: "undefined : writtenTaxNumber(patch.vatNumber, '/vatNumber')",
+    replacement: 'undefined : patch.vatNumber',
+    tests: ['vendor/core/test/vat-number.test.ts'],
+  },
+  {
     rule: 'An answer about another tax number proves nothing',
     file: 'vendor/vies/check.ts',
     text: "throw new ServiceError('invalid', 'its answer is about another number');",
