@@ -59,7 +59,8 @@ export {
   provincesOf,
   storedProvinces,
 } from './country/provinces.ts';
-export { prefixOfTaxNumber, TaxNumber, writtenTaxNumber } from './country/tax-numbers.ts';
+export { memberStateNumber, prefixOfTaxNumber, TaxNumber, writtenTaxNumber } from './country/tax-numbers.ts';
+export { isMemberState, type VatAddress, vatCountryOf, vatPlaceOf } from './country/vat-territory.ts';
 export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';

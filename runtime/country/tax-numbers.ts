@@ -6,14 +6,15 @@
  * Source of the forms: https://ec.europa.eu/taxation_customs/vies/#/faq, question 11
  */
 import jsvat from 'jsvat-next';
-import { invalidField } from '../http/problems.ts';
+import { invalidField, Problem } from '../http/problems.ts';
 import { humanText, type Static, withOptions } from '../http/schemas.ts';
 import { foldCapitals, plainDigits } from '../http/written.ts';
 import { cleaned } from './folding.ts';
+import { isMemberState } from './vat-territory.ts';
 
 export const TaxNumber = withOptions(humanText(50, { examples: ['FR40303265045'] }), {
   description:
-    'Number of a business for value added tax, with the letters of its country: `FR40303265045`, `EL` for Greece, `XI` for Northern Ireland. Stored in capitals without spaces and punctuation; one of a country whose form is not known, as it is',
+    'Number of a business for value added tax, with the letters of its country: `FR40303265045`, `EL` for Greece, `XI` for Northern Ireland. Stored in capitals without spaces and punctuation, a Swiss one with `MWST`; one of a country whose form is not known, as it is',
 });
 export type TaxNumber = Static<typeof TaxNumber>;
 
@@ -54,8 +55,26 @@ const forms: Readonly<Record<string, string>> = {
 /** The country in the list of the library, by the letters of the number. */
 const isoOf: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
-/** Without what people write between the digits, in capitals of the usual width. */
-const compact = (text: string) => plainDigits(foldCapitals(cleaned(text))).replaceAll(/[\s\p{P}]/gu, '');
+/** Capitals of other scripts that look like Latin ones: Cyrillic, then Greek. */
+const lookAlikes = new Map(
+  ['АA', 'ВB', 'ЕE', 'КK', 'МM', 'НH', 'ОO', 'РP', 'СC', 'ТT', 'УY', 'ХX', 'ІI', 'ЈJ', 'ЅS']
+    .concat(['ΑA', 'ΒB', 'ΕE', 'ΖZ', 'ΗH', 'ΙI', 'ΚK', 'ΜM', 'ΝN', 'ΟO', 'ΡP', 'ΤT', 'ΥY', 'ΧX'])
+    .map(([other, latin]): [string, string] => [other as string, latin as string]),
+);
+
+/** Without what people write between the digits, in Latin capitals of the usual width. */
+const compact = (text: string) =>
+  plainDigits(foldCapitals(cleaned(text)))
+    .replaceAll(/[\s\p{P}]/gu, '')
+    .replaceAll(/[\p{Script=Cyrillic}\p{Script=Greek}]/gu, (letter) => lookAlikes.get(letter) ?? letter);
+
+/** What has several forms has one: Greece's own code, the languages of Switzerland, Belgian numbers of before 2008. */
+const unified = (number: string) =>
+  number
+    // Greece's own code is GR; its numbers have had another one from the beginning.
+    .replace(/^GR(?:EL)?(?=\d)/, 'EL')
+    .replace(/^(CHE\d{9})(?:MWST|TVA|IVA|TPV)?$/, '$1MWST')
+    .replace(/^BE(?=\d{9}$)/, 'BE0');
 
 /**
  * The letters of a number: the ISO code of its country but `EL` for Greece, and `XI` for Northern Ireland. Null for a
@@ -77,12 +96,27 @@ export function writtenTaxNumber(text: string | null | undefined, pointer: strin
   if (text === undefined) return undefined;
   const shown = cleaned(text ?? '');
   if (shown === '') return null;
-  // Greece's own code is GR; its numbers have had another one from the beginning.
-  const number = compact(shown).replace(/^GR(?=\d)/, 'EL');
+  const number = unified(compact(shown));
   const prefix = prefixOfTaxNumber(number);
   if (prefix === null) return shown;
   const country = jsvat.countries.find(({ codes }) => codes[0] === (isoOf[prefix] ?? prefix));
   if (country && jsvat.checkVAT(number, [country]).isValid) return number;
   const form = `${forms[prefix]}, where 9 is a digit, X a letter or a digit, and what is in brackets may be left out`;
   throw invalidField(pointer, `must be a number with right check digits of the form ${form}`);
+}
+
+/** A text as the valid number of a member state of the EU, in its stored form; null for anything else. */
+export function memberStateNumber(text: string | null): string | null {
+  const number = storedForm(text);
+  const prefix = number === null ? null : prefixOfTaxNumber(number);
+  return prefix !== null && isMemberState(isoOf[prefix] ?? prefix) ? number : null;
+}
+
+function storedForm(text: string | null): string | null {
+  try {
+    return writtenTaxNumber(text, '/vatNumber') ?? null;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }

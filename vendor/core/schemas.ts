@@ -72,7 +72,8 @@ export const StoreProfile = object(
       description: 'Address of the legal entity, in lines. Invoices need it',
     }),
     vatNumber: withOptions(nullable(text(50, 'FR40303265045')), {
-      description: 'VAT number or other tax number of the legal entity',
+      description:
+        'VAT number or other tax number of the legal entity. One of the EU, Northern Ireland, Great Britain or Switzerland has the form of its country and right check digits; it is stored in capitals without spaces and punctuation',
     }),
     registrationNumber: withOptions(nullable(text(100, 'RCS Lyon 303 265 045')), {
       description: 'Register and number of the legal entity',

@@ -1,7 +1,14 @@
 /**
  * Rules of the store: changing it, its currencies, and drawing order numbers.
  */
-import { extensionPoint, invalidField, publish, type StaffCaller, type TenantDatabase } from '@carton/runtime';
+import {
+  extensionPoint,
+  invalidField,
+  publish,
+  type StaffCaller,
+  type TenantDatabase,
+  writtenTaxNumber,
+} from '@carton/runtime';
 import { storeUpdated } from './events.ts';
 import { currencyInUse } from './problems.ts';
 import type { ChangeStore, Store } from './schemas.ts';
@@ -32,7 +39,7 @@ const orderNumberOffset = 1000;
  * its body, and other callers must pass valid values. The default currency and language are always in their lists: a
  * new default is added.
  * @param staff for whom settings may be reserved; without one, the change is the box's own
- * @throws invalid_request (400) for an invalid origin or region, currency_in_use (409), forbidden (403)
+ * @throws invalid_request (400) for an invalid origin, VAT number or region, currency_in_use (409), forbidden (403)
  */
 export async function changeStore(db: TenantDatabase, patch: ChangeStore, staff?: StaffCaller): Promise<Store> {
   const allowedOrigins = patch.allowedOrigins && [...new Set(patch.allowedOrigins.map(normalizeOrigin))];
@@ -43,7 +50,10 @@ export async function changeStore(db: TenantDatabase, patch: ChangeStore, staff?
     const settings = patch.settings && mergedSettings(before.settings, patch.settings);
     const lists = listsOf({ ...before, ...patch });
     if (patch.currencies) await refuseMissing(transaction, lists.currencies);
-    const store = await updateStore(transaction, before, { ...patch, ...lists, allowedOrigins, settings });
+    // Earlier releases stored any text, which may be sent back.
+    const vatNumber =
+      patch.vatNumber === before.vatNumber ? undefined : writtenTaxNumber(patch.vatNumber, '/vatNumber');
+    const store = await updateStore(transaction, before, { ...patch, ...lists, allowedOrigins, vatNumber, settings });
     const { defaultCurrency, defaultLocale } = store;
     await publish(transaction, storeUpdated, { type: 'store', id: db.tenantId }, { defaultCurrency, defaultLocale });
     return store;

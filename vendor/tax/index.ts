@@ -2,7 +2,7 @@
  * @carton/tax: tax categories and rates, and the taxes of carts and orders.
  */
 import { cartTotals } from '@carton/cart';
-import { storeSettingsGroups } from '@carton/core';
+import { storeSettingsGroups, storeTasks } from '@carton/core';
 import { chargeTaxers } from '@carton/order';
 import { countryUses } from '@carton/region';
 import { definePackage, personalData } from '@carton/runtime';
@@ -10,6 +10,7 @@ import { adminTaxCategories } from './categories/routes.ts';
 import { taxRateEvents } from './events.ts';
 import { forgetChecks, personalChecks } from './numbers/persons.ts';
 import { taxNumberStep } from './numbers/step.ts';
+import { vatNumberMissing } from './numbers/tasks.ts';
 import { providerSettings } from './providers/settings.ts';
 import { adminTaxRates } from './rates/routes.ts';
 import { taxesOfCharge } from './sales/charges.ts';
@@ -45,6 +46,7 @@ export default definePackage({
     personalData.with(personalChecks),
     chargeTaxers.with(taxesOfCharge),
     storeSettingsGroups.with(taxSettings),
+    storeTasks.with(vatNumberMissing),
     countryUses.with(taxesSales),
   ],
   jobs: [forgetChecks],

@@ -38,6 +38,22 @@ t.test('a number is stored in one form, however it is written', async (t) => {
   t.equal(stored('xi 802 3117 82'), 'XI802311782');
 });
 
+t.test('a Swiss number is one, whatever its language', async (t) => {
+  for (const suffix of ['', ' MWST', ' TVA', 'IVA', ' tpv']) {
+    t.equal(stored(`CHE-116.281.710${suffix}`), 'CHE116281710MWST', suffix);
+  }
+});
+
+t.test('letters that look alike, two codes of Greece, and Belgian numbers without a zero', async (t) => {
+  // Cyrillic А and Т, full-width letters, Greek Α and Τ.
+  for (const written of ['АТU13585627', 'ＡＴＵ１３５８５６２７', 'ΑΤU13585627']) {
+    t.equal(stored(written), 'ATU13585627', written);
+  }
+  t.equal(faultOf('АТU13585628')?.type.status, 400, 'a wrong one is no text of another country');
+  t.equal(stored('GREL094259216'), 'EL094259216');
+  t.equal(stored('BE 411.905.847'), 'BE0411905847');
+});
+
 t.test('a number of another country is stored as it is written', async (t) => {
   for (const number of ['12-3456789', 'NO974760673MVA', '51 824 753 556', 'T1234567890123']) {
     t.equal(stored(` ${number} `), number);

@@ -146,7 +146,7 @@ export const collection = {
 export const store = {
   legalName: 'Demo Store GmbH',
   address: 'Lindenweg 4\n10115 Berlin\nGermany',
-  vatNumber: 'DE123456789',
+  vatNumber: 'DE123456788',
   country: 'DE',
   email: 'hello@demo.example',
 };

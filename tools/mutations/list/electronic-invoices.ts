@@ -39,8 +39,8 @@ export const electronicInvoices: readonly Mutation[] = [
   {
     rule: 'What is not taxed needs a reason',
     file: 'vendor/invoice/electronic/categories.ts',
-    text: 'destination !== null && !union.has(destination)',
-    replacement: 'destination !== null',
+    text: 'if (place === null) return exempt.export;',
+    replacement: 'return exempt.export;',
     tests: [...sums, ...ubl],
   },
   {

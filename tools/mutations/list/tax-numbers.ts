@@ -29,8 +29,8 @@ export const taxNumbers: readonly Mutation[] = [
   },
   {
     rule: 'Goods that go to Great Britain have tax',
-    file: 'vendor/tax/numbers/exemptions.ts',
-    text: "northernIreland.test(postalCode ?? '') ? 'XI' : null",
+    file: 'runtime/country/vat-territory.ts',
+    text: "northernIreland.test(code) ? 'XI' : null",
     replacement: "'XI'",
     tests: sales,
   },
@@ -40,6 +40,27 @@ export const taxNumbers: readonly Mutation[] = [
     text: 'if (!taxSettings.of(store).reverseCharge) return null;',
     replacement: '',
     tests: sales,
+  },
+  {
+    rule: 'Goods that go to a place outside the territory of VAT are no supply within it',
+    file: 'runtime/country/vat-territory.ts',
+    text: 'excluded.codes.test(code) ||',
+    replacement: '',
+    tests: ['vendor/vies/test/vat-territory.test.ts', 'runtime/country/test/vat-territory.test.ts'],
+  },
+  {
+    rule: 'A store without a valid number of its own sells with tax',
+    file: 'vendor/tax/numbers/service.ts',
+    text: 'if (requester === null) return null;',
+    replacement: '',
+    tests: ['vendor/vies/test/seller-number.test.ts'],
+  },
+  {
+    rule: 'A wrong VAT number of the store is refused',
+    file: 'vendor/core/service.ts',
+    text: "undefined : writtenTaxNumber(patch.vatNumber, '/vatNumber')",
+    replacement: 'undefined : patch.vatNumber',
+    tests: ['vendor/core/test/vat-number.test.ts'],
   },
   {
     rule: 'An answer about another tax number proves nothing',

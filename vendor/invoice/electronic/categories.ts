@@ -2,6 +2,7 @@
  * The VAT categories of EN 16931: each amount has exactly one, with a rate. Taxes of a store are said in them where they
  * are a VAT; others have no form in the standard.
  */
+import { isMemberState, vatCountryOf, vatPlaceOf } from '@carton/runtime';
 import type { InvoiceContent, TaxGroup } from '../content.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
 
@@ -29,11 +30,6 @@ const exempt: Readonly<Record<Exemption | 'export' | 'outside', Category>> = {
   outside: { code: 'O', rate: null, reason: { code: 'VATEX-EU-O', text: 'Not subject to VAT' } },
 };
 
-/** Countries of the European Union as a territory of VAT. */
-const union: ReadonlySet<string> = new Set(
-  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
-);
-
 /** Of whom and of what the categories depend, besides the taxes. */
 export interface Supply {
   exemption: Exemption | null;
@@ -48,12 +44,32 @@ export interface Supply {
  * @throws electronic_invoice_not_possible (409) for several taxes that apply together, one without a rate, and what is not
  * taxed for no reason
  */
-export function categoriesOf({ taxGroups }: Pick<InvoiceContent, 'taxGroups'>, supply: Supply): (() => Category)[] {
+export function categoriesOf(
+  { taxGroups, delivery, buyer }: Pick<InvoiceContent, 'taxGroups' | 'delivery' | 'buyer'>,
+  supply: Supply,
+): (() => Category)[] {
+  const lines = delivery.length > 0 ? delivery : buyer.address;
   // Groups of which the document has no amount need no category.
-  return taxGroups.map((group) => () => categoryOf(group, supply));
+  return taxGroups.map((group) => () => categoryOf(group, supply, lines));
 }
 
-function categoryOf(group: TaxGroup, { exemption, hasVatNumber, sellerCountry, destination }: Supply): Category {
+/** A postal code of five digits, as in all countries with places outside the territory of VAT, or one of Northern Ireland. */
+const postalCode = /\b(?:\d{3} ?\d{2}|BT\d{1,2} ?\d[A-Z]{2})\b/gi;
+
+/**
+ * The member state, or Northern Ireland, of an address; null outside the territory of VAT. Documents store addresses as lines
+ * of text: the last code is that of the place, those before it are of streets and boxes.
+ */
+function placeOf(country: string, lines: readonly string[]): string | null {
+  const code = lines.flatMap((line) => line.match(postalCode) ?? []).at(-1);
+  return vatPlaceOf({ country, postalCode: code });
+}
+
+function categoryOf(
+  group: TaxGroup,
+  { exemption, hasVatNumber, sellerCountry, destination }: Supply,
+  lines: readonly string[],
+): Category {
   const [tax, ...others] = group;
   if (others.length > 0) {
     const labels = group.map(({ label }) => label).join(' and ');
@@ -67,6 +83,14 @@ function categoryOf(group: TaxGroup, { exemption, hasVatNumber, sellerCountry, d
   if (exemption !== null) return exempt[exemption];
   if (tax) return { code: 'Z', rate: 0, reason: null };
   if (!hasVatNumber) return exempt.outside;
-  if (union.has(sellerCountry) && destination !== null && !union.has(destination)) return exempt.export;
+  if (isMemberState(vatCountryOf(sellerCountry)) && destination !== null) {
+    const place = placeOf(destination, lines);
+    if (place === null) return exempt.export;
+    if (place === 'XI') {
+      throw electronicInvoiceNotPossible(
+        'Goods to Northern Ireland are no export: add a tax rate of GB for the postal codes BT*.',
+      );
+    }
+  }
   throw electronicInvoiceNotPossible('Amounts without a tax have no reason for it: give them a tax with a rate of 0.');
 }

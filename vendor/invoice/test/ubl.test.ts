@@ -144,6 +144,32 @@ t.test('the category of each tax, and of what has none', async (t) => {
   }
 });
 
+t.test('what goes to a place outside the territory of VAT is an export, wherever its member state is', async (t) => {
+  const to = (country: string, ...delivery: string[]) =>
+    taxedBy([], [], { countries: { seller: 'FR', buyer: 'FR', delivery: country }, delivery });
+  const exports: [country: string, ...lines: string[]][] = [
+    ['ES', 'Ada', 'Calle Mayor 1', '35001 Las Palmas', 'SPAIN'],
+    ['FI', 'Ada', 'Torggatan 1', 'FI-22100 MARIEHAMN'],
+    ['GR', 'Ada', '630 86 Karyes'],
+    ['IT', 'Ada', 'Via 10115', '23041 Livigno SO'],
+    ['GB', 'Ada', 'London', 'SW1A 1AA'],
+    ['IM', 'Ada', 'Douglas', 'IM1 1AA'],
+  ];
+  for (const [country, ...lines] of exports) {
+    const xml = ubl(document(to(country, ...lines)));
+    t.strictSame(textsAt(xml, 'TaxTotal/TaxSubtotal/TaxCategory/ID'), ['G'], lines.join(', '));
+    t.strictSame(brokenRules(xml), []);
+  }
+  const others: [country: string, detail: RegExp, ...lines: string[]][] = [
+    ['ES', /no reason/, 'Ada', 'Apartado 35001', '28080 Madrid'],
+    ['MC', /no reason/, 'Ada', '98000 Monaco'],
+    ['GB', /Northern Ireland .* GB .* BT\*/, 'Ada', 'Belfast', 'BT9 5AB'],
+  ];
+  for (const [country, detail, ...lines] of others) {
+    t.match(refusalOf(to(country, ...lines)), detail, lines.join(', '));
+  }
+});
+
 t.test('what the standard has no form for is refused, and the detail says what is missing', async (t) => {
   const vat = (content.taxGroups[0] as TaxGroup)[0] as TaxGroup[number];
   const buyer = { ...content.buyer, vatNumber: 'DE123456789' };

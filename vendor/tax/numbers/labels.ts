@@ -1,5 +1,5 @@
 /**
- * The text of the adjustment that takes the tax off prices that contain it, in the language of the sale.
+ * The text of the adjustment that takes the tax off prices that contain it, in the language of the sale, else of the store.
  */
 import { type InLanguages, translationFor } from '@carton/runtime';
 
@@ -18,7 +18,7 @@ const labels: InLanguages<string> = {
 /** The code of that adjustment. */
 export const exemptionCode = 'tax-exemption';
 
-/** @param locale BCP 47; null for English */
-export function exemptionLabel(locale: string | null): string {
-  return translationFor(labels, [locale]).texts;
+/** @param locales BCP 47, the preferred one first; English if there is a text in none of them */
+export function exemptionLabel(locales: readonly (string | null)[]): string {
+  return translationFor(labels, locales).texts;
 }

@@ -3,14 +3,7 @@
  */
 import { digestOf, type MissingQuote, type Sale, type TaxNumberCheck } from '@carton/cart';
 import { findStore } from '@carton/core';
-import {
-  callService,
-  Problem,
-  prefixOfTaxNumber,
-  ServiceError,
-  type TenantDatabase,
-  writtenTaxNumber,
-} from '@carton/runtime';
+import { callService, memberStateNumber, prefixOfTaxNumber, ServiceError, type TenantDatabase } from '@carton/runtime';
 import { providerSettings, usedCheckers } from '../providers/settings.ts';
 import { taxSettings } from '../settings.ts';
 import type { TaxNumberChecker, TaxNumberQuestion } from './checker.ts';
@@ -36,19 +29,12 @@ export async function readNumber(db: TenantDatabase, { taxNumber }: Sale): Promi
   if (!checker) return null;
   const store = await findStore(db);
   if (!taxSettings.of(store).reverseCharge) return null;
-  const question = { number: taxNumber, requester: storedNumberOf(store.vatNumber) };
+  // Who sells without tax states a number of their own on the invoice, and reports the sale with it.
+  const requester = memberStateNumber(store.vatNumber);
+  if (requester === null) return null;
+  const question = { number: taxNumber, requester };
   const digest = digestOf([checker.name, question.number, question.requester]);
   return { checker, question, digest, stored: await findCheck(db, digest) };
-}
-
-/** The store's own number: staff may have written anything there. */
-function storedNumberOf(vatNumber: string | null): string | null {
-  try {
-    return writtenTaxNumber(vatNumber, '/vatNumber') ?? null;
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
-  }
 }
 
 /** What an order keeps of it; null if nobody was asked. */

@@ -20,6 +20,7 @@ import {
   provinceLine,
   storedProvinces,
   type TenantDatabase,
+  vatCountryOf,
 } from '@carton/runtime';
 import type { ApplicableRate } from './applicable.ts';
 import { findRatesAt, findRatesOfCode, type StoredRate } from './store.ts';
@@ -35,8 +36,20 @@ export interface RatesOfPlace {
   isProvinceMissing: boolean;
 }
 
-/** Goods are taxed where they are shipped; the billing address does not matter. */
+/**
+ * Goods are taxed where they are shipped; the billing address does not matter. A country that counts as another one, as Monaco
+ * as France, has that one's rates unless the store has some for it.
+ */
 export async function readRates(db: TenantDatabase, sale: Sale): Promise<RatesOfPlace> {
+  const own = await readOwnRates(db, sale);
+  const country = countryOf(sale, sale.shippingAddress);
+  const other = country === null ? null : vatCountryOf(country);
+  if (other === country || own.rates.length > 0) return own;
+  const address = sale.shippingAddress && { ...sale.shippingAddress, country: other, province: null };
+  return readOwnRates(db, { ...sale, country: other, shippingAddress: address });
+}
+
+async function readOwnRates(db: TenantDatabase, sale: Sale): Promise<RatesOfPlace> {
   const { shippingAddress, regionId } = sale;
   const country = countryOf(sale, shippingAddress);
   if (country === null) {

@@ -8,7 +8,7 @@
  * computed are extended in proportion to those of the order's shipping charges or, without any, of its goods.
  */
 import { type Sale, saleAddressOf } from '@carton/cart';
-import { findStore } from '@carton/core';
+import { findStore, type Store } from '@carton/core';
 import { type ChargedOrder, type ChargeTaxer, exemptionSource } from '@carton/order';
 import { findRegion } from '@carton/region';
 import { allocate, divideRounded, type TenantDatabase } from '@carton/runtime';
@@ -25,8 +25,9 @@ type Settings = ReturnType<typeof taxSettings.of>;
 type TaxLine = ChargedOrder['taxLines'][number];
 
 export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
-  const settings = taxSettings.of(await findStore(tx));
-  if (order.taxExemption !== null) return { taxes: [], discounts: await discountsOf(tx, order, amount, settings) };
+  const store = await findStore(tx);
+  const settings = taxSettings.of(store);
+  if (order.taxExemption !== null) return { taxes: [], discounts: await discountsOf(tx, order, amount, store) };
   if (order.taxLines.some(({ rate, source }) => rate === null || source?.type !== 'tax_rate')) {
     return { taxes: extendTaxes(order, amount) };
   }
@@ -40,18 +41,19 @@ export const taxesOfCharge: ChargeTaxer = async (tx, order, amount) => {
 };
 
 /** What the exemption of an order takes off a charge whose price contains taxes. */
-async function discountsOf(tx: TenantDatabase, order: ChargedOrder, amount: number, settings: Settings) {
+async function discountsOf(tx: TenantDatabase, order: ChargedOrder, amount: number, store: Store) {
   const { taxExemption, locale, shipping } = order;
   if (taxExemption === 'exempt_member') return [];
   const isTaken = shipping.some(({ takenOff }) => takenOff > 0) || (await isTaxInclusive(tx, order));
   if (!isTaken) return [];
   const { rates } = await readRatesOfSale(tx, saleOf(order));
-  const { provider, shippingCategory, rounding } = settings;
+  const { provider, shippingCategory, rounding } = taxSettings.of(store);
+  const { defaultLocale } = store;
   const category = provider === null ? (shippingCategory ?? undefined) : undefined;
   const taken = taxesWithin(order, amount, { rates: provider === null ? rates : [], rounding, category });
   if (taken === 0) return [];
   const source = { type: exemptionSource, id: taxExemption as string };
-  return [{ code: exemptionCode, label: exemptionLabel(locale), amount: -taken, source }];
+  return [{ code: exemptionCode, label: exemptionLabel([locale, defaultLocale]), amount: -taken, source }];
 }
 
 /** An order with the ids of its rates that are compound. */

@@ -42,13 +42,15 @@ export interface TaxRead extends RatesOfPlace {
   number: NumberRead | null;
   /** ISO 3166-1 alpha-2: the country of the store. */
   home: string | null;
+  /** BCP 47: the language of the store. */
+  defaultLocale: string;
 }
 
 /** What taxes of a sale by rates depend on. */
 export async function readRatesOfSale(
   db: TenantDatabase,
   sale: Sale,
-): Promise<Omit<TaxRead, 'quotes' | 'settings' | 'number' | 'home'>> {
+): Promise<Omit<TaxRead, 'quotes' | 'settings' | 'number' | 'home' | 'defaultLocale'>> {
   const [there, ...exemptions] = await Promise.all([
     readRates(db, sale),
     ...taxExemptions.of(db).map((isExempt) => isExempt(db, sale)),
@@ -64,7 +66,8 @@ export async function readTaxes(db: TenantDatabase, sale: Sale): Promise<TaxRead
     hasProviders(db) ? readQuotes(db, sale) : null,
     readNumber(db, sale),
   ]);
-  return { ...applied, settings: taxSettings.of(store), quotes, number, home: store.country };
+  const { country: home, defaultLocale } = store;
+  return { ...applied, settings: taxSettings.of(store), quotes, number, home, defaultLocale };
 }
 
 interface Target extends Taxable, Pick<Adjustment, 'lineId' | 'shippingCode'> {
@@ -106,7 +109,8 @@ export function exemptionOf(draft: TotalsDraft, { number, home, isExempt }: TaxR
  */
 function takeOff(draft: TotalsDraft, read: TaxRead, exemption: ExemptionKind): Adjustment[] {
   const source = { type: exemptionSource, id: exemption };
-  const common = { code: exemptionCode, label: exemptionLabel(draft.sale.locale), kind: 'discount', source } as const;
+  const label = exemptionLabel([draft.sale.locale, read.defaultLocale]);
+  const common = { code: exemptionCode, label, kind: 'discount', source } as const;
   const included = taxesByRates(draft, read).filter((tax) => tax.included);
   const contained = Map.groupBy(included, ({ lineId, shippingCode }) => JSON.stringify([lineId, shippingCode]));
   return [...contained.values()].flatMap((taxes) => {

@@ -22,6 +22,21 @@ t.test('the tax that a price contains is taken off as an adjustment of its own',
   t.match(invoice.totals, { net: { amount: 9917 }, tax: { amount: 0 }, total: { amount: 9917 } });
 });
 
+t.test('the label is in the language of the sale, else of the store', async (t) => {
+  const { staff } = store.box;
+  const labelOf = async (locale?: string) => {
+    const { shopper } = await cartFor(store, french);
+    if (locale) await bodyOf(shopper.patch('/cart', { locale }));
+    const order = await bodyOf(shopper.post('/checkout', { customer: { email } }));
+    return order.adjustments[0].label;
+  };
+  t.equal(await labelOf(), 'Tax not charged');
+  await bodyOf(staff.patch('/admin/store', { defaultLocale: 'de' }));
+  t.equal(await labelOf(), 'Nicht berechnete Steuer');
+  t.equal(await labelOf('fr'), 'Taxe non facturée');
+  await bodyOf(staff.patch('/admin/store', { defaultLocale: 'en' }));
+});
+
 t.test('a consumer pays the price', async (t) => {
   t.strictSame(outcomeOf((await cartFor(store, null)).cart), [null, 1983, 11_900]);
   const { cart } = await cartFor(store, french, { address: addressIn('DE') });
