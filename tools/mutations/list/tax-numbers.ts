@@ -28,6 +28,13 @@ export const taxNumbers: readonly Mutation[] = [
     tests: sales,
   },
   {
+    rule: 'An order that goes to an address in free text has tax',
+    file: 'vendor/tax/sales/step.ts',
+    text: 'draft.sale.hasTextAddress ? null : reverseChargeOf(draft, number, home)',
+    replacement: 'reverseChargeOf(draft, number, home)',
+    tests: ['vendor/vies/test/text-addresses.test.ts'],
+  },
+  {
     rule: 'Goods that go to Great Britain have tax',
     file: 'vendor/tax/numbers/exemptions.ts',
     text: "northernIreland.test(postalCode ?? '') ? 'XI' : null",
