@@ -260,6 +260,7 @@ export { shapesOf } from './resource/shapes.ts';
 export { callService, type ServiceCall } from './services/call.ts';
 export { isServiceRefusal, ServiceError, type ServiceFailure } from './services/errors.ts';
 export { requestJson, type ServiceRequest } from './services/request.ts';
+export { storableText } from './services/texts.ts';
 export {
   type AddressesVersion,
   addressesByHandle,

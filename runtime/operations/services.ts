@@ -10,7 +10,7 @@ export class ServiceObserver {
   readonly #log: Logger;
   readonly #calls = new LabelledCounter({
     name: 'service_calls_total',
-    help: 'Calls of this box to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
+    help: 'Calls of this box to services outside of the box, after their retries, by service and outcome: `answered`, `refused` (the request), `rejected` (the credentials), `busy` (with too many requests at once), `unavailable`, `timeout`, `invalid` (a wrong answer), `circuit_open` (not called, because the last calls failed)',
     labels: ['service', 'outcome'],
   });
 

@@ -6,7 +6,7 @@
  */
 import type { ExponentialBackoff, IPolicy } from 'cockatiel';
 import { type HasExtensions, onceForBox } from '../extension/extension.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceError, type ServiceFailure } from './errors.ts';
 import { serviceObservers } from './observer.ts';
 
 export interface ServiceCall {
@@ -20,6 +20,10 @@ export interface ServiceCall {
   pause: number;
 }
 
+/** What may be gone at the next attempt. */
+const transient: readonly ServiceFailure[] = ['unavailable', 'timeout', 'busy'];
+/** What says nothing against the service: it is no outage, and opens no circuit. */
+const working: readonly ServiceFailure[] = ['refused', 'busy'];
 /** Consecutive calls without an answer after which a circuit opens. */
 const maxFailures = 3;
 /** Attempts after the first one. */
@@ -32,8 +36,8 @@ const circuitsOf = onceForBox(() => new Map<string, Promise<IPolicy>>());
 
 /**
  * Calls a service.
- * @param attempt one attempt; it must stop when its signal is aborted. A ServiceError of kind `unavailable` or `timeout`
- *   is retried; an error that is no ServiceError counts as `unavailable`.
+ * @param attempt one attempt; it must stop when its signal is aborted. A ServiceError of kind `unavailable`, `timeout`
+ *   or `busy` is retried; an error that is no ServiceError counts as `unavailable`.
  * @throws ServiceError, after it was reported to the log and the metrics
  */
 export async function callService<T>(
@@ -64,9 +68,9 @@ async function openCircuit({ timeout, pause }: ServiceCall): Promise<IPolicy> {
   const { ConsecutiveBreaker, TimeoutStrategy, circuitBreaker, handleWhen, wrap } = cockatiel;
   const isTransient = (error: unknown) =>
     error instanceof cockatiel.TaskCancelledError ||
-    (error instanceof ServiceError && (error.failure === 'unavailable' || error.failure === 'timeout'));
-  // A refusal is an answer: the service works.
-  const isFailure = (error: unknown) => !(error instanceof ServiceError && error.failure === 'refused');
+    (error instanceof ServiceError && transient.includes(error.failure));
+  // The service works, as far as others are concerned.
+  const isFailure = (error: unknown) => !(error instanceof ServiceError && working.includes(error.failure));
   const breaker = { halfOpenAfter: pause, breaker: new ConsecutiveBreaker(maxFailures) };
   const backoff = new cockatiel.ExponentialBackoff(firstBackOff);
   return wrap(

@@ -4,6 +4,7 @@
 import type { Static, TSchema } from '../http/schemas.ts';
 import { faults } from '../http/validation.ts';
 import { ServiceError } from './errors.ts';
+import { storableText } from './texts.ts';
 
 export interface ServiceRequest<Answer extends TSchema> {
   method: 'GET' | 'POST';
@@ -23,7 +24,7 @@ const refusals = [400, 404, 422];
 const rejections = [401, 403];
 
 /**
- * Sends a request and returns the answer.
+ * Sends a request and returns the answer, whose texts can be stored.
  * @throws ServiceError: `refused` for a status that refuses the request, `rejected` for 401 and 403, `unavailable` for
  *   any other status but 2xx and for a lost connection, `invalid` for an answer that does not match the schema
  */
@@ -76,7 +77,7 @@ function lost(error: unknown): ServiceError {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_, value) => (typeof value === 'string' ? storableText(value) : value));
   } catch {
     throw new ServiceError('invalid', 'its answer is not JSON');
   }

@@ -62,6 +62,7 @@ export {
   totalsStep,
 } from './pricing/totals.ts';
 export { countryNotServed } from './problems.ts';
+export { type Asker, type CartShopper, guardTaxNumber } from './quotes/asker.ts';
 export { digestOf, type QuotedAddress, quotedAddressOf, saleKeyOf } from './quotes/keys.ts';
 export { type DemandQuotes, retryWithQuotes, withQuotes } from './quotes/service.ts';
 export { type QuoteKey, quoteStore, type StoredQuote } from './quotes/store.ts';

@@ -5,6 +5,7 @@ import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { rememberCart } from './changes/known-carts.ts';
 import { ownerOf } from './owner-store.ts';
 import { type PricedCart, type PriceOptions, priceCart } from './pricing/cart.ts';
+import type { Asker } from './quotes/asker.ts';
 import { withQuotes } from './quotes/service.ts';
 import type { Cart } from './schemas.ts';
 import { findActiveCart, type StoredCart } from './store.ts';
@@ -29,7 +30,14 @@ export async function findPricedCart(
   });
 }
 
-/** Presents a cart that was just read or changed, with the quotes of the services that its prices depend on. */
-export async function presentQuoted(db: TenantDatabase, priced: PricedCart<StoredCart>): Promise<Cart> {
-  return presentCart(await withQuotes(db, priced, () => priceCart(db, priced.cart)));
+/**
+ * Presents a cart that was just read or changed, with the quotes of the services that its prices depend on.
+ * @param asker whose questions are counted; null where they have been
+ */
+export async function presentQuoted(
+  db: TenantDatabase,
+  priced: PricedCart<StoredCart>,
+  asker: Asker | null,
+): Promise<Cart> {
+  return presentCart(await withQuotes(db, priced, () => priceCart(db, priced.cart), { asker }));
 }

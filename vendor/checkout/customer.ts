@@ -121,7 +121,8 @@ export function pointerOf(field: Field): string {
 /**
  * Price options that replace the cart's e-mail, tax number and addresses with those of the request, so that prices fit the delivery
  * address. Free text is stored as it is and prices nothing: the cart's own address remains in force, so that no tax or
- * shipping that the cart showed can be written away. The fee of the payment method is charged.
+ * shipping that the cart showed can be written away. Nor is there an exemption by it: the order goes where the text says. The
+ * fee of the payment method is charged.
  */
 export function priceOptionsOf({
   customer: { email, address, billing, taxNumber },
@@ -129,5 +130,12 @@ export function priceOptionsOf({
 }: Pick<Checkout, 'customer' | 'paymentMethod'>): PriceOptions {
   const optional = (value: typeof address) => (typeof value === 'object' ? saleAddressOf(value) : undefined);
   const addresses = { shippingAddress: optional(address), billingAddress: optional(billing) };
-  return { email, taxNumber: taxNumber ?? undefined, ...addresses, choices: choiceOfMethod(paymentMethod) };
+  const hasTextAddress = typeof address === 'string';
+  return {
+    email,
+    taxNumber: taxNumber ?? undefined,
+    ...addresses,
+    hasTextAddress,
+    choices: choiceOfMethod(paymentMethod),
+  };
 }

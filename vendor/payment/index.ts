@@ -43,6 +43,7 @@ export {
 export { isAdapterNamed, requireAdapter, takesPaymentsOnline } from './adapters/bound.ts';
 export {
   paymentMethodUnavailable,
+  paymentMethodUnknown,
   paymentProviderFailed,
   paymentRefused,
   webhookSignatureInvalid,
@@ -53,7 +54,7 @@ export { disputeClosed, disputeOpened } from './disputes/events.ts';
 export { paymentCaptured, refundCreated } from './events.ts';
 export { choiceOfMethod } from './fees/charge.ts';
 export { format as formatAmount } from './format.ts';
-export { findRefusal, isMethodByHand, offersPaymentOnline } from './methods/service.ts';
+export { findRefusal, isMethodByHand, isMethodOffered, offersPaymentOnline } from './methods/service.ts';
 export { OrderPayment } from './payments/schemas.ts';
 export { findOrderPayment, paidBesideTenders } from './payments/store.ts';
 export { lookUpAwaited } from './reconcile.ts';

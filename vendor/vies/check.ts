@@ -2,7 +2,7 @@
  * VIES: asks the member states of the EU, by its REST API, whether a tax number is valid.
  * Source: https://ec.europa.eu/assets/taxud/vow-information/swagger_publicVAT.yaml
  */
-import { requestJson, ServiceError, type Static, Type } from '@carton/runtime';
+import { requestJson, ServiceError, type Static, storableText, Type } from '@carton/runtime';
 import type { TaxNumberAnswer, TaxNumberChecker } from '@carton/tax';
 import { viesSettings } from './settings.ts';
 
@@ -26,8 +26,14 @@ const prefixes = new Set(
   'AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI'.split(' '),
 );
 
-/** What `userError` says of an answer. Any other word is a fault: `MS_UNAVAILABLE`, `MS_MAX_CONCURRENT_REQ`. */
+/** What `userError` says of an answer. Any other word is a fault. */
 const answered = new Set(['VALID', 'INVALID', '']);
+
+/** Faults of what was asked: the register works. */
+const refusals = new Set(['INVALID_INPUT', 'INVALID_REQUESTER_INFO']);
+
+/** `MS_MAX_CONCURRENT_REQ`, `GLOBAL_MAX_CONCURRENT_REQ_TIME`: others may still be answered. */
+const isBusy = (fault: string) => fault.includes('MAX_CONCURRENT_REQ');
 
 const partsOf = (number: string) => ({ country: number.slice(0, 2), rest: number.slice(2) });
 
@@ -50,14 +56,19 @@ export const vies: TaxNumberChecker = {
 };
 
 /** VIES writes dashes for what a member state does not tell. */
-const told = (text: string | null | undefined) => (text && /[^-\s]/.test(text) ? text.trim().slice(0, 1000) : null);
+const told = (text: string | null | undefined) =>
+  text && /[^-\s]/.test(text) ? storableText(text.trim().slice(0, 1000)) : null;
+
+const failureOf = (fault: string) => (isBusy(fault) ? 'busy' : refusals.has(fault) ? 'refused' : 'unavailable');
 
 function answerOf(
   number: string,
   { valid, userError, actionSucceed, errorWrappers = [], ...answer }: Static<typeof Answer>,
 ): TaxNumberAnswer {
   const fault = errorWrappers[0]?.error ?? (answered.has(userError ?? '') ? null : userError);
-  if (fault || actionSucceed === false) throw new ServiceError('unavailable', `it has the fault ${faultName(fault)}`);
+  if (fault || actionSucceed === false) {
+    throw new ServiceError(failureOf(fault ?? ''), `it has the fault ${faultName(fault)}`);
+  }
   if (valid === undefined) throw new ServiceError('invalid', 'its answer does not say whether the number is valid');
   if (`${answer.countryCode ?? ''}${answer.vatNumber ?? ''}` !== number) {
     throw new ServiceError('invalid', 'its answer is about another number');

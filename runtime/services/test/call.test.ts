@@ -37,6 +37,7 @@ t.test('what may be gone at the next attempt is retried, what will not is not', 
   const cases: [failures: ServiceFailure[], attempts: number, outcome: string][] = [
     [['unavailable', 'timeout'], 3, 'answered'],
     [['unavailable', 'unavailable', 'unavailable'], 3, 'unavailable'],
+    [['busy'], 2, 'answered'],
     [['invalid'], 1, 'invalid'],
     [['refused'], 1, 'refused'],
     [['rejected'], 1, 'rejected'],

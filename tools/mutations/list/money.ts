@@ -147,8 +147,8 @@ export const money: readonly Mutation[] = [
   {
     rule: 'The minimum order counts goods after discounts',
     file: 'vendor/cart/pricing/minimum-order.ts',
-    text: 'priced.reduce((sum, { discountedTotal }) => sum + discountedTotal, 0)',
-    replacement: 'priced.reduce((sum, { total }) => sum + total, 0)',
+    text: 'priced.reduce((sum, { discountedTotal }) => sum + discountedTotal, taxes)',
+    replacement: 'priced.reduce((sum, { total }) => sum + total, taxes)',
     tests: ['vendor/cart/test/minimum-order.test.ts'],
   },
   {

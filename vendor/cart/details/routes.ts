@@ -23,7 +23,7 @@ export const readCart = withOverrides(
       status: 200,
       response: Cart,
     },
-    ({ db, session }) => read(db, session),
+    (shopper) => read(shopper),
   ),
   (box) => ({ response: cartSchema(box) }),
 );
@@ -70,7 +70,7 @@ export const setCartShippingAddress = withOverrides(
       status: 200,
       response: Cart,
     },
-    ({ db, session, body }) => changeAddress(db, session, 'shipping', body),
+    ({ body, ...shopper }) => changeAddress(shopper, 'shipping', body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );
@@ -88,7 +88,7 @@ export const setCartBillingAddress = withOverrides(
       status: 200,
       response: Cart,
     },
-    ({ db, session, body }) => changeAddress(db, session, 'billing', body),
+    ({ body, ...shopper }) => changeAddress(shopper, 'billing', body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -1,22 +1,20 @@
 /**
  * Region, country, currency, language, contact and addresses of the shopper's cart.
  */
-import { type AttemptGuard, guardSharedCode } from '@carton/auth';
 import { findRegionOfCountry, hasRegions, holdRegion, type RegionRow } from '@carton/region';
 import {
   countryName,
   invalidField,
   printedCode,
-  type RequestClient,
   requireCity,
   runConcurrently,
-  type ShopperSession,
   type TenantDatabase,
   writtenPhone,
   writtenTaxNumber,
 } from '@carton/runtime';
 import { findLocked, writeCart } from '../changes/service.ts';
 import { countryNotServed } from '../problems.ts';
+import { type CartShopper, guardTaxNumber } from '../quotes/asker.ts';
 import type { Cart, ChangeCart, SetCartAddress } from '../schemas.ts';
 import { findPricedCart, presentQuoted } from '../service.ts';
 import { type AddressType, type StoredCart, updateDetails } from '../store.ts';
@@ -25,9 +23,9 @@ import { presentEmptyCart } from '../view.ts';
 import { chooseCountry, setAddress } from './store.ts';
 
 /** Reads a shopper's active cart; returns an empty one, without storing it, if there is none. */
-export async function readCart(db: TenantDatabase, session: ShopperSession): Promise<Cart> {
+export async function readCart({ db, session, client }: CartShopper): Promise<Cart> {
   const priced = await findPricedCart(db, session);
-  return priced ? presentQuoted(db, priced) : presentEmptyCart(db, await findPriceTerms(db, null));
+  return priced ? presentQuoted(db, priced, { session, client }) : presentEmptyCart(db, await findPriceTerms(db, null));
 }
 
 /**
@@ -38,13 +36,14 @@ export async function readCart(db: TenantDatabase, session: ShopperSession): Pro
  *   many tax numbers
  */
 export async function changeCart(
-  { db, session, client }: { db: TenantDatabase; session: ShopperSession; client: RequestClient },
+  { db, session, client }: CartShopper,
   { regionId: requestedId, country, currency, locale, email, note, ...change }: ChangeCart,
 ): Promise<Cart> {
   const written = writtenTaxNumber(change.taxNumber, '/taxNumber');
   // Blank: the shopper has none, whatever the member has.
   const taxNumber = written === null ? '' : written;
-  const guard = taxNumber ? await guardTaxNumber(db, session, client) : null;
+  const guard = taxNumber ? await guardTaxNumber(db, { session, client }) : null;
+  let isCounted = guard !== null;
   if (country !== undefined && requestedId !== undefined) throw invalidField('/country', 'excludes regionId');
   const priced = await db.transaction(async (tx) => {
     // Lock order: the region before the cart, as when a region is deleted.
@@ -62,7 +61,10 @@ export async function changeCart(
       const chosen = requestedId === undefined || keepsCountry ? country : null;
       const regionId = country === undefined ? requestedId : (region?.id ?? null);
       // A form may send the number with every change.
-      if (cart.taxNumber === taxNumber) await guard?.succeeded(tx);
+      if (guard && cart.taxNumber === taxNumber) {
+        await guard.succeeded(tx);
+        isCounted = false;
+      }
       await runConcurrently([
         () => updateDetails(tx, cart.id, { regionId, currency, locale, email, note, taxNumber }),
         () => (chosen === undefined ? undefined : chooseCountry(tx, cart.id, chosen)),
@@ -70,20 +72,7 @@ export async function changeCart(
       return { acceptsCurrency: regionId !== undefined || currency !== undefined };
     });
   });
-  return presentQuoted(db, priced);
-}
-
-/**
- * Counts the tax numbers that a shopper tries, of which each may be a question to a service outside of the box.
- * @throws too_many_requests (429)
- */
-function guardTaxNumber(db: TenantDatabase, session: ShopperSession, client: RequestClient): Promise<AttemptGuard> {
-  return guardSharedCode(db, {
-    realm: 'tax_number',
-    member: session.memberId,
-    session: session.hash,
-    address: client.isShared ? null : client.address,
-  });
+  return presentQuoted(db, priced, isCounted ? null : { session, client });
 }
 
 function rejectOtherCurrency({ regionId, currency: own }: StoredCart, currency: string): void {
@@ -113,8 +102,7 @@ async function lockRequestedRegion(
 
 /** Sets an address of the cart; creates the cart if necessary. @throws invalid_request (400) without a town */
 export async function changeAddress(
-  db: TenantDatabase,
-  session: ShopperSession,
+  { db, session, client }: CartShopper,
   type: AddressType,
   address: SetCartAddress,
 ): Promise<Cart> {
@@ -126,5 +114,5 @@ export async function changeAddress(
     phone: writtenPhone(address.phone),
   };
   const byId = (tx: TenantDatabase, cartId: string) => setAddress(tx, cartId, type, written);
-  return presentQuoted(db, await writeCart(db, session, { byId }));
+  return presentQuoted(db, await writeCart(db, session, { byId }), { session, client });
 }

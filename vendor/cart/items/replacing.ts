@@ -8,14 +8,13 @@ import {
   isForeignKeyViolation,
   Problem,
   type ProblemDefinition,
-  type ShopperSession,
-  type TenantDatabase,
 } from '@carton/runtime';
 import { type CartChange, type Check, writeCart, writeExistingCart } from '../changes/service.ts';
 import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { LineProperties } from '../pricing/sale.ts';
 import type { Issue } from '../pricing/service.ts';
 import { variantNotFound } from '../problems.ts';
+import type { CartShopper } from '../quotes/asker.ts';
 import type { AddCartItem, Cart, ReplaceCartItems } from '../schemas.ts';
 import { presentQuoted } from '../service.ts';
 import { findPriceTerms } from '../terms-store.ts';
@@ -46,7 +45,7 @@ const fieldOfIssue: Record<Issue, keyof AddCartItem> = {
  * @throws invalid_request (400) for duplicate items, variant_not_found (404), variant_not_priced, insufficient_stock,
  *   quantity_limit (409): the problem of the first rejected item, with an error for each
  */
-export async function replaceItems(db: TenantDatabase, session: ShopperSession, body: ReplaceCartItems): Promise<Cart> {
+export async function replaceItems({ db, session, client }: CartShopper, body: ReplaceCartItems): Promise<Cart> {
   const items = normalizeItems(body.items);
   const keys = items.map(keyOf);
   const faults: (Fault | undefined)[] = [];
@@ -76,13 +75,15 @@ export async function replaceItems(db: TenantDatabase, session: ShopperSession, 
   };
   if (items.length === 0) {
     const emptied = await writeExistingCart(db, session, replace);
-    return emptied ? presentQuoted(db, emptied) : presentEmptyCart(db, await findPriceTerms(db, null));
+    return emptied
+      ? presentQuoted(db, emptied, { session, client })
+      : presentEmptyCart(db, await findPriceTerms(db, null));
   }
   const priced = await writeCart(db, session, replace, check).catch((error) => {
     // Deleted in between.
     throw isForeignKeyViolation(error, 'cart_line_items_variant') ? variantNotFound() : error;
   });
-  return presentQuoted(db, priced);
+  return presentQuoted(db, priced, { session, client });
 }
 
 /** Distinguishes the lines of a cart. The database returns properties in another order. */

@@ -31,7 +31,7 @@ export const addCartItem = withOverrides(
       location: '/cart',
       problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit, cartFull],
     },
-    ({ db, session, body }) => addItem(db, session, body),
+    ({ body, ...shopper }) => addItem(shopper, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );
@@ -56,7 +56,7 @@ export const replaceCartItems = withOverrides(
       problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit],
       beyond: true,
     },
-    ({ db, session, body }) => replaceItems(db, session, body),
+    ({ body, ...shopper }) => replaceItems(shopper, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );
@@ -75,7 +75,7 @@ export const updateCartItem = withOverrides(
       response: Cart,
       problems: [variantNotFound, variantNotPriced, insufficientStock, quantityLimit],
     },
-    ({ db, session, params, body }) => changeItem(db, session, params.id, body),
+    ({ params, body, ...shopper }) => changeItem(shopper, params.id, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -23,6 +23,7 @@ import type { PricedCart } from '../pricing/cart.ts';
 import { explainRefusal, noVariantForSale } from '../pricing/issues.ts';
 import type { Issue, PricedLine } from '../pricing/service.ts';
 import { cartFull, quantityLimit, variantNotFound, variantNotPriced } from '../problems.ts';
+import type { CartShopper } from '../quotes/asker.ts';
 import { type AddCartItem, type Cart, type ChangeCartItem, maxCartLines, maxLineQuantity } from '../schemas.ts';
 import { presentQuoted } from '../service.ts';
 import { type StoredCart, touchActiveCart } from '../store.ts';
@@ -35,7 +36,7 @@ import { addToLine, removeLines, setQuantity } from './store.ts';
  * @throws invalid_request (400), variant_not_found (404), variant_not_priced, insufficient_stock, quantity_limit,
  *   cart_full (409)
  */
-export async function addItem(db: TenantDatabase, session: ShopperSession, item: AddCartItem): Promise<Cart> {
+export async function addItem({ db, session, client }: CartShopper, item: AddCartItem): Promise<Cart> {
   const { variantId, quantity } = item;
   const properties = normalizeProperties(item.properties);
   let lineId: string | null = null;
@@ -55,13 +56,12 @@ export async function addItem(db: TenantDatabase, session: ShopperSession, item:
       ? variantNotFound(noVariantForSale(variantId))
       : error;
   });
-  return presentQuoted(db, priced);
+  return presentQuoted(db, priced, { session, client });
 }
 
 /** @throws not_found, variant_not_found (404), variant_not_priced, insufficient_stock (409) */
 export async function changeItem(
-  db: TenantDatabase,
-  session: ShopperSession,
+  { db, session, client }: CartShopper,
   id: string,
   { quantity }: ChangeCartItem,
 ): Promise<Cart> {
@@ -73,7 +73,8 @@ export async function changeItem(
       cart,
       lines.find((line) => line.id === id),
     );
-  return presentQuoted(db, await writeItem(db, session, id, (tx, cart) => ({ sent: set(tx, cart.id) }), check));
+  const priced = await writeItem(db, session, id, (tx, cart) => ({ sent: set(tx, cart.id) }), check);
+  return presentQuoted(db, priced, { session, client });
 }
 
 /** @throws not_found (404) */

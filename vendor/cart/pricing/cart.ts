@@ -30,7 +30,7 @@ export type PriceableCart = Pick<
 
 /** Values that replace those of the cart; null means no value. */
 export type SaleOverrides = Partial<
-  Pick<Sale, 'shippingAddress' | 'billingAddress' | 'email' | 'taxNumber' | 'time' | 'choices'>
+  Pick<Sale, 'shippingAddress' | 'billingAddress' | 'hasTextAddress' | 'email' | 'taxNumber' | 'time' | 'choices'>
 >;
 
 /**

@@ -73,6 +73,11 @@ export interface Sale {
   /** Where they would be delivered otherwise, if they are picked up; omitted if `shippingAddress` is that address. */
   readonly deliveryAddress?: SaleAddress | null;
   readonly billingAddress: SaleAddress | null;
+  /**
+   * True for an order whose address is free text. `shippingAddress` prices it all the same, but nobody has read where the
+   * order goes, so nothing is saved by it.
+   */
+  readonly hasTextAddress?: boolean;
   /** Where the goods go as far as taxes and shipping are concerned while no address has a country; omitted if unknown. */
   readonly country?: string | null;
   /** The time whose prices apply. */

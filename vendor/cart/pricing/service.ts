@@ -154,7 +154,7 @@ export async function priceSale<S extends Sale>(
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
     const shown = steps.length === 0 ? shownWhenEmpty(db) : Object.fromEntries(steps.flatMap(shownOf));
     const [buyerTax = null] = steps.flatMap((step, position) => step.buyerTax?.(draft, reads[position]) ?? []);
-    const shortfall = shortfallOf(rules.minimumOrder, sale, draft.lines);
+    const shortfall = shortfallOf(rules.minimumOrder, sale, draft);
     const ofSteps = steps.flatMap(({ issues }, position) => issues?.(draft, reads[position]) ?? []);
     const issues = [...new Set([...issuesOf(sale, { region, shortfall, rules }), ...ofSteps])];
     const amounts = { shipping, adjustments, totals, buyerTax, shown, missingQuotes };

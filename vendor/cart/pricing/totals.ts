@@ -4,6 +4,7 @@
  */
 import type { RuleCondition } from '@carton/product';
 import { extensionPoint, type HasExtensions, type Static, type TenantDatabase, type TSchema } from '@carton/runtime';
+import type { Asker } from '../quotes/asker.ts';
 import type { BuyerTax } from './buyer-tax.ts';
 import type { LineProperties, Sale } from './sale.ts';
 
@@ -184,9 +185,10 @@ export interface MissingQuote {
   readonly isRequired: boolean;
   /**
    * Asks the service, outside a transaction, and stores its answer for the next pricing of the sale; false if there is
-   * none. Null if asking is useless, since the service needs more or has refused.
+   * none. Null if asking is useless, since the service needs more or has refused. Throws too_many_requests (429) if the asker
+   * has asked too much.
    */
-  ask: ((db: TenantDatabase) => Promise<boolean>) | null;
+  ask: ((db: TenantDatabase, asker: Asker | null) => Promise<boolean>) | null;
 }
 
 export interface LineFacts {

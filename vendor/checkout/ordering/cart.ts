@@ -62,7 +62,8 @@ export function orderCart(
   request: CheckoutRequest,
   { payment = null, id }: OrderOptions,
 ): Promise<Order> {
-  return placeSale(db, (tx, demandQuotes) => prepareCart(tx, request, payment, demandQuotes), id);
+  const prepare = (tx: TenantDatabase, demandQuotes: DemandQuotes) => prepareCart(tx, request, payment, demandQuotes);
+  return placeSale(db, prepare, { id, asker: request });
 }
 
 /** Locks and prices the cart. @throws cart_empty (409), offer_changed (412) */

@@ -3,7 +3,7 @@
  */
 import { asksServices } from '@carton/cart';
 import { startHookProblems, startPaymentProblems } from '@carton/payment';
-import { object, route, Uuid, withOverrides } from '@carton/runtime';
+import { object, route, tooManyRequests, Uuid, withOverrides } from '@carton/runtime';
 import { placingProblemsIn } from '../placing/requirements.ts';
 import { cartChanged, cartEmpty, offerChanged, totalChanged } from '../problems.ts';
 import { Checkout, PlacedOrder } from '../schemas.ts';
@@ -12,7 +12,7 @@ import { placeOrder } from './service.ts';
 
 const tag = 'Checkout';
 
-const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, ...startPaymentProblems];
+const ownProblems = [cartEmpty, cartChanged, offerChanged, totalChanged, tooManyRequests, ...startPaymentProblems];
 
 export const createOrder = withOverrides(
   route(

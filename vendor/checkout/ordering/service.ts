@@ -31,8 +31,8 @@ import { type OrderWithPayment, readPlacedOrder } from './reading.ts';
  * @param client of the request
  * @param workId on a route that works in steps: the id of the new order; an existing order with this id is returned
  * @param ifMatch the offer that the shopper has seen
- * @throws invalid_request (400), cart_empty, insufficient_stock (409), the problems of the box's steps
- *   (`placingProblemsIn`) and, with a payment method, `startPaymentProblems`
+ * @throws invalid_request (400), cart_empty, insufficient_stock (409), too_many_requests (429) after many tax numbers, the
+ *   problems of the box's steps (`placingProblemsIn`) and, with a payment method, `startPaymentProblems`
  */
 export async function placeOrder(
   db: TenantDatabase,
@@ -106,7 +106,11 @@ async function startCartPayment(
   method: string,
 ): Promise<StartedPayment | null> {
   await rejectStaleOffer(ifMatch, () => previewCheckout(db, session, body, client));
-  const { priced, placing } = await findOffer(db, session, { options: priceOptionsOf(body), body, ifMatch });
+  const { priced, placing } = await findOffer(
+    db,
+    { session, client },
+    { options: priceOptionsOf(body), body, ifMatch },
+  );
   attempt.cartId = priced?.cart.id ?? null;
   requireAdapter(db);
   if (!priced) throw await nothingToOrder(db, session);

@@ -4,7 +4,13 @@
 import { cartProblems, countryNotServed, fieldProblems, stockSaleOf } from '@carton/cart';
 import type { Store } from '@carton/core';
 import { insufficientStock, type StockLine, takeStock } from '@carton/inventory';
-import { findRefusal, paymentMethodUnavailable, planTenders } from '@carton/payment';
+import {
+  findRefusal,
+  isMethodOffered,
+  paymentMethodUnavailable,
+  paymentMethodUnknown,
+  planTenders,
+} from '@carton/payment';
 import { money } from '@carton/runtime';
 import { missingFields, pointerOf, requiredFields } from '../customer.ts';
 import {
@@ -149,16 +155,27 @@ const payment: PlacingStep = {
 const paymentMethod: PlacingStep = {
   name: 'payment-method',
   order: placingOrder.customer,
-  requirements: { [paymentMethodUnavailable.code]: paymentMethodUnavailable },
+  requirements: {
+    [paymentMethodUnavailable.code]: paymentMethodUnavailable,
+    [paymentMethodUnknown.code]: paymentMethodUnknown,
+  },
   async require(db, placing) {
     const { isPreview, paymentMethod, sale } = placing;
     if (!isPreview || paymentMethod === null) return [];
-    const refusal = await findRefusal(db, paymentMethod, async () => {
+    const findLeft = async () => {
       const { left } = await planTenders(db, tenderSaleOf(placing));
       return left === 0 ? null : money(left, sale.sale.currency);
-    });
+    };
+    const errorOf = (detail: string) => [{ in: 'body' as const, pointer: '/paymentMethod', detail }];
+    if (!(await isMethodOffered(db, paymentMethod))) {
+      // Without anything to pay, no method is looked up.
+      if ((await findLeft()) === null) return [];
+      const errors = errorOf('must be a payment method of the store');
+      return [{ code: paymentMethodUnknown.code, detail: `${paymentMethod} is not offered.`, errors }];
+    }
+    const refusal = await findRefusal(db, paymentMethod, findLeft);
     if (refusal === null) return [];
-    const errors = [{ in: 'body' as const, pointer: '/paymentMethod', detail: 'must be able to charge this amount' }];
+    const errors = errorOf('must be able to charge this amount');
     return [{ code: paymentMethodUnavailable.code, detail: `${refusal} Choose another payment method.`, errors }];
   },
 };

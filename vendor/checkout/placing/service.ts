@@ -1,7 +1,7 @@
 /**
  * Places an order for a sale in one transaction: shared by carts, drafts and renewals.
  */
-import { type DemandQuotes, retryWithQuotes } from '@carton/cart';
+import { type Asker, type DemandQuotes, retryWithQuotes } from '@carton/cart';
 import { drawOrderNumber, skipOrderNumber } from '@carton/core';
 import { createOrder, findOrder, type Order, type OrderDraft } from '@carton/order';
 import { commitTenders, planTenders } from '@carton/payment';
@@ -45,13 +45,14 @@ export type Prepared = SaleToPlace | { placed: Order };
  *   transaction if the order's number is in use, and after a service was asked for a quote that the sale lacks (outside
  *   any transaction; `demandQuotes` is for other sales that it prices)
  * @param id of the new order
- * @throws insufficient_stock (409), the problems of the box's steps (`placingProblemsIn`, for routes that call this), and
+ * @param asker the shopper, whose questions to services are counted; null for staff and the box
+ * @throws insufficient_stock (409), too_many_requests (429) for an asker, the problems of the box's steps (`placingProblemsIn`, for routes that call this), and
  *   errors of `prepare`
  */
 export async function placeSale(
   db: TenantDatabase,
   prepare: (tx: TenantDatabase, demandQuotes: DemandQuotes) => Promise<Prepared>,
-  id = newId(),
+  { id = newId(), asker = null }: { id?: string | undefined; asker?: Asker | null } = {},
 ): Promise<Order> {
   const attempt = (demandQuotes: DemandQuotes) =>
     db.transactionWithLast(async (tx) => {
@@ -62,7 +63,7 @@ export async function placeSale(
     });
   for (;;) {
     try {
-      return await retryWithQuotes(db, attempt);
+      return await retryWithQuotes(db, attempt, asker);
     } catch (error) {
       // A number of an earlier format is in use: skip it and try again.
       if (db.inTransaction || !isUniqueViolation(error, 'orders_number')) throw error;

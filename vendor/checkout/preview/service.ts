@@ -40,7 +40,7 @@ export async function previewCheckout(
   demandQuotes?: DemandQuotes,
 ): Promise<Preview> {
   const options = { choices: choiceOfMethod(paymentMethod) };
-  const offer = await findOffer(db, session, { options, demandQuotes });
+  const offer = await findOffer(db, { session, client }, { options, demandQuotes });
   const { store } = offer;
   if (!offer.priced) {
     const unmet = [{ code: 'cart_empty', detail: 'The cart is empty.' }, ...guestRequirements(store, session)];
@@ -100,10 +100,13 @@ interface OfferRequest {
   demandQuotes?: DemandQuotes | undefined;
 }
 
-/** Reads and prices a shopper's cart without locks, with the quotes that it lacks; `priced` is null without a cart. */
+/**
+ * Reads and prices a shopper's cart without locks, with the quotes that it lacks; `priced` is null without a cart.
+ * @throws too_many_requests (429) for an order of who has asked services too much
+ */
 export async function findOffer(
   db: TenantDatabase,
-  session: ShopperSession,
+  { session, client }: { session: ShopperSession; client: OrderClient },
   { options, body, ifMatch, demandQuotes }: OfferRequest,
 ): Promise<Offer> {
   const { found, store } = await db.pipelined(async (one) => {
@@ -113,7 +116,10 @@ export async function findOffer(
   });
   if (!found) return { store, priced: null, placing: null };
   demandQuotes?.(found);
-  const priced = await withQuotes(db, found, () => priceCart(db, found.cart, options));
+  const priced = await withQuotes(db, found, () => priceCart(db, found.cart, options), {
+    asker: { session, client },
+    isOrder: body !== undefined,
+  });
   return { store, priced, placing: placingOf(priced, store, session, body, ifMatch) };
 }
 

@@ -41,6 +41,15 @@ t.test('every way to choose a method that cannot charge the total says so', asyn
     requirements: exactly([{ code: 'payment_method_unavailable', detail: inSteps, pointer: '/paymentMethod' }]),
   });
   t.equal((await shopper.get('/checkout?paymentMethod=bank_transfer')).body.ready, true);
+  const unknown = { code: 'payment_method_unknown', detail: 'shells is not offered.', pointer: '/paymentMethod' };
+  t.match((await shopper.get('/checkout?paymentMethod=shells')).body, {
+    ready: false,
+    requirements: exactly([unknown]),
+  });
+  t.match(await shopper.post('/checkout', { ...buyer, paymentMethod: 'shells' }), {
+    status: 400,
+    body: { code: 'payment_method_unknown' },
+  });
   t.match(await shopper.post('/cart/payment-sessions', method), unavailable(inSteps));
   t.match(await shopper.post('/checkout', { ...buyer, ...method }), unavailable(inSteps));
   const placed = await shopper.post('/checkout', buyer);

@@ -164,6 +164,7 @@ t.test('the codes of the built-in steps are those tested here', async (t) => {
     'payment_required',
     // amounts.test.ts
     'payment_method_unavailable',
+    'payment_method_unknown',
     // guest-units.test.ts
     'unpaid_units_limit',
   ]);

@@ -68,6 +68,12 @@ export async function offersPaymentOnline(db: TenantDatabase): Promise<boolean> 
   return (await offeredMethods(db)).some(({ provider }) => !adapterOf(db, provider)?.byHand);
 }
 
+/** Whether shoppers may choose the method; also true where payments are not configured, which the start of one says (503). */
+export async function isMethodOffered(db: TenantDatabase, code: string): Promise<boolean> {
+  if (boundAdapters(db)[0] === noOperationAdapter) return true;
+  return (await offeredMethods(db)).some((offered) => offered.code === code);
+}
+
 /** Whether the method that this code offers is paid by hand; false if none does. */
 export async function isMethodByHand(db: TenantDatabase, code: string): Promise<boolean> {
   if (!boundAdapters(db).some(({ byHand }) => byHand)) return false;

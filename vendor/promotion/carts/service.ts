@@ -25,7 +25,7 @@ export async function applyCode(shopper: Shopper, typed: string): Promise<Static
   const written = await countGuess(shopper, (tried) =>
     writeCart(db, session, (tx, cart) => ({ known: enterCode(tx, cart, code, tried) })),
   );
-  return presentQuoted(db, written);
+  return presentQuoted(db, written, shopper);
 }
 
 /** @returns what the step of promotions would read of the cart with the code */

@@ -38,7 +38,7 @@ export const setCartShippingMethod = withOverrides(
       response: Cart,
       problems: [shippingOptionUnavailable],
     },
-    ({ db, session, body }) => chooseMethod(db, session, body),
+    ({ body, ...shopper }) => chooseMethod(shopper, body),
   ),
   (box) => ({ response: cartSchema(box) }),
 );

@@ -4,6 +4,7 @@
 import {
   type Cart,
   type CartMerge,
+  type CartShopper,
   type ChangeById,
   findActiveCart,
   findCart,
@@ -72,7 +73,7 @@ async function quotedOfferTo(db: TenantDatabase, priced: PricedCart, first?: Off
     const [next] = missing;
     if (!next) return offer;
     asked.add(next.profile);
-    if (await next.ask(db)) offer = await offerTo(db, priced);
+    if (await next.ask(db, null)) offer = await offerTo(db, priced);
   }
 }
 
@@ -125,16 +126,12 @@ const namesOf = ({ id, code, name, type }: StoredOption) => ({ id, code, name, t
  * Chooses an option for the goods of its profile, in place of any other.
  * @throws invalid_request (400) without a place of pickup, shipping_option_unavailable (409)
  */
-export async function chooseMethod(
-  db: TenantDatabase,
-  session: ShopperSession,
-  choice: ChooseShippingMethod,
-): Promise<Cart> {
+export async function chooseMethod({ db, session, client }: CartShopper, choice: ChooseShippingMethod): Promise<Cart> {
   // An option without a rate of its own can be chosen once its price is known.
   const before = ratesAskServices(db) && !db.inTransaction ? await findPricedCart(db, session) : null;
   if (before) await quotedOfferTo(db, before);
   const choose = choice.pickupLocationId === undefined ? chooseDelivery : choosePickup;
-  return presentQuoted(db, await choose(db, session, choice));
+  return presentQuoted(db, await choose(db, session, choice), { session, client });
 }
 
 /** Stores the choice, and rolls it back unless the cart priced with it can be shipped by it. */

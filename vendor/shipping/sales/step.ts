@@ -9,7 +9,7 @@ import {
   totalsOrder,
   totalsStep,
 } from '@carton/cart';
-import { money, nullable, object, type TenantDatabase, Type, Uuid } from '@carton/runtime';
+import { money, nullable, object, Type, Uuid } from '@carton/runtime';
 import { ratesAskServices } from '../options/sources.ts';
 import { ProfileOfGoods } from '../schemas.ts';
 import { type Method, methodsOf, missingQuoteOf, parcelsOf } from './quotes.ts';
@@ -42,7 +42,8 @@ function findMissing(draft: TotalsDraft, read: ShippingRead): MissingQuote | nul
   const asks = missing.flatMap(({ ask }) => ask ?? []);
   const isRequired = missing.some((quote) => quote.isRequired);
   if (asks.length === 0) return { ...first, isRequired, ask: null };
-  const askAll = async (db: TenantDatabase) => (await Promise.all(asks.map((ask) => ask(db)))).includes(true);
+  const askAll: MissingQuote['ask'] = async (db, asker) =>
+    (await Promise.all(asks.map((ask) => ask(db, asker)))).includes(true);
   return { ...first, isRequired, ask: askAll };
 }
 

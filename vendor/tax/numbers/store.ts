@@ -10,9 +10,14 @@ export interface StoredCheck {
   checkedAt: string;
 }
 
-export async function findCheck(db: TenantDatabase, digest: string): Promise<StoredCheck | null> {
-  const [found] = await db.query<StoredCheck>(
-    'select answer, checked_at from tax_number_checks where tenant_id = $1 and digest = $2 and expires_at > now()',
+/** Also one that has expired, until it is deleted: then `isCurrent` is false. */
+export async function findCheck(
+  db: TenantDatabase,
+  digest: string,
+): Promise<(StoredCheck & { isCurrent: boolean }) | null> {
+  const [found] = await db.query<StoredCheck & { isCurrent: boolean }>(
+    `select answer, checked_at, expires_at > now() as is_current from tax_number_checks
+      where tenant_id = $1 and digest = $2`,
     [digest],
   );
   return found ?? null;

@@ -100,7 +100,9 @@ function targetsOf(
 
 /** Why a sale has no tax; null for one with tax. */
 export function exemptionOf(draft: TotalsDraft, { number, home, isExempt }: TaxRead): ExemptionKind | null {
-  return reverseChargeOf(draft, number, home) ?? (isExempt ? 'exempt_member' : null);
+  // Where free text sends the order, nobody has read: it may be the next street.
+  const byNumber = draft.sale.hasTextAddress ? null : reverseChargeOf(draft, number, home);
+  return byNumber ?? (isExempt ? 'exempt_member' : null);
 }
 
 /**

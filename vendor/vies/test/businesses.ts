@@ -51,6 +51,7 @@ export const addressIn = (country: string, postalCode = '75002') => ({
 interface Priced {
   taxNumber: { status: string } | null;
   adjustments: unknown[];
+  issues: string[];
   totals: { tax: { amount: number }; total: { amount: number } };
 }
 

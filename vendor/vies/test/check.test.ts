@@ -48,6 +48,19 @@ t.test('nothing but an answer about the number makes it valid or not', async (t)
   }
 });
 
+t.test('of an answer remain the characters that can be stored', async (t) => {
+  await simulator.setMode('odd-texts');
+  const { name, address } = await ask(french);
+  t.strictSame([name, address], ['SAS CAFE CREME', `${'x'.repeat(998)}\u{1f600}`]);
+});
+
+t.test('a fault of the question, or of too many at once, is no outage', async (t) => {
+  await simulator.setMode('busy');
+  await t.rejects(ask(french), { failure: 'busy', message: 'it has the fault MS_MAX_CONCURRENT_REQ' });
+  await simulator.setMode('invalid-input');
+  await t.rejects(ask(french), { failure: 'refused', message: 'it has the fault INVALID_INPUT' });
+});
+
 t.test('an attempt ends with its signal', async (t) => {
   await simulator.setMode('slow');
   await t.rejects(vies.check(db, { number: french, requester: null }, AbortSignal.timeout(200)));

@@ -43,6 +43,24 @@ t.test('a consumer pays the price', async (t) => {
   t.strictSame(outcomeOf(cart), ['valid', 1900, 11_900]);
 });
 
+t.test('the minimum order is that of a consumer', async (t) => {
+  const { staff } = store.box;
+  const minimum = (amount: number) => ({ settings: { cart: { minimumOrder: [{ currency: 'EUR', amount }] } } });
+  const issuesOf = async (taxNumber: string | null) => {
+    const { shopper, cart } = await cartFor(store, taxNumber);
+    const preview = await bodyOf(shopper.get('/checkout'));
+    const order = await shopper.post('/checkout', { customer: { email } });
+    return [cart.issues, preview.ready, order.status];
+  };
+  await bodyOf(staff.patch('/admin/store', minimum(11_900)));
+  // Without tax the goods cost 99.17.
+  t.strictSame(await issuesOf(french), [[], true, 201]);
+  t.strictSame(await issuesOf(null), [[], true, 201]);
+  await bodyOf(staff.patch('/admin/store', minimum(11_901)));
+  t.strictSame(await issuesOf(french), [['minimum_order'], false, 409]);
+  await bodyOf(staff.patch('/admin/store', { settings: { cart: { minimumOrder: [] } } }));
+});
+
 t.test('where shipping alone contains tax, only that is taken off', async (t) => {
   const { staff } = store.box;
   const { items } = await bodyOf(staff.get('/admin/regions'));

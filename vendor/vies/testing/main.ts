@@ -2,6 +2,6 @@
  * The simulator of VIES as a process: `node --conditions=workspace-source main.ts [port]`.
  */
 import { runSimulator } from '@carton/runtime/testing';
-import { respond, wrongAnswers } from './vies.ts';
+import { oddAnswers, respond, wrongAnswers } from './vies.ts';
 
-await runSimulator(respond, wrongAnswers, Number(process.argv[2] ?? 0));
+await runSimulator(respond, { ...wrongAnswers, ...oddAnswers }, Number(process.argv[2] ?? 0));

@@ -44,8 +44,15 @@ const replace = (properties: (answer: Answered) => object) => (answer: Answered)
 /** Each is a fault, or a lie that must be refused. */
 export const wrongAnswers: WrongAnswers = {
   busy: replace(() => ({ actionSucceed: false, errorWrappers: [{ error: 'MS_MAX_CONCURRENT_REQ' }] })),
+  'invalid-input': replace(() => ({ actionSucceed: false, errorWrappers: [{ error: 'INVALID_INPUT' }] })),
   'user-error': (answer: Answered) => void Object.assign(answer, { valid: false, userError: 'MS_UNAVAILABLE' }),
   'other-number': (answer: Answered) => void Object.assign(answer, { vatNumber: '00000000000' }),
   undecided: (answer: Answered) => void delete answer.valid,
   'not-a-boolean': (answer: Answered) => void Object.assign(answer, { valid: 'true' }),
+};
+
+/** True answers with texts that PostgreSQL does not store. */
+export const oddAnswers: WrongAnswers = {
+  'odd-texts': (answer: Answered) =>
+    void Object.assign(answer, { name: 'SAS\u0000 CAFE\ud800 CREME', address: `\udc00${'x'.repeat(998)}\u{1f600}` }),
 };
