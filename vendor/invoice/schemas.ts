@@ -171,7 +171,15 @@ export const IssueInvoice = object(
           address: Type.Optional(
             nullable(humanLines(1000, { description: 'In lines', examples: ['12 St James Square\nLondon'] })),
           ),
-          vatNumber: Type.Optional(nullable(text(50, 'GB123456789'))),
+          vatNumber: Type.Optional(
+            nullable(
+              humanText(50, {
+                description:
+                  'In the form of its country, where that is known. Of a sale with the exemption `intra_community` or `reverse_charge` only the proved number, which the invoice has without it',
+                examples: ['GB980780684'],
+              }),
+            ),
+          ),
         },
         { $id: 'IssueInvoiceBuyer', description: "Replaces the customer's name and billing address of the order" },
       ),

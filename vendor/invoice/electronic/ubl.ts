@@ -82,7 +82,7 @@ function amountIn(currency: string): AmountOf {
   return (name, amount) => [name, { currencyID: currency }, decimal(amount)];
 }
 
-function partyOf({ name, tradingName, address, vatNumber, registration, email }: Party): Xml {
+function partyOf({ name, tradingName, contact, address, vatNumber, registration, email }: Party): Xml {
   return [
     'cac:Party',
     [
@@ -94,17 +94,24 @@ function partyOf({ name, tradingName, address, vatNumber, registration, email }:
         'cac:PartyLegalEntity',
         [['cbc:RegistrationName', name], registration !== null && ['cbc:CompanyID', registration]],
       ],
-      email !== null && ['cac:Contact', [['cbc:ElectronicMail', email]]],
+      (contact !== null || email !== null) && [
+        'cac:Contact',
+        [contact !== null && ['cbc:Name', contact], email !== null && ['cbc:ElectronicMail', email]],
+      ],
     ],
   ];
 }
 
-function addressOf(name: string, { lines: [street, additional, further], country }: Address): Xml {
+function addressOf(name: string, { lines, city, postalCode, province, country }: Address): Xml {
+  const [street, additional, further] = lines;
   return [
     name,
     [
       street !== undefined && ['cbc:StreetName', street],
       additional !== undefined && ['cbc:AdditionalStreetName', additional],
+      city !== null && ['cbc:CityName', city],
+      postalCode !== null && ['cbc:PostalZone', postalCode],
+      province !== null && ['cbc:CountrySubentity', province],
       further !== undefined && ['cac:AddressLine', [['cbc:Line', further]]],
       ['cac:Country', [['cbc:IdentificationCode', country]]],
     ],

@@ -9,7 +9,7 @@ import { type ContentLine, totalsOf } from '../content.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
 import { linesOf, selectLines } from '../issuing/lines.ts';
-import { issueAddition, issueLocked } from '../issuing/service.ts';
+import { issueAddition, issueLocked, partiesOf } from '../issuing/service.ts';
 import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from '../store.ts';
 
 /** An invoice with what is left of it. */
@@ -72,11 +72,10 @@ export async function replaceRounded(tx: TenantDatabase, order: Order): Promise<
   );
   if (whole?.total !== rest?.total || whole?.rounding === order.totals.rounding.amount) return;
   await creditLocked(tx, invoice, left, { all: true, reason: 'The rounding has changed' });
-  const { suppliedOn, note, buyer } = invoice.content;
-  const { name, address, vatNumber } = buyer;
-  const request = { suppliedOn, note, buyer: { name, address: address.join('\n'), vatNumber } };
+  const { suppliedOn, note } = invoice.content;
   const documents = await documentsOf(tx, order.id);
-  await issueLocked(tx, order.id, request, (line) => isOnAddition(documents, line));
+  const isElsewhere = (line: ContentLine) => isOnAddition(documents, line);
+  await issueLocked(tx, order.id, { suppliedOn, note }, isElsewhere, partiesOf(invoice.content));
 }
 
 /** All of a line as what to credit. */

@@ -20,6 +20,7 @@ import {
   translationFor,
 } from '@carton/runtime';
 import {
+  buyerLines,
   type ContentLine,
   type InvoiceContent,
   type InvoiceKind,
@@ -158,11 +159,9 @@ function factsOf({ seller, buyer, delivery, ...content }: InvoiceContent, { form
     [texts.dateOfSupply, suppliedOn],
     [texts.dateOfOrder, orderedOn],
   ];
-  // The address often has the name, not always first.
-  const name = buyer.name !== null && !buyer.address.includes(buyer.name) && [line(buyer.name)];
   return html`<section class="facts">
 ${block(texts.seller, [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
-${block(texts.billTo, [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}
+${block(texts.billTo, [...buyerLines(buyer).map(line), line(buyer.email), vat(buyer.vatNumber)])}
 ${block(texts.deliverTo, delivery.map(line))}
 <div><h2>${texts.details}</h2>${days.map(([label, day]) => day !== null && html`<p>${labelled(texts, label, dayOf(day, formats))}</p>`)}
 <p>${labelled(texts, texts.order, html`<bdi>${orderNumber}</bdi>`)}</p></div>

@@ -4,7 +4,7 @@
  */
 import { pageWords, shownVariantTitle } from '@carton/order';
 import { dateTimeFormat, formatMoney, inLanguages, money, translationFor } from '@carton/runtime';
-import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
+import { buyerLines, type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
 import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
@@ -74,7 +74,6 @@ export function sheetOf({
     fill(phrase, { number: isolate(of), date: isolate(dayOf(issuedOn)) });
   const vat = (value: string | null) => (value === null ? [] : [fill(texts.vatNumber, { number: isolate(value) })]);
   const title = kind === 'invoice' ? texts.invoice : texts.creditNote;
-  const name = buyer.name !== null && !buyer.address.includes(buyer.name) ? [isolate(buyer.name)] : [];
   const days: [string, string | null][] = [
     [texts.date, content.issuedOn],
     [texts.dateOfSupply, content.suppliedOn],
@@ -124,7 +123,7 @@ export function sheetOf({
       },
       {
         title: texts.billTo,
-        lines: [...name, ...[...buyer.address, buyer.email].map(isolate), ...vat(buyer.vatNumber)],
+        lines: [...[...buyerLines(buyer), buyer.email].map(isolate), ...vat(buyer.vatNumber)],
       },
       { title: texts.deliverTo, lines: delivery.map(isolate) },
       {
