@@ -114,6 +114,11 @@ export interface InvoiceContent {
   countries?: { seller: string | null; buyer: string | null; delivery: string | null };
   taxGroups: TaxGroup[];
   lines: ContentLine[];
+  /**
+   * What was received for it when it was issued, and the day of the last payment; null for nothing, and on credit notes.
+   * Absent on documents of earlier releases.
+   */
+  paid?: { amount: number; on: string } | null;
   /** The sum of what the lines were rounded by; zero if nothing was. Absent on documents of earlier releases. */
   rounding?: number;
 }

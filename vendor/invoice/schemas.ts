@@ -134,6 +134,18 @@ export const InvoiceDetail = object(
     ),
     taxExemption: OrderResource.properties.taxExemption,
     delivery: withOptions(Lines, { description: "Address of delivery; empty if it is the buyer's" }),
+    paid: nullable(
+      object(
+        {
+          amount: Money,
+          on: withOptions(Day, { description: 'Day of the last payment, in the time zone of the store' }),
+        },
+        {
+          $id: 'InvoicePaid',
+          description: 'What was received for the invoice when it was issued, at most its total; null for nothing',
+        },
+      ),
+    ),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
     note: nullable(Type.String({ examples: ['Reverse charge'] })),
     taxGroups: Type.Array(InvoiceTaxGroup),

@@ -42,7 +42,7 @@ export function ciiOf(invoice: ElectronicInvoice): string {
       [
         'rsm:SupplyChainTradeTransaction',
         [
-          ...lines.map((line, at) => lineOf(line, at, decimal)),
+          ...lines.map((line, at) => lineOf(line, at, invoice, decimal)),
           agreementOf(invoice),
           deliveryOf(invoice),
           settlementOf(invoice, decimal),
@@ -129,7 +129,7 @@ function settlementOf(invoice: ElectronicInvoice, decimal: Decimal): Xml {
       ['ram:InvoiceCurrencyCode', currency],
       ...taxes.map((tax) => taxOf(tax, decimal)),
       ...charges.map((charge) => chargeOf(charge, decimal)),
-      ['ram:SpecifiedTradePaymentTerms', [['ram:Description', terms]]],
+      terms !== null && ['ram:SpecifiedTradePaymentTerms', [['ram:Description', terms]]],
       [
         'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
         [
@@ -184,7 +184,12 @@ function chargeOf({ reason, net, category }: ElectronicCharge, decimal: Decimal)
   ];
 }
 
-function lineOf(line: ElectronicLine, at: number, decimal: Decimal): Xml {
+function lineOf(
+  line: ElectronicLine,
+  at: number,
+  { discountReason }: Pick<ElectronicInvoice, 'discountReason'>,
+  decimal: Decimal,
+): Xml {
   const { title, description, sku, quantity, price, perUnits, discount, net, category } = line;
   return [
     'ram:IncludedSupplyChainTradeLineItem',
@@ -221,7 +226,7 @@ function lineOf(line: ElectronicLine, at: number, decimal: Decimal): Xml {
               indicator(false),
               ['ram:ActualAmount', decimal(discount)],
               ['ram:ReasonCode', '95'],
-              ['ram:Reason', 'Discount'],
+              ['ram:Reason', discountReason],
             ],
           ],
           ['ram:SpecifiedTradeSettlementLineMonetarySummation', [['ram:LineTotalAmount', decimal(net)]]],

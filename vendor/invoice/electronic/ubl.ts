@@ -54,7 +54,7 @@ export function ublOf(invoice: ElectronicInvoice): string {
           delivery && ['cac:DeliveryLocation', [addressOf('cac:Address', delivery)]],
         ],
       ],
-      ['cac:PaymentTerms', [['cbc:Note', invoice.terms]]],
+      invoice.terms !== null && ['cac:PaymentTerms', [['cbc:Note', invoice.terms]]],
       ...invoice.charges.map((charge) => chargeOf(charge, amount)),
       ['cac:TaxTotal', [amount('cbc:TaxAmount', totals.tax), ...taxes.map((tax) => subtotalOf(tax, amount))]],
       [
@@ -70,7 +70,7 @@ export function ublOf(invoice: ElectronicInvoice): string {
           amount('cbc:PayableAmount', totals.payable),
         ],
       ],
-      ...invoice.lines.map((line, at) => lineOf(line, at, isInvoice, amount)),
+      ...invoice.lines.map((line, at) => lineOf(line, at, invoice, amount)),
     ],
   ]);
 }
@@ -153,7 +153,13 @@ function subtotalOf({ category, net, tax }: CategorySums, amount: AmountOf): Xml
   ];
 }
 
-function lineOf(line: ElectronicLine, at: number, isInvoice: boolean, amount: AmountOf): Xml {
+function lineOf(
+  line: ElectronicLine,
+  at: number,
+  { kind, discountReason }: Pick<ElectronicInvoice, 'kind' | 'discountReason'>,
+  amount: AmountOf,
+): Xml {
+  const isInvoice = kind === 'invoice';
   const { title, description, sku, quantity, price, perUnits, discount, net, category } = line;
   return [
     isInvoice ? 'cac:InvoiceLine' : 'cac:CreditNoteLine',
@@ -167,7 +173,7 @@ function lineOf(line: ElectronicLine, at: number, isInvoice: boolean, amount: Am
           ['cbc:ChargeIndicator', 'false'],
           // UNCL 5189: discount
           ['cbc:AllowanceChargeReasonCode', '95'],
-          ['cbc:AllowanceChargeReason', 'Discount'],
+          ['cbc:AllowanceChargeReason', discountReason],
           amount('cbc:Amount', discount),
         ],
       ],

@@ -6,6 +6,7 @@
 import { feeSource, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
+import { reasonOn } from '../credit-notes/reasons.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
 import { linesOf, selectLines } from '../issuing/lines.ts';
@@ -53,7 +54,7 @@ export async function creditRemoved(
       .map(chargeOf)
       .filter(({ amount }) => amount > 0);
     if (charges.length === 0) continue;
-    await creditLocked(tx, invoice, left, { charges, reason: 'Another payment method was chosen' });
+    await creditLocked(tx, invoice, left, { charges, reason: reasonOn(invoice, 'otherMethod') });
   }
 }
 
@@ -71,7 +72,7 @@ export async function replaceRounded(tx: TenantDatabase, order: Order): Promise<
     totalsOf(lines.filter((line) => isCharged(order, line))),
   );
   if (whole?.total !== rest?.total || whole?.rounding === order.totals.rounding.amount) return;
-  await creditLocked(tx, invoice, left, { all: true, reason: 'The rounding has changed' });
+  await creditLocked(tx, invoice, left, { all: true, reason: reasonOn(invoice, 'rounding') });
   const { suppliedOn, note } = invoice.content;
   const documents = await documentsOf(tx, order.id);
   const isElsewhere = (line: ContentLine) => isOnAddition(documents, line);

@@ -12,6 +12,7 @@ import { type InvoiceRow, insertBalance } from '../store.ts';
 import { buyerAndDeliveryOf, countryIn, type StatedBuyer } from './buyer.ts';
 import { linesOf, selectLines } from './lines.ts';
 import { announce, dayIn, insertNumbered, type Unissued } from './numbering.ts';
+import { paidFor } from './payments.ts';
 
 /** What staff may state when they issue an invoice. */
 export interface IssueRequest {
@@ -43,9 +44,10 @@ export async function issueLocked(
   }
   const { prefix } = invoiceSettings.of(store);
   const lines = selectLines(whole, (line) => !isLeftOut(line));
-  const content = { ...contentOf(order, store, request), ...parties, ...lines };
+  const { total: totalAmount } = totalsOf(lines.lines);
+  const paid = await paidFor(tx, store, { orderId, total: totalAmount, before: 0 });
+  const content = { ...contentOf(order, store, request), ...parties, ...lines, paid };
   const invoice = await insertNumbered(tx, { kind: 'invoice', series: prefix, order, store, content });
-  const { total: totalAmount } = totalsOf(content.lines);
   await insertBalance(tx, { invoiceId: invoice, orderId, totalAmount, open: true });
   return announce(tx, invoice);
 }
@@ -62,6 +64,8 @@ export async function issueAddition(
 ): Promise<InvoiceRow> {
   const store = await findStore(tx);
   const { suppliedOn, issuedOn } = content;
+  const { total: totalAmount } = totalsOf(added.lines);
+  const before = order.totals.total.amount - totalAmount;
   const invoice = await insertNumbered(tx, {
     kind: 'invoice',
     series: invoiceSettings.of(store).prefix,
@@ -72,9 +76,9 @@ export async function issueAddition(
       ...partiesOf(content),
       addsTo: { number, issuedOn },
       ...added,
+      paid: await paidFor(tx, store, { orderId: order.id, total: totalAmount, before }),
     },
   });
-  const { total: totalAmount } = totalsOf(added.lines);
   await insertBalance(tx, { invoiceId: invoice, orderId: order.id, totalAmount, open: false });
   return announce(tx, invoice);
 }

@@ -65,7 +65,19 @@ export function sheetOf({
   currency,
   content,
 }: Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>): Sheet {
-  const { seller, buyer, delivery, addsTo, corrects, reason, note, lines, taxGroups, taxExemption = null } = content;
+  const {
+    seller,
+    buyer,
+    delivery,
+    addsTo,
+    corrects,
+    reason,
+    note,
+    lines,
+    taxGroups,
+    taxExemption = null,
+    paid,
+  } = content;
   const { language, formats, texts } = translationFor(translations, [content.locale]);
   const show = (amount: number) => isolate(formatMoney(money(amount, currency), formats));
   const labelled = (label: string, value: string) => fill(texts.labelled, { label, value: isolate(value) });
@@ -156,6 +168,12 @@ export function sheetOf({
       ...(credit === 0 ? [] : [[texts.credit, show(credit)] as [string, string]]),
       ...(rounding === 0 ? [] : [[texts.rounding, show(rounding)] as [string, string]]),
       [kind === 'invoice' ? texts.total : texts.totalCredited, show(total)],
+      ...(paid
+        ? [
+            [fill(texts.paidOn, { date: isolate(dayOf(paid.on)) }), show(-paid.amount)] as [string, string],
+            [texts.due, show(total - paid.amount)] as [string, string],
+          ]
+        : []),
     ],
     notes: [
       ...(taxExemption === null ? [] : [texts.exemptions[taxExemption]]),

@@ -64,6 +64,7 @@ t.test('an invoice has seller, buyer, lines, and the amounts of each rate', asyn
       vatNumber: null,
     },
     delivery: [],
+    paid: null,
     reason: null,
     note: 'Paid in advance',
     taxGroups: [
