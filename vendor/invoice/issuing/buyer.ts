@@ -46,14 +46,6 @@ function partsOf(address: StoredAddress): AddressParts | null {
   return { lines, city: city || null, postalCode: postalCode || null, province: province || null };
 }
 
-/** The lines of an address with its company before the person, where its country writes them the other way round. */
-function companyFirst(lines: readonly string[], company: string | null, name: string | null): string[] {
-  const [own, person] = [company, name].map((line) => (line === null ? -1 : lines.indexOf(line))) as [number, number];
-  if (person < 0 || own < person) return [...lines];
-  const others = lines.toSpliced(own, 1);
-  return others.toSpliced(person, 0, company as string);
-}
-
 /** The buyer and the delivery of an order's invoice. */
 export function buyerAndDeliveryOf(
   { customer }: Pick<Order, 'customer'>,
@@ -79,7 +71,7 @@ export function buyerAndDeliveryOf(
       name,
       company,
       email,
-      address: statedLines === null ? companyFirst(lines, company, name) : lines,
+      address: lines,
       parts: statedLines === null ? partsOf(billed) : null,
       vatNumber,
       taxNumber: vatNumber,
