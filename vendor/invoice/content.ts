@@ -53,6 +53,15 @@ export interface ContentLine {
   parts: LinePart[];
 }
 
+/** The parts of an address for electronic documents, besides its country. */
+export interface AddressParts {
+  /** Street, house and what else is written in lines of its own. */
+  lines: string[];
+  city: string | null;
+  postalCode: string | null;
+  province: string | null;
+}
+
 export interface InvoiceContent {
   /** BCP 47 */
   locale: string;
@@ -67,9 +76,14 @@ export interface InvoiceContent {
     note: string | null;
   };
   buyer: {
+    /** Of a person; if there is a company, whom to ask for there. */
     name: string | null;
+    /** The company that buys. Absent on documents of earlier releases, which have it in the address only. */
+    company?: string | null;
     email: string;
     address: string[];
+    /** Null for an address in free text. Absent on documents of earlier releases. */
+    parts?: AddressParts | null;
     /** As it is printed: stated by staff, else that of the order. */
     vatNumber: string | null;
     /** The same. Absent on documents of earlier releases. */
@@ -79,6 +93,8 @@ export interface InvoiceContent {
   taxExemption?: Order['taxExemption'];
   /** Lines of the address of delivery; none if it is the buyer's. */
   delivery: string[];
+  /** Also of the buyer's address; null for one in free text. Absent on documents of earlier releases. */
+  deliveryParts?: AddressParts | null;
   orderNumber: string;
   /** Days in the time zone of the store: `2026-11-22`. */
   orderedOn: string;
@@ -98,8 +114,22 @@ export interface InvoiceContent {
   countries?: { seller: string | null; buyer: string | null; delivery: string | null };
   taxGroups: TaxGroup[];
   lines: ContentLine[];
+  /**
+   * What was received for it when it was issued, and the day of the last payment; null for nothing, and on credit notes.
+   * Absent on documents of earlier releases.
+   */
+  paid?: { amount: number; on: string } | null;
   /** The sum of what the lines were rounded by; zero if nothing was. Absent on documents of earlier releases. */
   rounding?: number;
+}
+
+/**
+ * The name and the address of a buyer, as they are printed. The address often has the name, not always first; otherwise it
+ * precedes the address, or follows the company that the address begins with.
+ */
+export function buyerLines({ name, company = null, address }: InvoiceContent['buyer']): string[] {
+  if (name === null || name === company || address.includes(name)) return address;
+  return address.toSpliced(company !== null && address[0] === company ? 1 : 0, 0, name);
 }
 
 /** The sums of a part, a group of taxes or a whole invoice. */

@@ -41,7 +41,7 @@ const sumsIn = (currency: string, { net, tax, gross }: Sums) => ({
 
 export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
   const { currency, content } = row;
-  const { locale, seller, buyer, taxExemption = null, delivery, reason, note, lines } = content;
+  const { locale, seller, buyer, taxExemption = null, delivery, paid, reason, note, lines } = content;
   const { legalName, address, vatNumber, registrationNumber = null } = seller;
   return {
     ...invoiceOf(row),
@@ -50,6 +50,7 @@ export function invoiceDetailOf(row: InvoiceRow): InvoiceDetail {
     buyer,
     taxExemption,
     delivery,
+    paid: paid ? { amount: money(paid.amount, currency), on: paid.on } : null,
     reason,
     note,
     taxGroups: sumsByGroup(content).map(({ taxes, ...sums }) => ({

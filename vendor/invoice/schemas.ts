@@ -134,6 +134,18 @@ export const InvoiceDetail = object(
     ),
     taxExemption: OrderResource.properties.taxExemption,
     delivery: withOptions(Lines, { description: "Address of delivery; empty if it is the buyer's" }),
+    paid: nullable(
+      object(
+        {
+          amount: Money,
+          on: withOptions(Day, { description: 'Day of the last payment, in the time zone of the store' }),
+        },
+        {
+          $id: 'InvoicePaid',
+          description: 'What was received for the invoice when it was issued, at most its total; null for nothing',
+        },
+      ),
+    ),
     reason: nullable(Type.String({ examples: ['Arrived broken'] })),
     note: nullable(Type.String({ examples: ['Reverse charge'] })),
     taxGroups: Type.Array(InvoiceTaxGroup),
@@ -171,7 +183,15 @@ export const IssueInvoice = object(
           address: Type.Optional(
             nullable(humanLines(1000, { description: 'In lines', examples: ['12 St James Square\nLondon'] })),
           ),
-          vatNumber: Type.Optional(nullable(text(50, 'GB123456789'))),
+          vatNumber: Type.Optional(
+            nullable(
+              humanText(50, {
+                description:
+                  'In the form of its country, where that is known. Of a sale with the exemption `intra_community` or `reverse_charge` only the proved number, which the invoice has without it',
+                examples: ['GB980780684'],
+              }),
+            ),
+          ),
         },
         { $id: 'IssueInvoiceBuyer', description: "Replaces the customer's name and billing address of the order" },
       ),

@@ -6,6 +6,7 @@ import { findOrder, lockOrder, type Order, refundedChargeOf, unknownOrder } from
 import { invalidField, type TenantDatabase } from '@carton/runtime';
 import { documentsOf, isOnAddition } from './following/charges.ts';
 import { alignInvoices } from './following/service.ts';
+import { numberOfBuyer } from './issuing/buyer-number.ts';
 import { dayIn } from './issuing/numbering.ts';
 import { type IssueRequest, issueLocked } from './issuing/service.ts';
 import { invoiceAlreadyIssued, invoiceNotPossible } from './problems.ts';
@@ -15,7 +16,7 @@ import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from './s
  * Issues the invoice of an order. An invoice that was credited in full can be replaced by a new one, unless part of the
  * order was refunded; it has no charges that have an invoice of their own. Refunds before the first invoice get their credit
  * notes with it.
- * @throws invalid_request (400) for a day of supply that cannot be meant; not_found (404), invoice_already_issued (409),
+ * @throws invalid_request (400) for a day of supply that cannot be meant, and a number that the buyer's cannot be; not_found (404), invoice_already_issued (409),
  * invoice_not_possible (409), invoice_seller_incomplete (409)
  */
 export async function issueInvoice(
@@ -33,9 +34,13 @@ export async function issueInvoice(
     if (isReplacement && refundedChargeOf(state) > 0) {
       throw invoiceNotPossible('Part of the order was refunded after its first invoice.');
     }
-    await rejectUnlikelySupply(tx, orderId, request.suppliedOn);
+    const order = (await findOrder(tx, orderId)) as Order;
+    await rejectUnlikelySupply(tx, order, request.suppliedOn);
+    const { buyer } = request;
+    const vatNumber = numberOfBuyer(order, buyer?.vatNumber);
     const documents = await documentsOf(tx, orderId);
-    const invoice = await issueLocked(tx, orderId, request, (line) => isOnAddition(documents, line));
+    const stated = { ...request, ...(buyer && { buyer: { ...buyer, vatNumber } }) };
+    const invoice = await issueLocked(tx, orderId, stated, (line) => isOnAddition(documents, line));
     await alignInvoices(tx, state);
     return invoices.require(tx, invoice.id);
   });
@@ -47,11 +52,11 @@ export async function issueInvoice(
  */
 async function rejectUnlikelySupply(
   tx: TenantDatabase,
-  orderId: string,
+  { createdAt }: Pick<Order, 'createdAt'>,
   suppliedOn: string | null | undefined,
 ): Promise<void> {
   if (!suppliedOn) return;
-  const [store, { createdAt }] = [await findStore(tx), (await findOrder(tx, orderId)) as Order];
+  const store = await findStore(tx);
   const [first, last] = [
     dayBeside(dayIn(store, createdAt), { years: -1 }),
     dayBeside(dayIn(store, new Date()), { days: 1 }),

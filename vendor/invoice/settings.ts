@@ -25,7 +25,7 @@ export const invoiceSettings = storeSettings('invoice', {
     'invoice:write',
     withOptions(nullable(humanLines(2000, { examples: ['Payable within 14 days'] })), {
       default: null,
-      description: 'Printed below each invoice and credit note: bank account, legal notices',
+      description: 'Printed below each invoice: bank account, terms of payment, legal notices',
     }),
   ),
   keepYears: Type.Integer({

@@ -56,7 +56,7 @@ export { choiceOfMethod } from './fees/charge.ts';
 export { format as formatAmount } from './format.ts';
 export { findRefusal, isMethodByHand, isMethodOffered, offersPaymentOnline } from './methods/service.ts';
 export { OrderPayment } from './payments/schemas.ts';
-export { findOrderPayment, paidBesideTenders } from './payments/store.ts';
+export { findOrderPayment, lastReceivedAt, paidBesideTenders } from './payments/store.ts';
 export { lookUpAwaited } from './reconcile.ts';
 export { type OrderRefund, refundOrder, unitsToRestock } from './refunds/service.ts';
 export { succeededRefunds } from './refunds/store.ts';

@@ -11,9 +11,16 @@ export const electronicInvoices: readonly Mutation[] = [
   {
     rule: 'What credits have paid is not to be paid again',
     file: model,
-    text: 'payable: total,',
-    replacement: 'payable: total - credit,',
+    text: 'payable: total - paid,',
+    replacement: 'payable: total - paid - credit,',
     tests: [...sums, ...ubl],
+  },
+  {
+    rule: 'What was received is not asked for again',
+    file: 'vendor/invoice/issuing/payments.ts',
+    text: 'return on === null ? null : { amount, on };',
+    replacement: 'return on === null || amount > 0 ? null : { amount, on };',
+    tests: ['vendor/invoice/test/paid.test.ts'],
   },
   {
     rule: 'Groups with the same rate are one to the standard',

@@ -143,8 +143,8 @@ export const fees: readonly Mutation[] = [
   {
     rule: 'A corrected invoice leaves out what has an invoice of its own',
     file: 'vendor/invoice/service.ts',
-    text: 'issueLocked(tx, orderId, request, (line) => isOnAddition(documents, line))',
-    replacement: 'issueLocked(tx, orderId, request)',
+    text: 'issueLocked(tx, orderId, stated, (line) => isOnAddition(documents, line))',
+    replacement: 'issueLocked(tx, orderId, stated)',
     tests: invoice,
   },
   {

@@ -90,6 +90,13 @@ export const places: readonly Mutation[] = [
     tests: ['vendor/invoice/test/amounts.test.ts'],
   },
   {
+    rule: 'An invoice divides shipping also where only goods, or only shipping, contain taxes',
+    file: 'vendor/invoice/issuing/taxation.ts',
+    text: 'rateKey: JSON.stringify([code, label, rate]),',
+    replacement: 'rateKey: key,',
+    tests: ['vendor/invoice/test/amounts.test.ts'],
+  },
+  {
     rule: 'Staff see that a store without a country does not tax sales without one',
     file: 'vendor/region/service.ts',
     text: 'country === null && dependsOnCountries(db)',

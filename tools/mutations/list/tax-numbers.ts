@@ -105,6 +105,13 @@ export const taxNumbers: readonly Mutation[] = [
     tests: sales,
   },
   {
+    rule: 'An invoice without tax names the number that was proved, and no other that staff state',
+    file: 'vendor/invoice/issuing/buyer-number.ts',
+    text: 'if (readableNumber(stated) === proved) return proved;',
+    replacement: 'if (readableNumber(stated) !== null) return readableNumber(stated);',
+    tests: ['vendor/vies/test/stated-numbers.test.ts'],
+  },
+  {
     rule: 'Erasure removes the tax number from orders',
     file: 'vendor/order/persons-store.ts',
     text: 'phone = null, tax_number = null, notes',

@@ -52,7 +52,12 @@ export async function creditLocked(
     series: creditNotePrefix,
     order: { id, currency },
     store,
-    content: { ...content, note: null, addsTo: null, corrects: { number, issuedOn: content.issuedOn }, reason, lines },
+    content: {
+      ...content,
+      // How to pay is of no use here.
+      seller: { ...content.seller, note: null },
+      ...{ note: null, paid: null, addsTo: null, corrects: { number, issuedOn: content.issuedOn }, reason, lines },
+    },
     invoiceId: invoice.id,
     refundId,
   });

@@ -42,7 +42,7 @@ export function ciiOf(invoice: ElectronicInvoice): string {
       [
         'rsm:SupplyChainTradeTransaction',
         [
-          ...lines.map((line, at) => lineOf(line, at, decimal)),
+          ...lines.map((line, at) => lineOf(line, at, invoice, decimal)),
           agreementOf(invoice),
           deliveryOf(invoice),
           settlementOf(invoice, decimal),
@@ -69,7 +69,8 @@ function agreementOf({ seller, buyer, orderNumber }: ElectronicInvoice): Xml {
   ];
 }
 
-function partyOf(element: string, { name, tradingName, address, vatNumber, registration, email }: Party): Xml {
+function partyOf(element: string, party: Party): Xml {
+  const { name, tradingName, contact, address, vatNumber, registration, email } = party;
   const organization: Xml[] = [
     registration !== null && ['ram:ID', registration],
     tradingName !== null && ['ram:TradingBusinessName', tradingName],
@@ -79,7 +80,13 @@ function partyOf(element: string, { name, tradingName, address, vatNumber, regis
     [
       ['ram:Name', name],
       organization.some(Boolean) && ['ram:SpecifiedLegalOrganization', organization],
-      email !== null && ['ram:DefinedTradeContact', [['ram:EmailURIUniversalCommunication', [['ram:URIID', email]]]]],
+      (contact !== null || email !== null) && [
+        'ram:DefinedTradeContact',
+        [
+          contact !== null && ['ram:PersonName', contact],
+          email !== null && ['ram:EmailURIUniversalCommunication', [['ram:URIID', email]]],
+        ],
+      ],
       addressOf(address),
       email !== null && ['ram:URIUniversalCommunication', [['ram:URIID', { schemeID: 'EM' }, email]]],
       vatNumber !== null && ['ram:SpecifiedTaxRegistration', [['ram:ID', { schemeID: 'VA' }, vatNumber]]],
@@ -87,11 +94,17 @@ function partyOf(element: string, { name, tradingName, address, vatNumber, regis
   ];
 }
 
-function addressOf({ lines, country }: Address): Xml {
+function addressOf({ lines, city, postalCode, province, country }: Address): Xml {
   const names = ['ram:LineOne', 'ram:LineTwo', 'ram:LineThree'];
   return [
     'ram:PostalTradeAddress',
-    [...lines.map((line, at): Xml => [names[at] as string, line]), ['ram:CountryID', country]],
+    [
+      postalCode !== null && ['ram:PostcodeCode', postalCode],
+      ...lines.map((line, at): Xml => [names[at] as string, line]),
+      city !== null && ['ram:CityName', city],
+      ['ram:CountryID', country],
+      province !== null && ['ram:CountrySubDivisionName', province],
+    ],
   ];
 }
 
@@ -116,7 +129,7 @@ function settlementOf(invoice: ElectronicInvoice, decimal: Decimal): Xml {
       ['ram:InvoiceCurrencyCode', currency],
       ...taxes.map((tax) => taxOf(tax, decimal)),
       ...charges.map((charge) => chargeOf(charge, decimal)),
-      ['ram:SpecifiedTradePaymentTerms', [['ram:Description', terms]]],
+      terms !== null && ['ram:SpecifiedTradePaymentTerms', [['ram:Description', terms]]],
       [
         'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
         [
@@ -171,7 +184,12 @@ function chargeOf({ reason, net, category }: ElectronicCharge, decimal: Decimal)
   ];
 }
 
-function lineOf(line: ElectronicLine, at: number, decimal: Decimal): Xml {
+function lineOf(
+  line: ElectronicLine,
+  at: number,
+  { discountReason }: Pick<ElectronicInvoice, 'discountReason'>,
+  decimal: Decimal,
+): Xml {
   const { title, description, sku, quantity, price, perUnits, discount, net, category } = line;
   return [
     'ram:IncludedSupplyChainTradeLineItem',
@@ -208,7 +226,7 @@ function lineOf(line: ElectronicLine, at: number, decimal: Decimal): Xml {
               indicator(false),
               ['ram:ActualAmount', decimal(discount)],
               ['ram:ReasonCode', '95'],
-              ['ram:Reason', 'Discount'],
+              ['ram:Reason', discountReason],
             ],
           ],
           ['ram:SpecifiedTradeSettlementLineMonetarySummation', [['ram:LineTotalAmount', decimal(net)]]],

@@ -4,8 +4,16 @@
  * The standard describes one VAT for each amount, sums of at most two decimals, and parties with a country and a number.
  * What it has no form for is refused, so that no document says something else than what was sold.
  */
-import { divideRounded, hundredPercent, minorUnitDigits, scalePercent } from '@carton/runtime';
+import {
+  divideRounded,
+  hundredPercent,
+  inLanguages,
+  minorUnitDigits,
+  scalePercent,
+  translationFor,
+} from '@carton/runtime';
 import { type InvoiceContent, type InvoiceKind, sumsOf, totalsOf } from '../content.ts';
+import { invoicePhrases } from '../page/phrases.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
 import type { InvoiceRow } from '../store.ts';
 import { type Category, categoriesOf } from './categories.ts';
@@ -22,7 +30,10 @@ export interface ElectronicInvoice {
   /** The invoice that a credit note corrects, or to which another adds. */
   preceding: { number: string; issuedOn: string } | null;
   notes: string[];
-  terms: string;
+  /** Null if nothing is to be paid. */
+  terms: string | null;
+  /** Of an allowance of a line, in the language of the document. */
+  discountReason: string;
   seller: Party;
   buyer: Party;
   delivery: Address | null;
@@ -49,11 +60,13 @@ export interface ElectronicTotals {
   net: number;
   tax: number;
   gross: number;
-  /** What gift cards and credits have paid. */
+  /** What was received when the document was issued, and what gift cards and credits have paid. */
   prepaid: number;
   rounding: number;
   payable: number;
 }
+
+const phrases = inLanguages((language) => invoicePhrases[language]);
 
 export type Issued = Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>;
 
@@ -77,6 +90,8 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
   const { lines, charges } = linesAndChargesOf(content, categories);
   const taxes = taxesOf(content, categories, currency);
   for (const { category } of taxes) requireWhatItNeeds(category, content, buyer, delivery);
+  const { texts } = translationFor(phrases, [content.locale]);
+  const totals = electronicTotals(content, { lines, charges });
   const note = [content.note, content.reason].flatMap((text) => text ?? []);
   return {
     kind,
@@ -88,7 +103,8 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
     preceding: content.corrects ?? content.addsTo ?? null,
     notes: note,
     // What is to be paid needs terms. Those of the store are free text.
-    terms: content.seller.note ?? 'Due immediately, unless agreed otherwise',
+    terms: totals.payable > 0 ? (content.seller.note ?? texts.terms) : null,
+    discountReason: texts.discount,
     seller,
     // The standard has no number of VAT beside what is not subject to it.
     buyer: taxes.some(({ category }) => category.code === 'O') ? { ...buyer, vatNumber: null } : buyer,
@@ -96,7 +112,7 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
     lines,
     charges,
     taxes,
-    totals: electronicTotals(content, { lines, charges }),
+    totals,
   };
 }
 
@@ -135,7 +151,11 @@ function requireWhatItNeeds(
   if (code !== 'K' && code !== 'AE') return;
   if (buyer.vatNumber === null) throw electronicInvoiceNotPossible('The buyer has no VAT number with its country.');
   if (code === 'AE') return;
-  if (suppliedOn === null) throw electronicInvoiceNotPossible('The day of supply is missing (suppliedOn).');
+  if (suppliedOn === null) {
+    throw electronicInvoiceNotPossible(
+      'The day of supply is missing: credit the invoice in full, and issue it again with suppliedOn, before a refund.',
+    );
+  }
   if (delivery === null) throw electronicInvoiceNotPossible('The country of the delivery is unknown.');
 }
 
@@ -145,6 +165,7 @@ function electronicTotals(
 ): ElectronicTotals {
   const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
   const { net, tax, gross, credit, rounding, total } = totalsOf(content.lines);
+  const paid = content.paid?.amount ?? 0;
   const nets = charges.map((charge) => charge.net);
   return {
     lines: sum(lines.map((line) => line.net)),
@@ -153,8 +174,8 @@ function electronicTotals(
     net,
     tax,
     gross,
-    prepaid: -credit || 0,
+    prepaid: paid - credit || 0,
     rounding,
-    payable: total,
+    payable: total - paid,
   };
 }

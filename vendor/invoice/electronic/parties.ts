@@ -1,13 +1,13 @@
 /**
- * The seller, the buyer and the place of delivery of an electronic document. Documents store addresses as lines of text.
+ * The seller, the buyer and the place of delivery of an electronic document. Documents store addresses as lines of text,
+ * and those that have fields also in parts.
  */
 import { countryCodeOf } from '@carton/runtime';
-import type { InvoiceContent } from '../content.ts';
+import type { AddressParts, InvoiceContent } from '../content.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
 
 /** An address; the standard has at most three lines without the country. */
-export interface Address {
-  lines: string[];
+export interface Address extends AddressParts {
   country: string;
 }
 
@@ -15,6 +15,8 @@ export interface Party {
   name: string;
   /** The name of the store, if it is another. */
   tradingName: string | null;
+  /** A person at the company; null if the party is a person. */
+  contact: string | null;
   address: Address;
   /** With the code of its country; null without one that has it. */
   vatNumber: string | null;
@@ -39,11 +41,20 @@ function countryOfPrefix(prefix: string): string | null {
 /** The country of an address in lines: that of its last line. */
 const countryOfLines = (lines: readonly string[]) => countryCodeOf(lines.at(-1) ?? '');
 
-function addressOf(lines: readonly string[], name: string | null, country: string): Address {
-  const own = lines.filter((line) => line !== name && line.trim() !== '');
+/** @param names of the party, which are not part of the address */
+function addressOf(
+  lines: readonly string[],
+  country: string,
+  { names = [], parts }: { names?: readonly (string | null)[]; parts?: AddressParts | null | undefined },
+): Address {
+  if (parts) return { ...parts, lines: inThree(parts.lines), country };
+  const own = lines.filter((line) => !names.includes(line) && line.trim() !== '');
   if (own.length > 0 && countryCodeOf(own.at(-1) as string) === country) own.pop();
-  return { lines: own.length > 3 ? [...own.slice(0, 2), own.slice(2).join(', ')] : own, country };
+  return { lines: inThree(own), city: null, postalCode: null, province: null, country };
 }
+
+const inThree = (lines: readonly string[]) =>
+  lines.length > 3 ? [...lines.slice(0, 2), lines.slice(2).join(', ')] : [...lines];
 
 /** @throws electronic_invoice_not_possible (409) without a country, and without a number of the seller */
 export function sellerOf({ seller, countries }: InvoiceContent): Party {
@@ -59,7 +70,8 @@ export function sellerOf({ seller, countries }: InvoiceContent): Party {
   return {
     name: legalName,
     tradingName: name === legalName ? null : name,
-    address: addressOf(address, legalName, country),
+    contact: null,
+    address: addressOf(address, country, { names: [legalName] }),
     vatNumber,
     registration,
     email: null,
@@ -75,10 +87,12 @@ export function buyerOf({ buyer, countries }: InvoiceContent): Party {
   if (!country) {
     throw electronicInvoiceNotPossible('The country of the buyer is unknown: state an address that ends with it.');
   }
+  const { name, company = null, parts } = buyer;
   return {
-    name: buyer.name ?? buyer.email,
+    name: company ?? name ?? buyer.email,
     tradingName: null,
-    address: addressOf(buyer.address, buyer.name, country),
+    contact: company === null || name === company ? null : name,
+    address: addressOf(buyer.address, country, { names: [name, company], parts }),
     vatNumber,
     registration: vatNumber === null ? buyer.vatNumber : null,
     email: buyer.email,
@@ -86,8 +100,11 @@ export function buyerOf({ buyer, countries }: InvoiceContent): Party {
 }
 
 /** Where the goods go: the buyer's address if the document states no other; null if its country is unknown. */
-export function deliveryOf({ delivery, countries }: InvoiceContent, buyer: Party): Address | null {
+export function deliveryOf(
+  { delivery, deliveryParts: parts, countries }: InvoiceContent,
+  buyer: Party,
+): Address | null {
   if (delivery.length === 0) return buyer.address;
   const country = countries?.delivery ?? countryOfLines(delivery);
-  return country ? addressOf(delivery, null, country) : null;
+  return country ? addressOf(delivery, country, { parts }) : null;
 }

@@ -54,7 +54,7 @@ export function ublOf(invoice: ElectronicInvoice): string {
           delivery && ['cac:DeliveryLocation', [addressOf('cac:Address', delivery)]],
         ],
       ],
-      ['cac:PaymentTerms', [['cbc:Note', invoice.terms]]],
+      invoice.terms !== null && ['cac:PaymentTerms', [['cbc:Note', invoice.terms]]],
       ...invoice.charges.map((charge) => chargeOf(charge, amount)),
       ['cac:TaxTotal', [amount('cbc:TaxAmount', totals.tax), ...taxes.map((tax) => subtotalOf(tax, amount))]],
       [
@@ -70,7 +70,7 @@ export function ublOf(invoice: ElectronicInvoice): string {
           amount('cbc:PayableAmount', totals.payable),
         ],
       ],
-      ...invoice.lines.map((line, at) => lineOf(line, at, isInvoice, amount)),
+      ...invoice.lines.map((line, at) => lineOf(line, at, invoice, amount)),
     ],
   ]);
 }
@@ -82,7 +82,7 @@ function amountIn(currency: string): AmountOf {
   return (name, amount) => [name, { currencyID: currency }, decimal(amount)];
 }
 
-function partyOf({ name, tradingName, address, vatNumber, registration, email }: Party): Xml {
+function partyOf({ name, tradingName, contact, address, vatNumber, registration, email }: Party): Xml {
   return [
     'cac:Party',
     [
@@ -94,17 +94,24 @@ function partyOf({ name, tradingName, address, vatNumber, registration, email }:
         'cac:PartyLegalEntity',
         [['cbc:RegistrationName', name], registration !== null && ['cbc:CompanyID', registration]],
       ],
-      email !== null && ['cac:Contact', [['cbc:ElectronicMail', email]]],
+      (contact !== null || email !== null) && [
+        'cac:Contact',
+        [contact !== null && ['cbc:Name', contact], email !== null && ['cbc:ElectronicMail', email]],
+      ],
     ],
   ];
 }
 
-function addressOf(name: string, { lines: [street, additional, further], country }: Address): Xml {
+function addressOf(name: string, { lines, city, postalCode, province, country }: Address): Xml {
+  const [street, additional, further] = lines;
   return [
     name,
     [
       street !== undefined && ['cbc:StreetName', street],
       additional !== undefined && ['cbc:AdditionalStreetName', additional],
+      city !== null && ['cbc:CityName', city],
+      postalCode !== null && ['cbc:PostalZone', postalCode],
+      province !== null && ['cbc:CountrySubentity', province],
       further !== undefined && ['cac:AddressLine', [['cbc:Line', further]]],
       ['cac:Country', [['cbc:IdentificationCode', country]]],
     ],
@@ -146,7 +153,13 @@ function subtotalOf({ category, net, tax }: CategorySums, amount: AmountOf): Xml
   ];
 }
 
-function lineOf(line: ElectronicLine, at: number, isInvoice: boolean, amount: AmountOf): Xml {
+function lineOf(
+  line: ElectronicLine,
+  at: number,
+  { kind, discountReason }: Pick<ElectronicInvoice, 'kind' | 'discountReason'>,
+  amount: AmountOf,
+): Xml {
+  const isInvoice = kind === 'invoice';
   const { title, description, sku, quantity, price, perUnits, discount, net, category } = line;
   return [
     isInvoice ? 'cac:InvoiceLine' : 'cac:CreditNoteLine',
@@ -160,7 +173,7 @@ function lineOf(line: ElectronicLine, at: number, isInvoice: boolean, amount: Am
           ['cbc:ChargeIndicator', 'false'],
           // UNCL 5189: discount
           ['cbc:AllowanceChargeReasonCode', '95'],
-          ['cbc:AllowanceChargeReason', 'Discount'],
+          ['cbc:AllowanceChargeReason', discountReason],
           amount('cbc:Amount', discount),
         ],
       ],

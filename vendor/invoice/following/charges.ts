@@ -6,10 +6,11 @@
 import { feeSource, type Order } from '@carton/order';
 import type { TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
+import { reasonOn } from '../credit-notes/reasons.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
 import { linesOf, selectLines } from '../issuing/lines.ts';
-import { issueAddition, issueLocked } from '../issuing/service.ts';
+import { issueAddition, issueLocked, partiesOf } from '../issuing/service.ts';
 import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from '../store.ts';
 
 /** An invoice with what is left of it. */
@@ -53,7 +54,7 @@ export async function creditRemoved(
       .map(chargeOf)
       .filter(({ amount }) => amount > 0);
     if (charges.length === 0) continue;
-    await creditLocked(tx, invoice, left, { charges, reason: 'Another payment method was chosen' });
+    await creditLocked(tx, invoice, left, { charges, reason: reasonOn(invoice, 'otherMethod') });
   }
 }
 
@@ -71,12 +72,11 @@ export async function replaceRounded(tx: TenantDatabase, order: Order): Promise<
     totalsOf(lines.filter((line) => isCharged(order, line))),
   );
   if (whole?.total !== rest?.total || whole?.rounding === order.totals.rounding.amount) return;
-  await creditLocked(tx, invoice, left, { all: true, reason: 'The rounding has changed' });
-  const { suppliedOn, note, buyer } = invoice.content;
-  const { name, address, vatNumber } = buyer;
-  const request = { suppliedOn, note, buyer: { name, address: address.join('\n'), vatNumber } };
+  await creditLocked(tx, invoice, left, { all: true, reason: reasonOn(invoice, 'rounding') });
+  const { suppliedOn, note } = invoice.content;
   const documents = await documentsOf(tx, order.id);
-  await issueLocked(tx, order.id, request, (line) => isOnAddition(documents, line));
+  const isElsewhere = (line: ContentLine) => isOnAddition(documents, line);
+  await issueLocked(tx, order.id, { suppliedOn, note }, isElsewhere, partiesOf(invoice.content));
 }
 
 /** All of a line as what to credit. */

@@ -5,6 +5,7 @@ import { type Order, type OrderState, refundedChargeOf } from '@carton/order';
 import { succeededRefunds } from '@carton/payment';
 import type { TenantDatabase } from '@carton/runtime';
 import { type ContentLine, totalsOf } from '../content.ts';
+import { reasonOn } from '../credit-notes/reasons.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, costOfUnits, isSameCharge } from '../credit-notes/shares.ts';
 import { findOpenInvoice, invoicesOfOrder } from '../store.ts';
@@ -15,8 +16,6 @@ interface CreditedLines {
   lines: readonly ContentLine[];
   left: readonly ContentLine[];
 }
-
-const reason = 'Refund';
 
 /**
  * Issues credit notes for the refunds of a locked order, one for each refund with the amounts and taxes of the refund, as
@@ -55,6 +54,7 @@ async function creditOwn(
   { refunded, refunds }: { refunded: number; refunds: readonly DividedRefund[] },
 ): Promise<void> {
   const lines = chargedLines(order, invoice.content.lines);
+  const reason = reasonOn(invoice, 'refund');
   const readLeft = async () => chargedLines(order, await linesLeft(tx, invoice));
   const earlier = new Set((await invoicesOfOrder(tx, order.id)).map(({ refundId }) => refundId));
   const open = refunds.filter(({ id, parts }) => parts.length > 0 && !earlier.has(id));
@@ -94,7 +94,8 @@ async function creditAddition(
     return { ...open, quantity: dueOf('quantity'), amount: dueOf('amount'), tax: dueOf('tax') };
   });
   const due = charges.filter(({ amount }) => amount > 0);
-  if (due.length > 0) await creditLocked(tx, invoice, left, { charges: due, reason });
+  if (due.length === 0) return;
+  await creditLocked(tx, invoice, left, { charges: due, reason: reasonOn(invoice, 'refund') });
 }
 
 /** A refund with what it took of lines and shipping charges. */

@@ -5,7 +5,7 @@
  * What is missing is computed from the state of the locked order, its refunds and its invoices, not from the event: a
  * repeated or late delivery finds nothing left to do.
  */
-import { findStore } from '@carton/core';
+import { findStore, type Store } from '@carton/core';
 import {
   balanceOf,
   findOrder,
@@ -21,8 +21,10 @@ import {
 import { paymentCaptured, refundCreated } from '@carton/payment';
 import { type DeliveredEvent, type EventDefinition, object, subscriber, type TenantDatabase } from '@carton/runtime';
 import { totalsOf } from '../content.ts';
+import { reasonOn } from '../credit-notes/reasons.ts';
 import { creditLocked } from '../credit-notes/service.ts';
 import { dayIn } from '../issuing/numbering.ts';
+import { lastPaymentDay } from '../issuing/payments.ts';
 import { issueLocked } from '../issuing/service.ts';
 import { invoiceSettings } from '../settings.ts';
 import { findOpenInvoice, invoices, invoicesOfOrder } from '../store.ts';
@@ -86,12 +88,29 @@ async function issueIfDue(
   const isDue = issueOn === 'payment' ? isPaid : issueOn === 'shipment' && type === shipped.type;
   if (!isDue || order.status !== 'placed') return;
   if ((await invoicesOfOrder(tx, order.id)).length > 0) return;
-  await issueLocked(tx, order.id, { suppliedOn: type === shipped.type ? dayIn(store, createdAt) : null });
+  const day = dayIn(store, createdAt);
+  const suppliedOn = type === shipped.type ? day : await supplyBeforeShipment(tx, store, order, day);
+  await issueLocked(tx, order.id, { suppliedOn });
+}
+
+/**
+ * A supply within the European Union has a day (BR-IC-11). Before anything is shipped, it is that of the payment on account
+ * (Directive 2006/112/EC, Article 226, point 7).
+ */
+async function supplyBeforeShipment(
+  tx: TenantDatabase,
+  store: Store,
+  { id, fulfillmentStatus }: OrderState,
+  day: string,
+): Promise<string | null> {
+  const { taxExemption } = (await findOrder(tx, id)) as Order;
+  if (taxExemption !== 'intra_community' || fulfillmentStatus !== 'unfulfilled') return null;
+  return (await lastPaymentDay(tx, store, id)) ?? day;
 }
 
 async function creditCanceled(tx: TenantDatabase, orderId: string): Promise<void> {
   for (const { invoice, left } of await documentsOf(tx, orderId)) {
     const isLeft = totalsOf(left).total > 0;
-    if (isLeft) await creditLocked(tx, invoice, left, { all: true, reason: 'The order was canceled' });
+    if (isLeft) await creditLocked(tx, invoice, left, { all: true, reason: reasonOn(invoice, 'canceled') });
   }
 }

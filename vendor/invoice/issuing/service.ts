@@ -3,27 +3,30 @@
  * of the number.
  */
 import { findStore, type Store } from '@carton/core';
-import { addressLines, findOrder, type Order } from '@carton/order';
-import { countryCodeOf, localeOfTexts, type TenantDatabase } from '@carton/runtime';
+import { findOrder, type Order } from '@carton/order';
+import { localeOfTexts, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, totalsOf } from '../content.ts';
 import { invoiceSellerIncomplete } from '../problems.ts';
 import { invoiceSettings, sellerOf } from '../settings.ts';
 import { type InvoiceRow, insertBalance } from '../store.ts';
+import { buyerAndDeliveryOf, countryIn, type StatedBuyer } from './buyer.ts';
 import { linesOf, selectLines } from './lines.ts';
 import { announce, dayIn, insertNumbered, type Unissued } from './numbering.ts';
+import { paidFor } from './payments.ts';
 
 /** What staff may state when they issue an invoice. */
 export interface IssueRequest {
   /** The day of supply: `2026-11-22`. */
   suppliedOn?: string | null;
   /** Replaces the customer of the order. */
-  buyer?: { name?: string | null; address?: string | null; vatNumber?: string | null };
+  buyer?: StatedBuyer;
   note?: string | null;
 }
 
 /**
  * Issues the invoice of a locked order that has none.
  * @param isLeftOut of lines that another invoice of the order has
+ * @param parties those of the invoice that this one replaces by itself
  * @throws invoice_seller_incomplete (409)
  */
 export async function issueLocked(
@@ -31,6 +34,7 @@ export async function issueLocked(
   orderId: string,
   request: IssueRequest,
   isLeftOut: (line: ContentLine) => boolean = () => false,
+  parties: Partial<Parties> = {},
 ): Promise<InvoiceRow> {
   const [order, store] = [(await findOrder(tx, orderId)) as Order, await findStore(tx)];
   const whole = linesOf(order);
@@ -39,9 +43,11 @@ export async function issueLocked(
     throw new Error(`the invoice of order ${orderId} adds up to ${total} with a tax of ${tax}`);
   }
   const { prefix } = invoiceSettings.of(store);
-  const content = { ...contentOf(order, store, request), ...selectLines(whole, (line) => !isLeftOut(line)) };
+  const lines = selectLines(whole, (line) => !isLeftOut(line));
+  const { total: totalAmount } = totalsOf(lines.lines);
+  const paid = await paidFor(tx, store, { orderId, total: totalAmount, before: 0 });
+  const content = { ...contentOf(order, store, request), ...parties, ...lines, paid };
   const invoice = await insertNumbered(tx, { kind: 'invoice', series: prefix, order, store, content });
-  const { total: totalAmount } = totalsOf(content.lines);
   await insertBalance(tx, { invoiceId: invoice, orderId, totalAmount, open: true });
   return announce(tx, invoice);
 }
@@ -57,7 +63,9 @@ export async function issueAddition(
   added: Pick<InvoiceContent, 'taxGroups' | 'lines'>,
 ): Promise<InvoiceRow> {
   const store = await findStore(tx);
-  const { suppliedOn, buyer, delivery, issuedOn, countries } = content;
+  const { suppliedOn, issuedOn } = content;
+  const { total: totalAmount } = totalsOf(added.lines);
+  const before = order.totals.total.amount - totalAmount;
   const invoice = await insertNumbered(tx, {
     kind: 'invoice',
     series: invoiceSettings.of(store).prefix,
@@ -65,25 +73,21 @@ export async function issueAddition(
     store,
     content: {
       ...contentOf(order, store, { suppliedOn }),
-      ...{ buyer, delivery, addsTo: { number, issuedOn } },
-      ...(countries && { countries }),
+      ...partiesOf(content),
+      addsTo: { number, issuedOn },
       ...added,
+      paid: await paidFor(tx, store, { orderId: order.id, total: totalAmount, before }),
     },
   });
-  const { total: totalAmount } = totalsOf(added.lines);
   await insertBalance(tx, { invoiceId: invoice, orderId: order.id, totalAmount, open: false });
   return announce(tx, invoice);
 }
 
-/** The name in an address; none in free text. */
-function nameIn(address: Order['customer']['address']): string | null {
-  return address === null || typeof address === 'string' ? null : address.name || null;
-}
+type Parties = Pick<InvoiceContent, 'buyer' | 'delivery' | 'deliveryParts' | 'countries'>;
 
-/** The country of an address; of free text, that in its last line. */
-function countryIn(address: Order['customer']['address']): string | null {
-  const country = typeof address === 'string' ? address.split('\n').at(-1) : address?.country;
-  return country ? countryCodeOf(country) : null;
+/** The buyer and the delivery of an issued invoice, for one that goes to the same. */
+export function partiesOf({ buyer, delivery, deliveryParts = null, countries }: InvoiceContent): Partial<Parties> {
+  return { buyer, delivery, deliveryParts, ...(countries && { countries }) };
 }
 
 function contentOf(
@@ -97,15 +101,7 @@ function contentOf(
     throw invoiceSellerIncomplete('Set legalName and address of the store.');
   }
   const locale = localeOfTexts([order.locale, store.defaultLocale]);
-  const { email, name, address, billing, taxNumber } = order.customer;
-  const buyerNumber = buyer.vatNumber ?? taxNumber;
-  const shippingLines = addressLines(address, locale);
-  const billed = billing ?? address;
-  const nameOfBuyer = buyer.name ?? nameIn(billed) ?? name;
-  // An invoice names one buyer: a name that replaces the customer's does so in the address too.
-  const billedAs = nameIn(billed) === null ? billed : { ...(billed as object), name: nameOfBuyer };
-  const buyerLines = buyer.address ? buyer.address.split('\n') : addressLines(billedAs, locale);
-  const isSame = shippingLines.join('\n') === buyerLines.join('\n');
+  const { countries, ...parties } = buyerAndDeliveryOf(order, buyer, locale);
   return {
     locale,
     seller: {
@@ -117,9 +113,8 @@ function contentOf(
       registrationNumber,
       note: invoiceSettings.of(store).note,
     },
-    buyer: { name: nameOfBuyer, email, address: buyerLines, vatNumber: buyerNumber, taxNumber: buyerNumber },
+    ...parties,
     taxExemption: order.taxExemption,
-    delivery: isSame ? [] : shippingLines,
     orderNumber: order.number,
     orderedOn: dayIn(store, order.createdAt),
     suppliedOn,
@@ -127,11 +122,6 @@ function contentOf(
     corrects: null,
     reason: null,
     note,
-    countries: {
-      seller: store.country ?? countryIn(sellerAddress),
-      // Staff correct an address without its country.
-      buyer: countryIn(buyer.address ?? null) ?? countryIn(billed),
-      delivery: countryIn(address),
-    },
+    countries: { ...countries, seller: store.country ?? countryIn(sellerAddress) },
   };
 }

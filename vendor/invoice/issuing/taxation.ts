@@ -5,7 +5,8 @@
  * A shipping charge that is taxed in proportion to the goods bears taxes of several groups. The order stores only the sum
  * of each tax, so the charge is divided by the function with which the taxes were computed (`partsOfCharge`). Where other
  * rules may have led to the same taxes, the division that explains the stored amounts best is used; the sums are right in
- * both cases.
+ * both cases. Shipping charges may contain their taxes where the prices of goods do not, and the other way round: a rate is
+ * the same one in both.
  */
 import { type ChargedRows, type ChargeInParts, chargesOf } from '@carton/order';
 import { allocate, hundredPercent, scalePercent } from '@carton/runtime';
@@ -47,6 +48,8 @@ export function taxedChargesOf(order: ChargedRows): { taxGroups: TaxGroup[]; cha
 /** A tax on a charge, with its amount. */
 interface KnownTax extends TaxOfRate {
   key: string;
+  /** The same whether or not the price contains the tax. */
+  rateKey: string;
   /** Of the rate, as far as the order knows it. */
   id: string;
   amount: number;
@@ -61,6 +64,7 @@ function taxesOn(charge: ChargeInParts, taxLines: ChargedRows['taxLines']): Know
     const key = JSON.stringify([code, label, rate, included]);
     taxes.set(key, {
       key,
+      rateKey: JSON.stringify([code, label, rate]),
       id: source?.type === 'tax_rate' ? source.id : key,
       code,
       label,
@@ -84,24 +88,26 @@ const undivided = ({ total, discount }: ChargeInParts, taxes: readonly KnownTax[
 });
 
 /** A line as the taxes of shipping are divided by it. */
-type Goods = TaxableGoods<{ id: string; rate: number; key: string }>;
+type Goods = TaxableGoods<{ id: string; rate: number; rateKey: string }>;
 
 function goodsOf({ charge, taxes }: { charge: ChargeInParts; taxes: readonly KnownTax[] }): Goods {
   const { total, discount, quantity } = charge;
-  const rates = taxes.map(({ id, rate, key }) => ({ id, rate: rate ?? 0, key }));
+  const rates = taxes.map(({ id, rate, rateKey }) => ({ id, rate: rate ?? 0, rateKey }));
   return { amount: Math.max(0, total + discount), price: total, quantity, rates };
 }
 
 /** As the taxes of shipping were computed, if they were computed by the rates of the goods. */
 function divideShipping(charge: ChargeInParts, taxes: readonly KnownTax[], goods: readonly Goods[]): Share[] {
   const whole = [undivided(charge, taxes)];
-  const ofGoods = new Set(goods.flatMap(({ rates }) => rates.map(({ key }) => key)));
-  const hasSameTaxes = ofGoods.size === taxes.length && taxes.every(({ key }) => ofGoods.has(key));
-  if (!hasSameTaxes) return whole;
+  const ofGoods = new Set(goods.flatMap(({ rates }) => rates.map(({ rateKey }) => rateKey)));
+  const ofCharge = new Set(taxes.map(({ rateKey }) => rateKey));
+  const isOnce = ofCharge.size === taxes.length;
+  const hasSameTaxes = ofGoods.size === ofCharge.size && taxes.every(({ rateKey }) => ofGoods.has(rateKey));
+  if (!isOnce || !hasSameTaxes) return whole;
   // Rates that invoices show alike are one.
   const divided = new Map<string, Share>();
   for (const { amount, rates } of partsOfCharge(charge.total + charge.discount, goods)) {
-    const own = taxes.filter(({ key }) => rates.some((rate) => rate.key === key));
+    const own = taxes.filter(({ rateKey }) => rates.some((rate) => rate.rateKey === rateKey));
     const key = own.map((tax) => tax.key).join();
     divided.set(key, { amount: amount + (divided.get(key)?.amount ?? 0), taxes: own });
   }

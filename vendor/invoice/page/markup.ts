@@ -20,6 +20,7 @@ import {
   translationFor,
 } from '@carton/runtime';
 import {
+  buyerLines,
   type ContentLine,
   type InvoiceContent,
   type InvoiceKind,
@@ -111,7 +112,7 @@ export function renderInvoices(
 }
 
 function renderInvoice({ kind, number, currency, content }: Parameters<typeof renderInvoices>[0][number]): Html {
-  const { seller, addsTo, corrects, reason, note, lines, taxExemption = null } = content;
+  const { seller, addsTo, corrects, reason, note, taxExemption = null } = content;
   const translation = translationFor(translations, [content.locale]);
   const { formats, texts } = translation;
   const show = (amount: number) => formatMoney(money(amount, currency), formats);
@@ -130,7 +131,7 @@ ${reason !== null && html`<p class="soft">${labelled(texts, texts.reason, html`<
 ${factsOf(content, translation)}
 ${linesOf(content, html`${title} <bdi>${number}</bdi>`, translation, show)}
 ${taxesOf(content, kind, translation, show)}
-${totalsTable(lines, kind, texts, show)}
+${totalsTable(content, kind, translation, show)}
 ${taxExemption !== null && html`<section class="note"><p>${texts.exemptions[taxExemption]}</p></section>`}
 ${[note, seller.note].map((text) => text !== null && html`<section class="note"><p><bdi>${text}</bdi></p></section>`)}
 </main>
@@ -158,11 +159,9 @@ function factsOf({ seller, buyer, delivery, ...content }: InvoiceContent, { form
     [texts.dateOfSupply, suppliedOn],
     [texts.dateOfOrder, orderedOn],
   ];
-  // The address often has the name, not always first.
-  const name = buyer.name !== null && !buyer.address.includes(buyer.name) && [line(buyer.name)];
   return html`<section class="facts">
 ${block(texts.seller, [line(seller.legalName), ...seller.address.map(line), vat(seller.vatNumber), seller.registrationNumber ? line(seller.registrationNumber) : false])}
-${block(texts.billTo, [...(name || []), ...buyer.address.map(line), line(buyer.email), vat(buyer.vatNumber)])}
+${block(texts.billTo, [...buyerLines(buyer).map(line), line(buyer.email), vat(buyer.vatNumber)])}
 ${block(texts.deliverTo, delivery.map(line))}
 <div><h2>${texts.details}</h2>${days.map(([label, day]) => day !== null && html`<p>${labelled(texts, label, dayOf(day, formats))}</p>`)}
 <p>${labelled(texts, texts.order, html`<bdi>${orderNumber}</bdi>`)}</p></div>
@@ -213,12 +212,18 @@ function taxesOf(content: InvoiceContent, kind: InvoiceKind, { formats, texts }:
 </table>`;
 }
 
-function totalsTable(lines: readonly ContentLine[], kind: InvoiceKind, texts: Phrases, show: Show): Html {
+function totalsTable(
+  { lines, paid }: InvoiceContent,
+  kind: InvoiceKind,
+  { formats, texts }: Translated,
+  show: Show,
+): Html {
   const { net, tax, credit, rounding, total } = totalsOf(lines);
-  const row = (label: string, amount: number) =>
+  const row = (label: HtmlValue, amount: number) =>
     html`<tr><th scope="row">${label}</th><td class="number">${show(amount)}</td></tr>`;
   return html`<table class="totals"><tbody>
 ${row(texts.net, net)}${row(texts.tax, tax)}${credit !== 0 && row(texts.credit, credit)}${rounding !== 0 && row(texts.rounding, rounding)}
 <tr class="sum"><th scope="row">${kind === 'invoice' ? texts.total : texts.totalCredited}</th><td class="number">${show(total)}</td></tr>
+${paid && html`${row(fillPhrase(texts.paidOn, { date: dayOf(paid.on, formats) }), -paid.amount)}<tr class="sum"><th scope="row">${texts.due}</th><td class="number">${show(total - paid.amount)}</td></tr>`}
 </tbody></table>`;
 }

@@ -26,6 +26,9 @@ export interface InvoicePhrases {
   credit: string;
   rounding: string;
   totalCredited: string;
+  paidOn: string;
+  due: string;
+  terms: string;
 }
 
 export const invoicePhrases: InLanguages<InvoicePhrases> = {
@@ -52,6 +55,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Credit',
     rounding: 'Rounding',
     totalCredited: 'Total credited',
+    paidOn: 'Paid on {date}',
+    due: 'Amount due',
+    terms: 'Due immediately, unless agreed otherwise',
   },
   de: {
     invoice: 'Rechnung',
@@ -76,6 +82,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Guthaben',
     rounding: 'Rundung',
     totalCredited: 'Gutgeschriebener Betrag',
+    paidOn: 'Bezahlt am {date}',
+    due: 'Zu zahlen',
+    terms: 'Sofort fällig, sofern nicht anders vereinbart',
   },
   fr: {
     invoice: 'Facture',
@@ -100,6 +109,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Crédit',
     rounding: 'Arrondi',
     totalCredited: 'Total crédité',
+    paidOn: 'Payé le {date}',
+    due: 'Reste à payer',
+    terms: 'Payable immédiatement, sauf accord contraire',
   },
   es: {
     invoice: 'Factura',
@@ -124,6 +136,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Crédito',
     rounding: 'Redondeo',
     totalCredited: 'Total abonado',
+    paidOn: 'Pagado el {date}',
+    due: 'Importe pendiente',
+    terms: 'Pago inmediato, salvo acuerdo en contrario',
   },
   it: {
     invoice: 'Fattura',
@@ -148,6 +163,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Credito',
     rounding: 'Arrotondamento',
     totalCredited: 'Totale accreditato',
+    paidOn: 'Pagato il {date}',
+    due: 'Importo dovuto',
+    terms: 'Pagamento immediato, salvo diverso accordo',
   },
   nl: {
     invoice: 'Factuur',
@@ -172,6 +190,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Tegoed',
     rounding: 'Afronding',
     totalCredited: 'Totaal gecrediteerd',
+    paidOn: 'Betaald op {date}',
+    due: 'Te betalen',
+    terms: 'Direct verschuldigd, tenzij anders overeengekomen',
   },
   pl: {
     invoice: 'Faktura',
@@ -196,6 +217,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'Środki na koncie',
     rounding: 'Zaokrąglenie',
     totalCredited: 'Razem korekta',
+    paidOn: 'Zapłacono {date}',
+    due: 'Do zapłaty',
+    terms: 'Płatne natychmiast, o ile nie uzgodniono inaczej',
   },
   ja: {
     invoice: '請求書',
@@ -220,6 +244,9 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'クレジット',
     rounding: '端数調整',
     totalCredited: '返金合計',
+    paidOn: '{date}お支払い済み',
+    due: '残りのお支払額',
+    terms: '別段の合意がない限り、直ちにお支払いください',
   },
   ar: {
     invoice: 'فاتورة',
@@ -244,5 +271,8 @@ export const invoicePhrases: InLanguages<InvoicePhrases> = {
     credit: 'الرصيد',
     rounding: 'التقريب',
     totalCredited: 'إجمالي المبلغ المرتجع',
+    paidOn: 'دُفع في {date}',
+    due: 'المبلغ المستحق',
+    terms: 'يستحق الدفع فورًا ما لم يُتفق على خلاف ذلك',
   },
 };

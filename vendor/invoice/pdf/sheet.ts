@@ -4,7 +4,7 @@
  */
 import { pageWords, shownVariantTitle } from '@carton/order';
 import { dateTimeFormat, formatMoney, inLanguages, money, translationFor } from '@carton/runtime';
-import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
+import { buyerLines, type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
 import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
@@ -65,7 +65,19 @@ export function sheetOf({
   currency,
   content,
 }: Pick<InvoiceRow, 'kind' | 'number' | 'currency' | 'content'>): Sheet {
-  const { seller, buyer, delivery, addsTo, corrects, reason, note, lines, taxGroups, taxExemption = null } = content;
+  const {
+    seller,
+    buyer,
+    delivery,
+    addsTo,
+    corrects,
+    reason,
+    note,
+    lines,
+    taxGroups,
+    taxExemption = null,
+    paid,
+  } = content;
   const { language, formats, texts } = translationFor(translations, [content.locale]);
   const show = (amount: number) => isolate(formatMoney(money(amount, currency), formats));
   const labelled = (label: string, value: string) => fill(texts.labelled, { label, value: isolate(value) });
@@ -74,7 +86,6 @@ export function sheetOf({
     fill(phrase, { number: isolate(of), date: isolate(dayOf(issuedOn)) });
   const vat = (value: string | null) => (value === null ? [] : [fill(texts.vatNumber, { number: isolate(value) })]);
   const title = kind === 'invoice' ? texts.invoice : texts.creditNote;
-  const name = buyer.name !== null && !buyer.address.includes(buyer.name) ? [isolate(buyer.name)] : [];
   const days: [string, string | null][] = [
     [texts.date, content.issuedOn],
     [texts.dateOfSupply, content.suppliedOn],
@@ -124,7 +135,7 @@ export function sheetOf({
       },
       {
         title: texts.billTo,
-        lines: [...name, ...[...buyer.address, buyer.email].map(isolate), ...vat(buyer.vatNumber)],
+        lines: [...[...buyerLines(buyer), buyer.email].map(isolate), ...vat(buyer.vatNumber)],
       },
       { title: texts.deliverTo, lines: delivery.map(isolate) },
       {
@@ -157,6 +168,12 @@ export function sheetOf({
       ...(credit === 0 ? [] : [[texts.credit, show(credit)] as [string, string]]),
       ...(rounding === 0 ? [] : [[texts.rounding, show(rounding)] as [string, string]]),
       [kind === 'invoice' ? texts.total : texts.totalCredited, show(total)],
+      ...(paid
+        ? [
+            [fill(texts.paidOn, { date: isolate(dayOf(paid.on)) }), show(-paid.amount)] as [string, string],
+            [texts.due, show(total - paid.amount)] as [string, string],
+          ]
+        : []),
     ],
     notes: [
       ...(taxExemption === null ? [] : [texts.exemptions[taxExemption]]),

@@ -7,6 +7,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type ContentLine, sumsByGroup, totalsOf } from '../content.ts';
 import { costOfUnits, creditAll, creditAmount, creditCharges, leftOf } from '../credit-notes/shares.ts';
+import { electronicOf } from '../electronic/model.ts';
+import { ublOf } from '../electronic/ubl.ts';
+import { document } from './documents.ts';
+import { brokenRules } from './en16931.ts';
 import { adjustment, contentOf, line, type Rows, rowsOf, saleFields, tax } from './sales.ts';
 
 /** Groups as `rates net + tax = gross`. */
@@ -62,6 +66,58 @@ t.test('shipping taxed in proportion to the goods is divided as they are', async
   };
   t.strictSame(partsOf(rows)[2], ['standard', '252+48', '93+7'], '300 at 19 % and 100 at 7 %');
   t.strictSame(groupsOf(rows), ['19: 2773 + 527 = 3300', '7: 1028 + 72 = 1100']);
+});
+
+t.test('shipping is divided also where it contains taxes and goods do not, or the other way round', async (t) => {
+  const goods = [line('lamp', 1, 3000), line('book', 1, 1000)];
+  const fee = adjustment('shipping', 200, { code: 'cod' });
+  const within = { included: true };
+  const onTop = {
+    lines: goods,
+    adjustments: [adjustment('shipping', 500), adjustment('discount', -100, { shippingCode: 'standard' }), fee],
+    taxLines: [
+      tax(19, 479, { itemId: 'lamp', ...within }),
+      tax(7, 65, { itemId: 'book', ...within }),
+      tax(19, 57, { shippingCode: 'standard' }),
+      tax(7, 7, { shippingCode: 'standard' }),
+      tax(19, 29, { shippingCode: 'cod' }),
+      tax(7, 4, { shippingCode: 'cod' }),
+    ],
+  };
+  t.strictSame(partsOf(onTop).slice(2), [
+    ['standard', '300+57', '100+7'],
+    ['cod', '150+29', '50+4'],
+  ]);
+  t.strictSame(groupsOf(onTop), [
+    '19: 2521 + 479 = 3000',
+    '7: 935 + 65 = 1000',
+    '19: 450 + 86 = 536',
+    '7: 150 + 11 = 161',
+  ]);
+  const contained = {
+    lines: goods,
+    adjustments: [adjustment('shipping', 400)],
+    taxLines: [
+      tax(19, 570, { itemId: 'lamp' }),
+      tax(7, 70, { itemId: 'book' }),
+      tax(19, 48, { shippingCode: 'standard', ...within }),
+      tax(7, 7, { shippingCode: 'standard', ...within }),
+    ],
+  };
+  t.strictSame(partsOf(contained)[2], ['standard', '252+48', '93+7']);
+  const free = ['lamp', 'book'].map((itemId, at) => adjustment('discount', [-3000, -1000][at] as number, { itemId }));
+  const ofFree = { ...onTop, adjustments: [...free, ...onTop.adjustments.slice(0, 2)] };
+  const none = onTop.taxLines.slice(0, 4).map((each, at) => (at < 2 ? { ...each, amount: 0 } : each));
+  t.strictSame(partsOf({ ...ofFree, taxLines: none })[2], ['standard', '300+57', '100+7'], 'also of free goods');
+  const { lines } = contentOf(onTop);
+  t.strictSame(
+    creditAll(leftOf(lines, [])).map(({ parts }) => parts),
+    lines.map(({ parts }) => parts),
+    'a credit note of all has the same parts',
+  );
+  const { content } = document();
+  const xml = ublOf(electronicOf({ ...document(), content: { ...content, ...contentOf(onTop) } }));
+  t.strictSame(brokenRules(xml), [], 'and it can be said as an electronic invoice');
 });
 
 t.test('of equal rates, the unit that cannot be divided is where it was taxed, also with free goods', async (t) => {
@@ -125,7 +181,17 @@ function requireThat(condition: boolean, message: string): void {
 const runs = 1500;
 
 t.test('invoices of random sales add up, and so do their credit notes', async (t) => {
-  const seen = { sales: 0, groups: 0, divided: 0, credits: 0, rounded: 0, byUnits: 0, byAmount: 0, rests: 0 };
+  const seen = {
+    sales: 0,
+    groups: 0,
+    divided: 0,
+    dividedUnlike: 0,
+    credits: 0,
+    rounded: 0,
+    byUnits: 0,
+    byAmount: 0,
+    rests: 0,
+  };
   const check = (scenario: Scenario) => {
     const rows = rowsOf(scenario);
     const content = contentOf(rows);
@@ -186,7 +252,9 @@ t.test('invoices of random sales add up, and so do their credit notes', async (t
     requireThat(JSON.stringify(credited) === JSON.stringify(totals), 'all credit notes are the invoice');
     seen.sales++;
     if (groups.length > 1) seen.groups++;
-    if (lines.some(({ parts }) => parts.length > 1)) seen.divided++;
+    const isDivided = lines.some(({ parts }) => parts.length > 1);
+    if (isDivided) seen.divided++;
+    if (isDivided && scenario.shippingUnlike) seen.dividedUnlike++;
     if (stored.credit < 0) seen.credits++;
     if (totals.rounding !== 0) seen.rounded++;
   };

@@ -30,6 +30,13 @@ const documents: Record<string, Issued> = {
     ],
     ...{ rounding: -2 },
   }),
+  company: document({
+    buyer: {
+      ...content.buyer,
+      company: 'Analytical Engines Ltd',
+      parts: { lines: ['1 Way', 'Court', 'Flat 3'], city: 'Lyon', postalCode: '69001', province: 'ARA' },
+    },
+  }),
   export: document({
     taxGroups: [[]],
     lines: [{ ...goods, parts: [{ group: 0, net: 2900, taxes: [] }] }],
@@ -80,6 +87,21 @@ const pairs: [ubl: string, cii: string][] = [
     'AccountingCustomerParty/Party/PartyLegalEntity/RegistrationName',
     'ApplicableHeaderTradeAgreement/BuyerTradeParty/Name',
   ],
+  [
+    'AccountingCustomerParty/Party/Contact/Name',
+    'ApplicableHeaderTradeAgreement/BuyerTradeParty/DefinedTradeContact/PersonName',
+  ],
+  ...[
+    ['StreetName', 'LineOne'],
+    ['AdditionalStreetName', 'LineTwo'],
+    ['AddressLine/Line', 'LineThree'],
+    ['CityName', 'CityName'],
+    ['PostalZone', 'PostcodeCode'],
+    ['CountrySubentity', 'CountrySubDivisionName'],
+  ].map(([inUbl, inCii]): [string, string] => [
+    `AccountingCustomerParty/Party/PostalAddress/${inUbl}`,
+    `ApplicableHeaderTradeAgreement/BuyerTradeParty/PostalTradeAddress/${inCii}`,
+  ]),
   [
     'AccountingCustomerParty/Party/PostalAddress/Country/IdentificationCode',
     'ApplicableHeaderTradeAgreement/BuyerTradeParty/PostalTradeAddress/CountryID',

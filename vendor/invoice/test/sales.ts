@@ -55,6 +55,8 @@ export const saleFields = {
   discounts: fc.array(fc.record({ percent: fc.nat(20), line: fc.option(fc.nat(5)) }), { maxLength: 3 }),
   credit: fc.constantFrom(0, 0, 0, 30, 100),
   included: fc.boolean(),
+  /** Whether shipping contains its taxes where goods do not, or the other way round. */
+  shippingUnlike: fc.boolean(),
   orderTax: fc.constantFrom(0, 0, 3),
   roundTo: fc.constantFrom(1, 1, 5, 50),
 };
@@ -62,7 +64,8 @@ const sales = fc.record(saleFields);
 type Sale = typeof sales extends fc.Arbitrary<infer S> ? S : never;
 
 /** The rows of an order, with shipping taxed in proportion to the goods, as the package tax does. */
-export function rowsOf({ lines, charges, discounts, credit, included, orderTax, roundTo }: Sale): ChargedRows {
+export function rowsOf(sale: Sale): ChargedRows {
+  const { lines, charges, discounts, credit, included, shippingUnlike, orderTax, roundTo } = sale;
   const sums = lines.map(({ total }) => total);
   const reductions = lines.map(() => 0);
   const adjustments: Rows['adjustments'] = charges.map((each, at) => adjustment('shipping', each, { code: `c${at}` }));
@@ -77,7 +80,9 @@ export function rowsOf({ lines, charges, discounts, credit, included, orderTax, 
       if (share > 0) adjustments.push(adjustment('discount', -share, { code: 'sale', itemId: `line ${position}` }));
     }
   }
-  const taxed = (base: number, percent: number) => (included ? percentWithin(base, percent) : percentOf(base, percent));
+  const taxed = (base: number, percent: number, isWithin = included) =>
+    isWithin ? percentWithin(base, percent) : percentOf(base, percent);
+  const ofShipping = included !== shippingUnlike;
   const bases = sums.map((each, at) => each - (reductions[at] as number));
   const taxLines = lines.flatMap(({ rates }, at) =>
     rates.map((each) => tax(each, taxed(bases[at] as number, each), { included, itemId: `line ${at}` })),
@@ -90,7 +95,7 @@ export function rowsOf({ lines, charges, discounts, credit, included, orderTax, 
         (sum, share, position) => sum + (lines[position]?.rates.includes(each) ? share : 0),
         0,
       );
-      taxLines.push(tax(each, taxed(base, each), { included, shippingCode: `c${at}` }));
+      taxLines.push(tax(each, taxed(base, each, ofShipping), { included: ofShipping, shippingCode: `c${at}` }));
     }
   }
   const gross = bases.reduce((sum, each) => sum + each, 0) + charges.reduce((sum, each) => sum + each, 0);

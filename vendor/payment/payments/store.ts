@@ -140,6 +140,17 @@ export async function sumPayments(db: TenantDatabase, orderId: string): Promise<
   return sums as PaymentSums;
 }
 
+/** When money was last received for an order; null if none was. */
+export async function lastReceivedAt(db: TenantDatabase, orderId: string): Promise<string | null> {
+  const [row] = await db.query<{ receivedAt: string | null }>(
+    `select max(step.created_at) as received_at
+       from payments join payment_transactions step on step.tenant_id = $1 and step.payment_id = payments.id
+      where payments.tenant_id = $1 and payments.order_id = $2 and step.type = 'capture' and step.status = 'succeeded'`,
+    [orderId],
+  );
+  return row?.receivedAt ?? null;
+}
+
 /**
  * Minor units that an order has or will get: what its payments have received, less refunds, and what is authorized and not
  * being voided. Accurate while the order is locked.
