@@ -2,16 +2,13 @@
  * Products with variants, prices and stock.
  */
 import { defaultLocation, unlimitedStock } from '@carton/inventory';
+import { indexedLength, wordsOfTexts } from '../../vendor/product/search/words.ts';
 import type { CopyBatch } from './copy.ts';
 import { later, type Random, timeOf } from './random.ts';
 import { clothes, goods, materials, sizes, styles, wordStarts } from './vocabulary.ts';
 
 /** In place of a region, in the lowest prices of a currency. */
 const noRegion = '00000000-0000-0000-0000-000000000000';
-/** Characters stored of a word of a title. */
-const wordLength = 40;
-/** In front of a SKU among the words. */
-const skuMark = '\u0001';
 const statuses = { published: 90, draft: 7, archived: 3 } as const;
 
 export interface CatalogueOptions {
@@ -49,9 +46,6 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
     external_id: externalId(random, 'item', number),
     ...times,
   });
-  for (const word of wordStarts(title)) {
-    batch.add('product_title_words', { product_id: productId, status, word_from: word.slice(0, wordLength) });
-  }
   const amount = amountOf(random);
   const offered = hasSizes ? sizes.slice(random.between(0, 2), random.between(3, 5)) : [null];
   const values = offered.map((size) => ({ id: random.id(created), size }));
@@ -69,6 +63,7 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
     amount,
   });
   let units = 0;
+  const skus: string[] = [];
   for (const [position, { id, size }] of values.entries()) {
     const variantId = random.id(created);
     const suffix = size === null ? '' : `-${size}`;
@@ -85,7 +80,7 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       external_id: externalId(random, 'variant', `${number}${suffix}`),
       ...times,
     });
-    batch.add('product_title_words', { product_id: productId, status, word_from: skuMark + sku.toLowerCase() });
+    skus.push(sku);
     batch.add('variant_prices', {
       id: random.id(created),
       variant_id: variantId,
@@ -95,6 +90,10 @@ export function addProduct(batch: CopyBatch, options: CatalogueOptions, index: n
       ...times,
     });
     units += addStock(batch, options, { variantId, productId, created });
+  }
+  const titleWords = wordStarts(title).map((word) => word.slice(0, indexedLength));
+  for (const word of new Set([...titleWords, ...wordsOfTexts({ title, skus })])) {
+    batch.add('product_title_words', { product_id: productId, status, word_from: word });
   }
   if (status === 'published')
     batch.add('product_stock', { product_id: productId, units: Math.min(units, unlimitedStock) });
