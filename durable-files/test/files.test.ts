@@ -57,13 +57,13 @@ t.test('a new file is not written over another one', async (t) => {
   t.equal(await readFile(path, 'utf8'), 'one');
 });
 
-const strace = '/usr/bin/strace';
-const hasStrace = await stat(strace).then(
+const hasStrace = await run('strace', ['--version']).then(
   () => true,
   () => false,
 );
+const skip = hasStrace ? false : 'strace is not installed: apt-get install strace';
 
-t.test('file and folder are flushed, each at its time', { skip: !hasStrace && 'no strace' }, async (t) => {
+t.test('file and folder are flushed, each at its time', { skip }, async (t) => {
   const folder = t.testdir({ trace: '' });
   const program = join(folder, 'program.mjs');
   const module = JSON.stringify(import.meta.resolve('../index.ts'));
@@ -73,7 +73,7 @@ t.test('file and folder are flushed, each at its time', { skip: !hasStrace && 'n
     `const { replaceFile } = await import(${module});
      await replaceFile(${JSON.stringify(path)}, 'one', { temporary: ${JSON.stringify(`${path}.new`)}, mode: 0o600 });`,
   );
-  await run(strace, [
+  await run('strace', [
     '-f',
     '-y',
     '-e',
