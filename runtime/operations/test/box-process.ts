@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { homeOfBox } from '../../testing/box-home.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { sourceRoot } from '../../testing/packages.ts';
 import { packageName } from '../../vendor.ts';
@@ -44,7 +45,7 @@ export async function startBoxProcess(
   written?: { packages: readonly string[]; packagesFrom: string; program?: string },
 ): Promise<BoxProcess> {
   const database = await createTestDatabase(written && 'empty');
-  const home = t.testdir({});
+  const home = await homeOfBox(t, 'box-process-');
   const { packages, packagesFrom } = written ?? smallestSet;
   // Beside node_modules or below: packages are searched from here upwards.
   const lockFile = join(written ? dirname(packagesFrom) : home, 'lock.json');

@@ -15,7 +15,8 @@ import t, { type Test } from 'tap';
 import { readLocation, readPassword } from '../../db/embedded/cluster.ts';
 import { readPostmaster } from '../../db/embedded/server.ts';
 import { connectionUrl } from '../../db/embedded.ts';
-import { folderInProject, temporaryFolder } from '../../testing/folders.ts';
+import { homeOfBox } from '../../testing/box-home.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { packageName, vendor } from '../../vendor.ts';
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
@@ -45,12 +46,6 @@ interface Box {
   privatePath: string;
   ended: Promise<unknown[]>;
   output(): string;
-}
-
-async function homeOf(t: Test): Promise<string> {
-  const home = await folderInProject('handover-');
-  t.teardown(() => rm(home, { recursive: true, force: true }));
-  return home;
 }
 
 async function startBox(t: Test, home: string, name: string, fd: number, environment = {}): Promise<Box> {
@@ -100,7 +95,7 @@ async function serve({ child }: Box): Promise<void> {
 }
 
 t.test('one box takes the place of another', async (t) => {
-  const home = await homeOf(t);
+  const home = await homeOfBox(t, 'handover-');
   const socket = bindSocket(t);
   const first = await startBox(t, home, 'first', socket.fd);
   await t.rejects(request({ port: socket.port }), { code: 'ECONNREFUSED' }, 'it does not serve before the message');
@@ -130,7 +125,7 @@ t.test('one box takes the place of another', async (t) => {
 });
 
 t.test('a box whose supervisor ends before it serves exits', async (t) => {
-  const home = await homeOf(t);
+  const home = await homeOfBox(t, 'handover-');
   const box = await startBox(t, home, 'only', bindSocket(t).fd);
   box.child.disconnect();
   t.strictSame(await box.ended, [1, null]);
@@ -149,7 +144,7 @@ async function postmasterOf(home: string): Promise<number | undefined> {
 }
 
 t.test('a box that is only checked serves and does no background work', async (t) => {
-  const home = await homeOf(t);
+  const home = await homeOfBox(t, 'handover-');
   const workers = async () => {
     const at = await databaseHomeOf(home);
     const socketFolder = readPostmaster(join(at, 'data'))?.socketFolder ?? '';

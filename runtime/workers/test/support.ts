@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { homeOfBox } from '../../testing/box-home.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { packageName } from '../../vendor.ts';
 
@@ -47,7 +48,7 @@ export async function prepareWorkers(
   settings: Record<string, string>,
   packages = ['core', 'auth', 'tenant'],
 ): Promise<WorkerBox> {
-  const home = t.testdir({});
+  const home = await homeOfBox(t, 'workers-');
   const lockFile = join(home, 'lock.json');
   const entries = packages.map((each) => [packageName(each), {}]);
   writeFileSync(lockFile, JSON.stringify({ tier: 'basic', packages: Object.fromEntries(entries) }));
