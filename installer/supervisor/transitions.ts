@@ -30,15 +30,17 @@ export type Outcome = readonly Transition[] | { ignored: string };
 const to = (state: State, ...steps: Step[]): Transition => ({ to: state, steps });
 const when = (condition: Condition, transition: Transition): Transition => ({ when: condition, ...transition });
 
-function ignore<Name extends EventName>(reason: string, ...names: Name[]): Record<Name, Outcome> {
-  return Object.fromEntries(names.map((name) => [name, { ignored: reason }])) as Record<Name, Outcome>;
+function each<Name extends EventName>(outcome: Outcome, ...names: Name[]): Record<Name, Outcome> {
+  return Object.fromEntries(names.map((name) => [name, outcome])) as Record<Name, Outcome>;
 }
+
+const ignore = <Name extends EventName>(reason: string, ...names: Name[]) => each({ ignored: reason }, ...names);
 
 const answersOfQueue = ['nothing', 'next', 'none', 'removed'] as const;
 const answersAfterPause = ['waited', 'queued', 'other'] as const;
 
-const notAsked = 'it is the answer of a search, and the search for this process has been answered';
-const exitIsKnown = 'the exit of the current process is known, and is its last event';
+const notAsked = 'nothing of the kind is being looked for';
+const exitIsKnown = 'the exit of the current process is its last event, and has been reported';
 const excluded = 'starts, replacements and the end happen one after another';
 
 const fails = [to('ending', 'warnFailed', 'endWith1')];
@@ -108,12 +110,7 @@ export const table: Readonly<Record<State, Readonly<Record<EventName, Outcome>>>
     // The answer waits for a replacement that is being completed: its process may have become the current one.
     exited: [to('stopping', 'noteStatus', 'look')],
     nothing: [to('ending', 'endWith0')],
-    next: stopped,
-    none: stopped,
-    removed: stopped,
-    waited: stopped,
-    queued: stopped,
-    other: stopped,
+    ...each(stopped, 'next', 'none', 'removed', ...answersAfterPause),
     // It was checked when the signal arrived, which reached it too.
     replaced: [to('stopping')],
     // The first makes the box drain, the second ends draining.
