@@ -46,7 +46,7 @@ export type Event =
 export interface Memory {
   /** How often the box was told to stop. */
   stops: number;
-  /** Whether any box of this supervisor was healthy: a wrong setting is not to be met again and again. */
+  /** Whether any box of this supervisor was healthy. If none was, a setting may be wrong, which a restart does not help. */
   hasBeenHealthy: boolean;
   /** Before the next restart, in milliseconds. */
   pause: number;
@@ -65,7 +65,7 @@ export const conditions = {
     text: 'the exit status is not 0, and a box was healthy',
     holds: ({ status, hasBeenHealthy }: Memory) => status !== 0 && hasBeenHealthy,
   },
-  // Nor has one failed that was stopped before it handled signals.
+  // A box that was stopped before it handled signals has not failed.
   isTerminated: { text: 'SIGTERM ended the process', holds: ({ status }: Memory) => status === terminated },
   isFirstStop: { text: 'the first', holds: ({ stops }: Memory) => stops === 0 },
   isSecondStop: { text: 'the second', holds: ({ stops }: Memory) => stops === 1 },

@@ -59,7 +59,7 @@ export class Supervisor {
     }
   }
 
-  /** For an event that does not wait for what is in progress. */
+  /** For an event that does not wait for a replacement in progress. */
   report(event: Event): void {
     void this.#handle(event);
   }

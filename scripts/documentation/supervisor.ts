@@ -17,7 +17,7 @@ export function supervisorTables(): string {
   ]);
   return [
     tableOf(['Event', ...names.map(code)], overview),
-    'A cell is the next state: `·` stands for the same one, and an empty cell for an event that is ignored.',
+    'A cell is the next state. A `·` is the same state, and an empty cell an event that is ignored.',
     ...names.flatMap((state) => [`### ${code(state)}`, `${states[state]}.`, transitionsOf(state), ignoredOf(state)]),
   ].join('\n\n');
 }
