@@ -9,6 +9,7 @@ import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
 import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
 import type { InvoiceRow } from '../store.ts';
+import { untaxedOf } from '../untaxed.ts';
 
 /** Texts in a block below a heading. */
 export interface SheetBlock {
@@ -176,7 +177,7 @@ export function sheetOf({
         : []),
     ],
     notes: [
-      ...(taxExemption === null ? [] : [texts.exemptions[taxExemption]]),
+      ...(taxExemption === null ? untaxedOf(content) : [taxExemption]).map((why) => texts.exemptions[why]),
       ...[note, seller.note].flatMap((text) => (text === null ? [] : [isolate(text)])),
     ],
   };
