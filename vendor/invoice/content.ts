@@ -96,7 +96,7 @@ export interface InvoiceContent {
   };
   /** Why the order has no tax. Absent on documents of earlier releases. */
   taxExemption?: Order['taxExemption'];
-  /** Whether what is delivered leaves the territory of VAT (untaxed.ts). Absent on documents of earlier releases. */
+  /** Whether what is delivered leaves the territory of VAT (page/untaxed.ts). Absent on documents of earlier releases. */
   leavesUnion?: boolean;
   /** Lines of the address of delivery; none if it is the buyer's. */
   delivery: string[];

@@ -4,8 +4,8 @@
  */
 import { isMemberState, vatCountryOf } from '@carton/runtime';
 import type { InvoiceContent, TaxGroup } from '../content.ts';
+import { destinationOf, leavesUnion, placeOf, type Untaxed, untaxedAs } from '../page/untaxed.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
-import { destinationOf, leavesUnion, placeOf, type Untaxed, untaxedAs } from '../untaxed.ts';
 
 /** A category (UNTDID 5305) with its rate. */
 export interface Category {

@@ -4,7 +4,7 @@
  */
 import type { InLanguages } from '@carton/runtime';
 import type { InvoiceContent } from '../content.ts';
-import type { Untaxed } from '../untaxed.ts';
+import type { Untaxed } from './untaxed.ts';
 
 type Exemption = NonNullable<InvoiceContent['taxExemption']> | Untaxed;
 

@@ -29,10 +29,10 @@ import {
   totalsOf,
 } from '../content.ts';
 import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
-import { untaxedOf } from '../untaxed.ts';
 import { labelOfTax, priced, ratesOf } from './amounts.ts';
 import { exemptionPhrases } from './exemptions.ts';
 import { invoicePhrases } from './phrases.ts';
+import { untaxedOf } from './untaxed.ts';
 
 /**
  * The invoices of an order with their credit notes; personal data is masked unless the caller placed the order.

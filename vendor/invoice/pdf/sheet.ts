@@ -8,8 +8,8 @@ import { buyerLines, type ContentLine, sumsByGroup, totalsOf } from '../content.
 import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
 import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
+import { untaxedOf } from '../page/untaxed.ts';
 import type { InvoiceRow } from '../store.ts';
-import { untaxedOf } from '../untaxed.ts';
 
 /** Texts in a block below a heading. */
 export interface SheetBlock {

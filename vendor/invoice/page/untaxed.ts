@@ -4,7 +4,7 @@
  * 44 to 59). The page, the PDF and electronic documents say the same.
  */
 import { isMemberState, vatCountryOf, vatPlaceOf } from '@carton/runtime';
-import type { AddressParts, ContentLine, InvoiceContent } from './content.ts';
+import type { AddressParts, ContentLine, InvoiceContent } from '../content.ts';
 
 export type Untaxed = 'export' | 'outside_union';
 
