@@ -83,7 +83,7 @@ t.test('a document names what exists', async (t) => {
     ].join('\n'),
     'docs/one.md': '# One\n\n## What `it` does?\n',
   };
-  const files = [...Object.keys(documents), 'lib/a.ts', 'lib/test/a.test.ts', 'bench/speed.ts', 'rigs/crash.ts'];
+  const files = [...Object.keys(documents), 'lib/a.ts', 'lib/test/a.test.ts', 'bench/speed.ts', 'rigs/crash/rig.ts'];
   const project = {
     files,
     commands: new Set(['install']),
