@@ -1,18 +1,34 @@
 /**
  * What `npm run check` runs, in this order.
  */
-const own = ['node', '--conditions=workspace-source'];
+export interface Check {
+  words: readonly string[];
+  /** What it checks, for CONTRIBUTING.md. */
+  about: string;
+  /** What to do when it fails. */
+  advice?: string;
+}
 
-export const checks: readonly { words: readonly string[]; advice?: string }[] = [
-  { words: ['biome', 'check', '.'], advice: 'npm run format mends what can be mended' },
-  { words: ['tsc', '--noEmit'] },
-  { words: ['npm', 'run', '-s', 'boundaries'] },
-  { words: ['npm', 'run', '-s', 'shape'] },
-  { words: ['npm', 'run', '-s', 'declared'] },
-  { words: ['npm', 'run', '-s', 'words'] },
-  { words: ['npm', 'run', '-s', 'changelog', '--', '--check'] },
+const script = (...words: string[]) => ['npm', 'run', '-s', ...words];
+
+export const checks: readonly Check[] = [
   {
-    words: [...own, 'scripts/commands/documentation.ts', '--check'],
+    words: ['biome', 'check', '.'],
+    about: 'format, and the lint rules of `biome.json`',
+    advice: 'npm run format mends what can be mended',
+  },
+  { words: ['tsc', '--noEmit'], about: 'types' },
+  { words: script('boundaries'), about: 'imports between modules: `.dependency-cruiser.mjs`' },
+  {
+    words: script('shape'),
+    about: 'the files of packages, their folders and statements; the locks of the control plane',
+  },
+  { words: script('declared'), about: 'the dependencies in each `package.json`, against what the sources import' },
+  { words: script('words'), about: 'the words of `docs/glossary.md`' },
+  { words: script('changelog', '--', '--check'), about: 'the files in `changes/`' },
+  {
+    words: script('documentation', '--', '--check'),
+    about: 'generated files and parts; what documents name; names that packages export and nothing uses',
     advice: 'npm run documentation writes what is generated',
   },
 ];

@@ -9,6 +9,7 @@ import { orderStates, transitions } from '@carton/order';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../../runtime/package/load.ts';
 import { readWorkspace } from '../../tools/packages/sources.ts';
+import { checks } from '../checks/checks.ts';
 import { checkCitations, contractFile, readContract } from '../documentation/citations.ts';
 import { commandsText, commandWords, eventSchemaText, exitCodesTable } from '../documentation/commands.ts';
 import { decisionsFolder, decisionsTable } from '../documentation/decisions.ts';
@@ -17,9 +18,11 @@ import { sourcesOfUsers, unusedExports } from '../documentation/export-users.ts'
 import { exportsTexts } from '../documentation/exports.ts';
 import { extensionPointsTable } from '../documentation/extension-points.ts';
 import { keptExports } from '../documentation/kept-exports.ts';
+import { checksTable, helpText } from '../documentation/lists.ts';
 import { knownMetrics, metricsTable, processMetricsList } from '../documentation/metrics.ts';
 import { type Modules, modulesPicture, undescribedModules } from '../documentation/modules.ts';
 import { orderStatesPicture } from '../documentation/order-states.ts';
+import { longParagraphs } from '../documentation/paragraphs.ts';
 import { personalDataTable } from '../documentation/personal-data.ts';
 import { checkMessages, checkReferences } from '../documentation/references.ts';
 import { routesText } from '../documentation/routes.ts';
@@ -39,11 +42,16 @@ const files = await listSourceFiles(root);
 const exportedBy = (owner: string, name: string) =>
   read(`${owner === 'runtime' ? 'runtime' : `vendor/${owner}`}/exports.md`).includes(`const ${name}: `);
 
+const contributorsFile = 'CONTRIBUTING.md';
+
 /** Sections of documents, between `<!-- <part>:begin -->` and `<!-- <part>:end -->`. */
 const parts: { file: string; part: string; text: string }[] = [
   { file: 'README.md', part: 'settings', text: settingsTable(packages) },
   { file: 'control-plane/README.md', part: 'settings', text: controlPlaneSettingsTable() },
   { file: 'control-plane/registry/README.md', part: 'settings', text: registrySettingsTable() },
+  { file: contributorsFile, part: 'checks', text: checksTable(checks) },
+  { file: contributorsFile, part: 'benches', text: helpText(root, 'bench/run.ts') },
+  { file: contributorsFile, part: 'rigs', text: helpText(root, 'rigs/run.ts') },
   { file: 'docs/routes.md', part: 'routes', text: routesText(packages) },
   {
     file: 'docs/extension-points.md',
@@ -111,6 +119,7 @@ const engineSources = files
   .filter((file) => /^runtime\/.*\.ts$/.test(file) && !file.includes('/test/'))
   .map((file) => read(file).replace(/\$\{name\}/g, 'box'));
 faults.push(...checkMessages(operationsFile, read(operationsFile), engineSources));
+faults.push(...longParagraphs(contributorsFile, read(contributorsFile)));
 const contract = readContract(read(contractFile));
 const scripts = new Set(Object.keys(JSON.parse(read('package.json')).scripts));
 for (const file of files) {

@@ -118,5 +118,5 @@ t.test('the check reads the contract of the project', async (t) => {
   const root = dirname(sourceRoot);
   const { sections } = readContract(await readFile(join(root, 'docs/contract.md'), 'utf8'));
   t.ok(sections.get('What the service does')?.includes('\n6. '));
-  t.ok(isChecked('scripts/commands/documentation.ts --check'));
+  t.ok(isChecked('documentation -- --check'));
 });

@@ -134,5 +134,5 @@ t.test('each composed text is sent by a sample', async (t) => {
     'vendor/note/store.ts:3: no sample of a testing/statements.ts sends what is composed here',
     'vendor/shelf/shelf-store.ts:1: no sample of a testing/statements.ts sends what is composed here',
   ]);
-  t.ok(isChecked('scripts/commands/documentation.ts', '--check'), 'npm run check compares the files');
+  t.ok(isChecked('documentation -- --check'), 'npm run check compares the files');
 });
