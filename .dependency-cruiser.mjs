@@ -266,6 +266,12 @@ export default {
       { path: '^(scripts|bench|rigs|shipped)/', pathNot: '^$1/' },
     ),
     boundary(
+      'rigs-apart',
+      'what two rigs need is in rigs/support/; only the rig tier imports others, to repeat them',
+      { path: '^rigs/([^/]+)/', pathNot: ['^rigs/tier/', '/test/'] },
+      { path: '^rigs/', pathNot: ['^rigs/$1/', '^rigs/support/'] },
+    ),
+    boundary(
       'product-alone',
       'shipped code imports nothing of scripts, tools, benches, rigs and shipped/',
       { path: '^(runtime|vendor|control-plane|installer)/' },
