@@ -16,7 +16,7 @@ const task: ComputeTask<Drawing, Uint8Array> = {
 /**
  * A PDF/A-3 of documents of one order, each on pages of its own and in its language.
  * @param electronic the only document in CII, which makes the file a Factur-X
- * @param isPublic whether it is drawn for whoever knows the order
+ * @param isPublic whether it is drawn for anyone who knows the order
  * @throws too_costly (422), unavailable (503)
  */
 export function pdfOf(

@@ -4,12 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { disableParallelScavenge } from './collection.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './db/embedded.ts';
+import { disableParallelScavenge } from './garbage-collection.ts';
 import { openLog, switchLevelOnSignal } from './operations/log.ts';
 import { StopSignals } from './operations/stop-signals.ts';
-import type { Handover } from './start/service.ts';
-import { findSupervisor, type Supervisor } from './start/supervisor.ts';
+import type { Handover } from './start-service/start-service.ts';
+import { findSupervisor, type Supervisor } from './start-service/supervisor.ts';
 import { openWorkers, type Workers } from './workers/workers.ts';
 
 /** How long a leader waits for the other workers, which complete their requests when it stops. */

@@ -9,7 +9,7 @@ import { prepareRuntimeRole } from '../db/row-security.ts';
 import { startPatience } from '../db/start-patience.ts';
 import { migrationOwners } from '../engine/migrations.ts';
 import type { LoadedPackage } from '../package/load.ts';
-import { applyMigrations } from '../start/migrations.ts';
+import { applyMigrations } from '../start-service/migrations.ts';
 
 /** Applies the migrations and creates the role. Returns how the box connects: with which role, and whether to Citus. */
 export async function prepareDatabase(url: string, packages: readonly LoadedPackage[], log: Logger) {

@@ -6,7 +6,7 @@ import { connect } from '../../db/connection.ts';
 import { routeFor } from '../../http/route.ts';
 import { callerOf } from '../../testing/client.ts';
 import { createTestDatabase } from '../../testing/database.ts';
-import { startService } from '../service.ts';
+import { startService } from '../start-service.ts';
 
 const route = routeFor<{ seen: string }>();
 const seen = route(

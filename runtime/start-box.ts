@@ -4,9 +4,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareBackground } from './background/background.ts';
-import { boxApi } from './boot/api.ts';
-import type { BootOptions } from './boot/options.ts';
-import { prepareDatabase } from './boot/prepare-database.ts';
 import type { BoxCaller } from './box/callers.ts';
 import { dataFolders } from './box/data-folder.ts';
 import { defaultRequestDeadline } from './box/scope.ts';
@@ -23,11 +20,14 @@ import { removeStaleUploads } from './http/upload-folder.ts';
 import { loadPackages } from './package/load.ts';
 import { checkPackageSettings, readPackageSettings } from './package/settings.ts';
 import { serviceObservers } from './services/observer.ts';
-import { type RunningApi, startService } from './start/service.ts';
+import { boxApi } from './start-box/box-api.ts';
+import type { StartBoxOptions } from './start-box/options.ts';
+import { prepareDatabase } from './start-box/prepare-database.ts';
+import { type RunningApi, startService } from './start-service/start-service.ts';
 import { vendor } from './vendor.ts';
 import { shareOf } from './workers/workers.ts';
 
-export type { BootOptions } from './boot/options.ts';
+export type { StartBoxOptions } from './start-box/options.ts';
 
 export interface RunningBox extends Box, RunningApi<RequestServices> {
   /** All ways to authenticate. */
@@ -40,7 +40,7 @@ function defaultPoolSize(workers: { count: number } | undefined): number {
 }
 
 /** Starts a box. @throws Error with one line about the cause */
-export async function boot(options: BootOptions): Promise<RunningBox> {
+export async function startBox(options: StartBoxOptions): Promise<RunningBox> {
   const {
     databaseUrl,
     tier,

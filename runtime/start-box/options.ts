@@ -1,13 +1,13 @@
 /**
- * The options of `boot`.
+ * The options of `startBox`.
  */
 
 import type { Tier } from '../box/tier.ts';
 import type { Contribution } from '../extension/extension.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
-import type { ServiceOptions } from '../start/service.ts';
+import type { ServiceOptions } from '../start-service/start-service.ts';
 
-export interface BootOptions extends Omit<ServiceOptions, 'about'> {
+export interface StartBoxOptions extends Omit<ServiceOptions, 'about'> {
   databaseUrl: string;
   /** Connections for requests, of all workers together. */
   poolSize?: number | undefined;

@@ -8,7 +8,7 @@ import { type Operations, startOperations } from '../operations/operations.ts';
 import type { TracingSettings } from '../operations/tracing/settings.ts';
 import { gatherMetrics } from '../workers/metrics.ts';
 import type { Workers } from '../workers/workers.ts';
-import { type Api, type ApiDescription, createApi } from './api.ts';
+import { type Api, type ApiDescription, createApi } from './service-api.ts';
 
 /** The addresses of a service whose supervisor holds its socket, so that another process can take its place. */
 export interface Handover {

@@ -14,7 +14,7 @@
  * that its data may be put back (installer/box/exchange.ts). It then does no background work: a mail would be sent again.
  */
 import type { Place } from '../workers/workers.ts';
-import type { Handover } from './service.ts';
+import type { Handover } from './start-service.ts';
 
 /** The file descriptor of the shared socket: the first after those of standard input, output and error. */
 const socketDescriptor = 3;

@@ -17,10 +17,10 @@ import { migrationOwners } from '../engine/migrations.ts';
 import { noRateLimits } from '../http/rate-limit.ts';
 import { UploadSpace } from '../http/upload-space.ts';
 import type { LoadedPackage } from '../package/load.ts';
-import type { ApiDescription } from '../start/api.ts';
+import type { ApiDescription } from '../start-service/service-api.ts';
 import { vendor } from '../vendor.ts';
 import { shareInvalidation } from '../workers/workers.ts';
-import type { BootOptions } from './options.ts';
+import type { StartBoxOptions } from './options.ts';
 
 /** The identifiers in the document (contract, "OpenAPI document identifiers"). */
 const contract = {
@@ -33,7 +33,7 @@ type BoxApi = ApiDescription<TenantScope, RequestServices, BoxCaller>;
 
 /** Describes the API of a box. Its packages' contributions must be in `database.extensions`. */
 export function boxApi(
-  options: BootOptions,
+  options: StartBoxOptions,
   { packages, database, log }: { packages: readonly LoadedPackage[]; database: Database; log: Logger },
 ): { box: Box; api: BoxApi } {
   const {
