@@ -129,7 +129,8 @@ for (const file of files) {
   }
 }
 if (faults.length > 0) {
-  console.error([...faults, 'npm run documentation writes the generated parts'].join('\n'));
+  const advice = isCheck ? ['npm run documentation writes the generated parts'] : [];
+  console.error([...faults, ...advice].join('\n'));
   process.exit(1);
 }
 

@@ -9,8 +9,8 @@ import { tiers } from '../../runtime/box/tier.ts';
 import { sourceRoot } from '../../runtime/testing/packages.ts';
 import { vendor } from '../../runtime/vendor.ts';
 import { readTables } from '../checks/shape/rules.ts';
-import { faultOfField, faultOfTable, type Names, namesOf } from '../new-package/names.ts';
-import { nextTimestamp, writeNewPackage } from '../new-package/package.ts';
+import { faultOfField, faultOfTable, type Names, namesOf, singularOf } from '../new-package/names.ts';
+import { nextTimestamp, type Parts, writeNewPackage } from '../new-package/package.ts';
 
 const root = join(sourceRoot, '..');
 
@@ -91,6 +91,12 @@ async function main(): Promise<void> {
     throw new UsageError(`${plural} is not a valid plural: use lower-case words`);
   }
   if (existsSync(join(root, 'vendor', name))) throw new Error(`vendor/${name} already exists`);
+  const singular = plural === undefined ? singularOf(name) : null;
+  if (singular !== null) {
+    throw new UsageError(
+      `${name} looks like a plural: pass the singular, ${singular}, or state the plural of ${name} with --plural`,
+    );
+  }
   const names = namesOf(name, plural);
   const parts = {
     shopper: values.shopper,
@@ -109,19 +115,26 @@ async function main(): Promise<void> {
   run('npx', 'biome', 'check', '--write', join('vendor', name));
   process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
-  process.stdout.write(nextSteps(names, parts.filter));
+  process.stdout.write(nextSteps(names, parts));
 }
 
 /** What tests of all packages ask of the author, and how to run them. */
-function nextSteps({ package: name, snake, path }: Names, filter: string | null): string {
-  const items = ['First', 'Second'].map((title) => `{ title: '${title}'${filter ? `, ${filter}: '${title}'` : ''} }`);
+function nextSteps({ package: name, snake, table, path }: Names, { filter, shopper }: Parts): string {
+  const items = ['First', 'Second'].map((title) => {
+    const fields = [`title: '${title}'`, filter && `${filter}: '${title}'`, shopper && 'published: true'];
+    return `      { ${fields.filter(Boolean).join(', ')} },`;
+  });
   return `
 Next: describe it in vendor/${name}/README.md. Then add what tests of all packages ask for:
   scripts/test/event-names.test.ts    ...each('${snake}', ''),  with the fields of its events, in the order of names
   tools/plans/full-tenant.ts          in fillTenant:
-    for (const body of [${items.join(', ')}])
+    for (const body of [
+${items.join('\n')}
+    ]) {
       await requireSuccess(tenant.staff.post('/admin/${path}', body));
-  scripts/test/personal-data.test.ts  its columns that look personal and are not
+    }
+  scripts/test/personal-data.test.ts  ${table}: ['metadata'],  in the list of columns that are not personal; those that are
+                                      belong into vendor/${name}/persons.ts
 and run:
   npm run check
   npm test -- vendor/${name}/test scripts/test/{event-names,personal-data,integration-lists,plans,json-columns}.test.ts

@@ -53,6 +53,12 @@ export function namesOf(name: string, plural?: string): Names {
   };
 }
 
+/** What a name that looks like a plural would be in the singular; null for one that looks like a singular. */
+export function singularOf(name: string): string | null {
+  const candidates = [name.replace(/ies$/, 'y'), name.replace(/es$/, ''), name.replace(/s$/, '')];
+  return candidates.find((each) => each !== name && pluralOf(each) === name) ?? null;
+}
+
 /** The column of a field: `sort_order` of `sortOrder`. */
 export function columnOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

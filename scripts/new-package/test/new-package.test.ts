@@ -15,7 +15,7 @@ import { vendor } from '../../../runtime/vendor.ts';
 import { faultsOf, readTables } from '../../checks/shape/rules.ts';
 import { readGlossary } from '../../checks/words/glossary.ts';
 import { findAvoidedWords } from '../../checks/words/matches.ts';
-import { faultOfField, faultOfTable, namesOf } from '../names.ts';
+import { faultOfField, faultOfTable, namesOf, singularOf } from '../names.ts';
 import { nextTimestamp, writeNewPackage } from '../package.ts';
 
 const root = dirname(sourceRoot);
@@ -179,4 +179,11 @@ t.test('a box serves them: the contract suite, and lists that read only their pa
   }
   t.ok(own.some(({ query }) => 'q' in query && 'itemKind' in query));
   t.strictSame(own.filter(({ fails }) => fails).map(lineOf), []);
+});
+
+t.test('names that look like plurals are known', async (t) => {
+  const singulars = ['wishlist-notes', 'stories', 'gift-boxes', 'gift-box', 'story', 'address', 'class'].map(
+    singularOf,
+  );
+  t.strictSame(singulars, ['wishlist-note', 'story', 'gift-box', null, null, null, null]);
 });
