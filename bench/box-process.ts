@@ -3,8 +3,8 @@
  */
 
 import pg from 'pg';
-import { boot } from '../runtime/boot.ts';
-import { disableParallelScavenge } from '../runtime/collection.ts';
+import { disableParallelScavenge } from '../runtime/garbage-collection.ts';
+import { startBox } from '../runtime/start-box.ts';
 import type { Statement } from './box.ts';
 
 const { databaseUrl, operatorSecret, hostingSecret, packages, packagesFrom, dataFolder } = JSON.parse(
@@ -44,7 +44,7 @@ pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unkn
   return sent;
 } as never;
 
-const box = await boot({
+const box = await startBox({
   databaseUrl,
   operatorSecret,
   hostingSecret,

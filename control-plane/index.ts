@@ -1,5 +1,6 @@
 /**
  * The vendor's service, for running it inside another process.
  */
-export { type RunningControlPlane, startControlPlane } from './boot.ts';
+
 export type { ControlPlaneOptions } from './services.ts';
+export { type RunningControlPlane, startControlPlane } from './start-control-plane.ts';

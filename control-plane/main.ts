@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { runService } from '@carton/runtime/service';
-import { startControlPlane } from './boot.ts';
 import { readConfig, requiredSettings, settings } from './config.ts';
 import { answerArguments } from './registry/arguments.ts';
 import { followSecretFiles } from './registry/secret-files.ts';
+import { startControlPlane } from './start-control-plane.ts';
 
 answerArguments({
   command: 'npm run control-plane --',

@@ -3,95 +3,95 @@
  */
 import { parseArgs } from 'node:util';
 import { thisMachine } from '../tools/load/measurement.ts';
-import { type Rig, type RigOption, Skipped, UsageError } from './rig.ts';
-import { runRig } from './stage.ts';
+import { type Rig, type RigOption, Skipped, UsageError } from './support/rig.ts';
+import { runRig } from './support/stage.ts';
 
 const rigs: Record<string, { about: string; load: () => Promise<{ rig: Rig }> }> = {
   crash: {
     about: 'kills the box and crashes PostgreSQL during checkouts: nothing lost or duplicated, recovery without help',
-    load: () => import('./crash.ts'),
+    load: () => import('./crash/rig.ts'),
   },
   switch: {
     about: 'restarts and upgrades a box during checkouts: no request fails, no connection is reset',
-    load: () => import('./switch.ts'),
+    load: () => import('./switch/rig.ts'),
   },
   backup: {
     about: 'takes and kills backups during checkouts, and restores them elsewhere: no acknowledged order is missing',
-    load: () => import('./backup.ts'),
+    load: () => import('./backup/rig.ts'),
   },
   payments: {
     about:
       'kills the box while a payment provider loses responses, and staff work: amounts, invoices and parcels agree',
-    load: () => import('./payments.ts'),
+    load: () => import('./payments/rig.ts'),
   },
   mails: {
     about: 'kills the box while it sends mails, and takes the mail server away: each mail arrives, in order',
-    load: () => import('./mails.ts'),
+    load: () => import('./mails/rig.ts'),
   },
   replicas: {
     about: 'restarts and kills two boxes behind HAProxy during checkouts: no request fails, events are delivered once',
-    load: () => import('./replicas.ts'),
+    load: () => import('./replicas/rig.ts'),
   },
   plans: {
     about: 'calls every list with each filter in a store with a million orders: none reads more than its page',
-    load: () => import('./plans.ts'),
+    load: () => import('./plans/rig.ts'),
   },
   money: {
     about: 'random sales with taxes, promotions and shipping, refunded line by line: totals and refunds agree exactly',
-    load: () => import('./money.ts'),
+    load: () => import('./money/rig.ts'),
   },
   races: {
     about: 'the tests of races with 200 rounds each: one winner, and exact sums',
-    load: () => import('./races.ts'),
+    load: () => import('./races/rig.ts'),
   },
   timing: {
     about: 'responses to addresses with and without an account are the same, and take the same time',
-    load: () => import('./timing.ts'),
+    load: () => import('./timing/rig.ts'),
   },
   scale: {
     about: 'lists and checkouts in a store with a million orders take no longer than in a small one',
-    load: () => import('./scale.ts'),
+    load: () => import('./scale/rig.ts'),
   },
   services: {
     about: 'takes the tax and carrier services away while shoppers buy: orders go on, with amounts that are right',
-    load: () => import('./services.ts'),
+    load: () => import('./services/rig.ts'),
   },
   tier: {
     about: 'crash, payments, mails and races in rounds for an hour, then one check of the books of all stores',
-    load: () => import('./tier.ts'),
+    load: () => import('./tier/rig.ts'),
   },
   media: {
     about: 'uploads hostile files, 100 large files at once, and takes the storage service away: harmless, nothing lost',
-    load: () => import('./media.ts'),
+    load: () => import('./media/rig.ts'),
   },
   sitemap: {
     about: 'reads the sitemap of a store with 120,000 products: complete, and in memory that does not grow',
-    load: () => import('./sitemap.ts'),
+    load: () => import('./sitemap/rig.ts'),
   },
   hosting: {
     about: 'websites through Caddy with HTTP/1.1, 2 and 3, while a box and the control plane are killed: they go on',
-    load: () => import('./hosting.ts'),
+    load: () => import('./hosting/rig.ts'),
   },
   registry: {
     about: 'pulls without a control plane, rotated keys, revoked licences, guesses, and kills: nothing is lost or told',
-    load: () => import('./registry.ts'),
+    load: () => import('./registry/rig.ts'),
   },
   installer: {
     about: 'kills the installer, fills its disk and cuts its network: one clear state, and the next run finishes',
-    load: () => import('./installer.ts'),
+    load: () => import('./installer/rig.ts'),
   },
   journey: {
     about: 'the binary on bare Debian systems: install, sell, upgrade while selling, reboot, uninstall; nothing lost',
-    load: () => import('./journey.ts'),
+    load: () => import('./journey/rig.ts'),
   },
   attack: {
     about:
       'attacks on an installed box, the control plane and the registry: each is refused, for the reason that is right',
-    load: () => import('./attack.ts'),
+    load: () => import('./attack/rig.ts'),
   },
   citus: {
     about: 'a box on a Citus cluster: its rate and that of plain PostgreSQL; a worker killed, a worker added',
-    load: () => import('./citus.ts'),
+    load: () => import('./citus/rig.ts'),
   },
 };
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Tier } from './box/tier.ts';
 import { readConfig } from './config.ts';
 import { loadPackages } from './package/load.ts';
-import { runService } from './process.ts';
+import { runService } from './run-service.ts';
 
 interface LockFile {
   tier: Tier;
@@ -30,10 +30,10 @@ await runService('the box', async () => {
     databaseUrl,
     databaseFolder: join(home, 'data', 'postgresql'),
     archiveFolder,
-    load: () => Promise.all([import('./boot.ts'), loadPackages(names, lockFile)]),
+    load: () => Promise.all([import('./start-box.ts'), loadPackages(names, lockFile)]),
     start: async (databaseUrl, log, { handover, workers }) => {
-      const { boot } = await import('./boot.ts');
-      return boot({
+      const { startBox } = await import('./start-box.ts');
+      return startBox({
         ...config,
         databaseUrl,
         tier,

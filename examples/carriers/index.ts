@@ -11,7 +11,7 @@ const settings = packageSettings({
 /** Minor units of EUR: of a parcel, and for each kilogram that has begun. */
 const services = { Standard: [300, 100], Express: [900, 200] } as const;
 
-export const courier: CarrierService = {
+const courier: CarrierService = {
   name: 'courier',
   async connect(db) {
     const { COURIER_COUNTRY: country } = settings.of(db);

@@ -25,7 +25,7 @@ function taxOf(amount: number, included: boolean, percent: number): TaxPart[] {
   return [{ code: 'flat', label: 'Flat tax', rate: percent, amount: Number(tax) }];
 }
 
-export const flatTax: TaxProvider = {
+const flatTax: TaxProvider = {
   name: 'flat',
   async connect(db) {
     const { FLAT_TAX_COUNTRY: country, FLAT_TAX_PERCENT: percent } = settings.of(db);

@@ -13,7 +13,7 @@ export interface Launch {
   host: string;
   port: number;
   secrets: Partial<BoxSecrets>;
-  /** Whether the box is only checked: it does no background work (runtime/start/supervisor.ts). */
+  /** Whether the box is only checked: it does no background work (runtime/start-service/supervisor.ts). */
   checked?: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { PublicSocket } from './public-socket.ts';
 import { type Parent, type RunningBox, workerWord } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
 
-/** Names the path of the private socket of a box whose supervisor holds its public one (runtime/start/supervisor.ts). */
+/** Names the path of the private socket of a box whose supervisor holds its public one (runtime/start-service/supervisor.ts). */
 const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
 const workerVariable = 'SUPERVISOR_WORKER';
 const workersPathVariable = 'SUPERVISOR_WORKERS_PATH';
@@ -24,7 +24,7 @@ export function toLaunch(release: string, settings: BoxSettings, secrets: Partia
   return { release, host: settings.host, port: settings.port, secrets };
 }
 
-/** Which of several workers a process is (runtime/start/supervisor.ts). */
+/** Which of several workers a process is (runtime/start-service/supervisor.ts). */
 export interface Place {
   /** From 1, the leader. */
   number: number;

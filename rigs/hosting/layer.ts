@@ -7,8 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Caller, callerOf, freePort, missingPrograms, pathOf } from '@carton/runtime/testing';
 import { startNameServer } from '../../control-plane/hosting/names.ts';
-import { controlPlaneFile, controlPlaneProgram, startProgram, untilResponds } from '../programs.ts';
-import type { Stage } from '../rig.ts';
+import { controlPlaneFile, controlPlaneProgram, startProgram, untilResponds } from '../support/programs.ts';
+import type { Stage } from '../support/rig.ts';
 
 export interface Layer {
   httpsPort: number;

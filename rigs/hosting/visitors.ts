@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { pathOf } from '@carton/runtime/testing';
 import { chromium } from 'playwright-core';
 import { percentile, rounded } from '../../tools/load/measurement.ts';
-import type { Stage } from '../rig.ts';
+import type { Stage } from '../support/rig.ts';
 import type { Layer } from './layer.ts';
 
 export interface Visit {

@@ -10,8 +10,8 @@ import { boxFolder } from '../../installer/box/folder.ts';
 import { exitCodes } from '../../installer/exit-codes.ts';
 import { variable, vendor as vendorName } from '../../installer/vendor.ts';
 import { repository } from '../../tools/packages/sources.ts';
-import { secrets } from '../box.ts';
-import type { Stage } from '../rig.ts';
+import { secrets } from '../support/box.ts';
+import type { Stage } from '../support/rig.ts';
 import type { RigVendor } from './vendor.ts';
 
 const cli = fileURLToPath(new URL('../../installer/cli.ts', import.meta.url));

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { ExitCode } from '../../installer/exit-codes.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { faultsOfFailure, type Installation, messageOf, prepareInstallation } from './command.ts';
 import { type RigVendor, startRigVendor } from './vendor.ts';
 

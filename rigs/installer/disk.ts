@@ -7,7 +7,7 @@ import { mkdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { faultsOfFailure, type Installation, messageOf, prepareInstallation } from './command.ts';
 import { openOrders } from './orders.ts';
 import type { RigVendor } from './vendor.ts';

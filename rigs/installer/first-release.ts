@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from '@carton/runtime/testing';
 import type { BuiltPackage } from '../../tools/packages/index.ts';
 import { repository } from '../../tools/packages/sources.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { binaryOf, type Ended, messageOf, prepareInstallation } from './command.ts';
 import { openOrders, tenantSlug } from './orders.ts';
 import type { RigVendor } from './vendor.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { type Ended, type Installation, messageOf, prepareInstallation } from './command.ts';
 import { openOrders } from './orders.ts';
 import type { RigVendor } from './vendor.ts';

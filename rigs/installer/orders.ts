@@ -2,8 +2,8 @@
  * Orders that must survive: placed over the box's own API, and read again after each fault.
  */
 import { type LoadTenant, openTenantAt } from '../../tools/load/tenant.ts';
-import { secrets } from '../box.ts';
-import { newTally, sendRequest } from '../client.ts';
+import { secrets } from '../support/box.ts';
+import { newTally, sendRequest } from '../support/client.ts';
 
 /** The slug of the tenant that has them. */
 export const tenantSlug = 'shop';

@@ -2,7 +2,7 @@
  * `kill -9` of an upgrade whose migration is not additive, and of a rollback with its data, at each step that they report:
  * the same command completes or undoes the work, and every order that was acknowledged before is there.
  */
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { type Ended, type Installation, messageOf } from './command.ts';
 import { openOrders } from './orders.ts';
 import type { RigVendor } from './vendor.ts';

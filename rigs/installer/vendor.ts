@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type SmallVendor, startSmallVendor } from '../../tools/installs/vendor.ts';
 import { buildPackages } from '../../tools/packages/index.ts';
 import { repository } from '../../tools/packages/sources.ts';
-import { coreWithMigrations } from '../next-core.ts';
-import type { Stage } from '../rig.ts';
+import { coreWithMigrations } from '../support/next-core.ts';
+import type { Stage } from '../support/rig.ts';
 
 export interface RigVendor {
   /** Where the installer reaches it, through the connection. */

@@ -6,7 +6,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchHealthStatus } from '../../installer/box/health.ts';
-import type { Stage } from '../rig.ts';
+import type { Stage } from '../support/rig.ts';
 import { root, type System, type User } from './system.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -2,9 +2,9 @@
  * Further releases of the vendor of a journey: each has one more migration than the one before.
  */
 import { makeRelease, publishPackages, publishRelease, readContents } from '../../tools/packages/index.ts';
-import { coreWithMigrations, migrationOf } from '../next-core.ts';
-import type { Vendor } from '../registry/vendor.ts';
-import type { Stage } from '../rig.ts';
+import { coreWithMigrations, migrationOf } from '../support/next-core.ts';
+import type { Stage } from '../support/rig.ts';
+import type { Vendor } from '../support/vendor.ts';
 
 export interface Releases {
   /** Publishes the next one. @returns its version */

@@ -8,7 +8,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { missingPrograms } from '@carton/runtime/testing';
-import { Skipped, skipWithout } from '../rig.ts';
+import { Skipped, skipWithout } from '../support/rig.ts';
 
 const run = promisify(execFile);
 

@@ -3,11 +3,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadTenant, openTenantAt } from '../../tools/load/tenant.ts';
-import { failuresOf, newTally, sum } from '../client.ts';
-import { checkConsistency } from '../consistency.ts';
-import type { Stage } from '../rig.ts';
-import { type Purchase, sendShoppers } from '../shoppers.ts';
-import { stock } from '../tenants.ts';
+import { failuresOf, newTally, sum } from '../support/client.ts';
+import { checkConsistency } from '../support/consistency.ts';
+import type { Stage } from '../support/rig.ts';
+import { type Purchase, sendShoppers } from '../support/shoppers.ts';
+import { stock } from '../support/tenants.ts';
 
 /** What shoppers saw while the operator worked. */
 export interface Trade {

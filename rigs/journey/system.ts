@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stage } from '../rig.ts';
+import type { Stage } from '../support/rig.ts';
 
 /** A user of a system. */
 export interface User {

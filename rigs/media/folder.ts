@@ -1,11 +1,11 @@
 /**
- * What a box has in its storage of media, compared with its records; and the memory of its process.
+ * What a box has in its storage of media, compared with its records.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Reader, withReader } from '../postgres.ts';
-import type { Stage } from '../rig.ts';
+import { type Reader, withReader } from '../support/postgres.ts';
+import type { Stage } from '../support/rig.ts';
 
 /** Milliseconds until the clean-up must have finished. */
 const cleanupTimeout = 60_000;
@@ -43,14 +43,4 @@ export async function orphanFaults(read: Reader, names: readonly string[], tenan
     ...[...stored].filter((name) => !known.has(name)).map((name) => `the file ${name} is of no asset`),
     ...[...known].filter((id) => !stored.has(id)).map((id) => `the file ${id} of an asset is not stored`),
   ];
-}
-
-/** Returns the peak resident memory of a process in MiB, since it started or `resetPeak`. */
-export async function peakMemoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
-}
-
-export async function resetPeak(pid: number): Promise<void> {
-  await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

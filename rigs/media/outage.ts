@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadTenant } from '../../tools/load/tenant.ts';
-import type { RigBox } from '../box.ts';
-import { withReader } from '../postgres.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { RigBox } from '../support/box.ts';
+import { withReader } from '../support/postgres.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { isProblem, type MediaClient, type MediaResponse, mediaClient } from './client.ts';
 import { cleanUp, orphanFaults } from './folder.ts';
 import { brandBox, gif } from './formats.ts';

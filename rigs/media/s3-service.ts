@@ -3,7 +3,7 @@
  */
 import { basename, join } from 'node:path';
 import { s3Account, s3ObjectSuffix, startS3Service } from '@carton/runtime/testing';
-import type { Stage } from '../rig.ts';
+import type { Stage } from '../support/rig.ts';
 import { filesBelow } from './folder.ts';
 
 export interface S3Service {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort, missingPrograms, pathOf } from '@carton/runtime/testing';
-import type { Stage } from '../rig.ts';
+import type { Stage } from '../support/rig.ts';
 import { bucket, type S3Service, settingsOf } from './s3-service.ts';
 
 const kinds = ['account', 'container', 'object'] as const;

@@ -6,7 +6,7 @@ import { openAsBlob } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { isProblem, type MediaClient } from './client.ts';
 import { brandBox } from './formats.ts';
 

@@ -4,8 +4,8 @@
  */
 import { bodyOf, type Caller, untilDelivered } from '@carton/runtime/testing';
 import { Random } from '../../tools/seed/random.ts';
-import { startInProcessBox } from '../in-process-box.ts';
-import type { Findings, Stage } from '../rig.ts';
+import { startInProcessBox } from '../support/in-process-box.ts';
+import type { Findings, Stage } from '../support/rig.ts';
 import { hold } from './check.ts';
 import { address, type MoneyStore, openStore } from './stores.ts';
 

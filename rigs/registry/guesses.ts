@@ -6,9 +6,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { rounded } from '../../tools/load/measurement.ts';
-import type { Findings, Stage } from '../rig.ts';
-import { aucLimit, compareTimes } from '../timing-statistics.ts';
-import type { Vendor } from './vendor.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import { aucLimit, compareTimes } from '../support/timing-statistics.ts';
+import type { Vendor } from '../support/vendor.ts';
 
 /** Guesses with the first characters of one key; more in a minute are throttled (control-plane/license/guesses.ts). */
 const guessesPerKey = 15;

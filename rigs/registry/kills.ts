@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@carton/runtime/service';
 import { type Answer, type Caller, callerOf } from '@carton/runtime/testing';
 import { rollUpReports } from '../../control-plane/telemetry/roll-up.ts';
-import { withReader } from '../postgres.ts';
-import type { Findings, Stage } from '../rig.ts';
+import { withReader } from '../support/postgres.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import { type Customer, openCustomer, type Vendor } from '../support/vendor.ts';
 import { countAllowed, untilDelivered } from './outage.ts';
 import { closureOf, pull } from './pulls.ts';
-import { type Customer, openCustomer, type Vendor } from './vendor.ts';
 
 /** What the services have acknowledged. */
 interface Books {

@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rounded } from '../../tools/load/measurement.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import type { Customer, Registry, Vendor } from '../support/vendor.ts';
 import { withoutControlPlane } from './outage.ts';
-import type { Customer, Registry, Vendor } from './vendor.ts';
 
 /** Processes at a time: more of them only wait for the processor. */
 const parallel = 8;

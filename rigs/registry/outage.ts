@@ -6,10 +6,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rounded } from '../../tools/load/measurement.ts';
-import { withReader } from '../postgres.ts';
-import type { Findings, Stage } from '../rig.ts';
+import { withReader } from '../support/postgres.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import { type Customer, openCustomer, type Registry, type Vendor } from '../support/vendor.ts';
 import { closureOf, pull } from './pulls.ts';
-import { type Customer, openCustomer, type Registry, type Vendor } from './vendor.ts';
 
 /** Bytes above which the memory of a registry is not bounded any more: that of one with little to do is about 150 MiB. */
 const mostMemory = 768 * 1024 ** 2;

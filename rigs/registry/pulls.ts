@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Customer, Registry } from './vendor.ts';
+import type { Customer, Registry } from '../support/vendor.ts';
 
 export interface Pull {
   status: number;

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile, rounded } from '../../tools/load/measurement.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import { type Customer, openCustomer, type Registry, type Vendor } from '../support/vendor.ts';
 import { closureOf, pull } from './pulls.ts';
-import { type Customer, openCustomer, type Registry, type Vendor } from './vendor.ts';
 
 /** Seconds within which a withdrawn licence ends at the registries. */
 const limit = 60;

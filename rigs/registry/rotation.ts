@@ -6,9 +6,9 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { rounded } from '../../tools/load/measurement.ts';
-import type { Findings, Stage } from '../rig.ts';
+import type { Findings, Stage } from '../support/rig.ts';
+import { activate, openCustomer, type Vendor } from '../support/vendor.ts';
 import { closureOf, pull } from './pulls.ts';
-import { activate, openCustomer, type Vendor } from './vendor.ts';
 
 /** Milliseconds between two fetches of the keys: control-plane/registry/signing-keys.ts. */
 const refetchInterval = 30_000;

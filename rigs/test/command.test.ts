@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { processesWith } from '@carton/runtime/testing';
 import t from 'tap';
-import { folderPrefix, removeOrphanedRigs } from '../rig-processes.ts';
+import { folderPrefix, removeOrphanedRigs } from '../support/rig-processes.ts';
 import { rig, rigUntil } from './support/rig.ts';
 
 const serves = /the box serves at/;

@@ -33,6 +33,8 @@ export interface LargeComputeTask<Input, Output> extends ComputeTask<Input, Outp
 export interface ComputeCaller {
   readonly tenantId: string;
   readonly holdsConnection?: boolean;
+  /** Whether anyone may ask for it: it takes few of the store's places, so that staff and mails have the others. */
+  readonly isPublic?: boolean;
 }
 
 /** Work that is ended because it takes too long or too much memory. It would again. */
@@ -48,11 +50,14 @@ const slots = 2;
 const waiting = 12;
 /** As long as one waits, it holds one of the connections that all tenants share. */
 const waitingWithConnection = 3;
+/** Of what anyone may ask for: tasks of a tenant that have a place beside its other work, and tasks that wait for one. */
+const publicPlaces = { slots: Number.POSITIVE_INFINITY, perTenant: 2, waiting: 4 };
 /** Milliseconds for which an idle process is kept: starting one takes 0.1 s of a processor. */
 const idleLimit = 15_000;
 
 export class ComputeProcesses {
   readonly #turns = new Turns({ slots, waiting });
+  readonly #publicTurns = new Turns(publicPlaces);
   readonly #processes = new Set<ComputeProcess>();
   readonly #idle = new Map<ComputeProcess, NodeJS.Timeout>();
   readonly #idleLimit: number;
@@ -71,17 +76,19 @@ export class ComputeProcesses {
 
   /** Does a task when it is the tenant's turn. @throws too_costly (422), unavailable (503), Error of the module */
   run<Input, Output>(
-    { tenantId, holdsConnection = false }: ComputeCaller,
+    { tenantId, holdsConnection = false, isPublic = false }: ComputeCaller,
     task: ComputeTask<Input, Output>,
     input: Input,
   ): Promise<Output> {
     const limit = holdsConnection ? waitingWithConnection : waiting;
-    return this.#turns.run(
-      tenantId,
-      busy,
-      () => this.#do(tenantId, task, input, () => this.#takeIdle() ?? this.#start()),
-      limit,
-    );
+    const take = () =>
+      this.#turns.run(
+        tenantId,
+        busy,
+        () => this.#do(tenantId, task, input, () => this.#takeIdle() ?? this.#start()),
+        limit,
+      );
+    return isPublic ? this.#publicTurns.run(tenantId, busy, take) : take();
   }
 
   /**
@@ -169,8 +176,10 @@ export function compute<Input, Output>(
   db: HasExtensions & ComputeCaller,
   task: ComputeTask<Input, Output>,
   input: Input,
+  { isPublic = false }: Pick<ComputeCaller, 'isPublic'> = {},
 ): Promise<Output> {
-  return processesOf(db).run(db, task, input);
+  const { tenantId, holdsConnection = false } = db;
+  return processesOf(db).run({ tenantId, holdsConnection, isPublic }, task, input);
 }
 
 /**

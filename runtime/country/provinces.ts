@@ -1,7 +1,7 @@
 /**
  * Provinces: the subdivisions of ISO 3166-2, with what contains them, recognised by their codes and by their names.
  *
- * Names are those of the standard, in English, and in the languages of the country; `scripts/country-data.ts` says where
+ * Names are those of the standard, in English, and in the languages of the country; `scripts/country-data/write.ts` says where
  * they come from. A province is stored and compared as its key: its code without the country, `BY` for `DE-BY`.
  */
 import { iso31662 } from 'iso-3166';

@@ -58,7 +58,7 @@ export interface ConnectionOptions {
   /** The role that connections switch to. Default: the login user. */
   role?: string | null;
   /** Transactions that work at the same time (lanes.ts). Default: as many as there are connections. */
-  lanes?: number | undefined;
+  lanes?: number | Lanes | undefined;
   /** Milliseconds that work waits for a connection. Default: 5000. */
   acquireTimeout?: number;
   /** Milliseconds that one statement may take. Default: no limit. */
@@ -105,7 +105,7 @@ export function poolSettings({
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: prepareWith(observer) },
     // Read in pool.ts; knex documents the option but its types lack it.
-    ...({ userParams: { observer, lanes: lanes === undefined ? undefined : new Lanes(lanes) } } as object),
+    ...({ userParams: { observer, lanes: typeof lanes === 'number' ? new Lanes(lanes) : lanes } } as object),
     acquireConnectionTimeout: acquireTimeout,
     // Errors are thrown, and logged once by the code that catches them.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },

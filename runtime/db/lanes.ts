@@ -17,7 +17,7 @@ export function lanesOf(databaseUrl: string): number | undefined {
 }
 
 /** Milliseconds after which a transaction no longer counts. */
-const moment = 10;
+const usualMoment = 10;
 
 /** A transaction in a lane, or one that has given its lane up. */
 interface Turn {
@@ -27,13 +27,15 @@ interface Turn {
 
 export class Lanes {
   readonly #width: number;
+  readonly #moment: number;
   readonly #turns = new Set<Turn>();
   readonly #waiting: ((turn: Turn) => void)[] = [];
   #counted = 0;
   #isWatched = false;
 
-  constructor(width: number) {
+  constructor(width: number, moment = usualMoment) {
     this.#width = width;
+    this.#moment = moment;
   }
 
   /** Transactions that wait for a lane. */
@@ -73,15 +75,15 @@ export class Lanes {
   }
 
   #wait(): Promise<Turn> {
-    if (!this.#isWatched) setTimeout(() => this.#passLong(), moment);
+    if (!this.#isWatched) setTimeout(() => this.#passLong(), this.#moment).unref();
     this.#isWatched = true;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #passLong(): void {
-    const since = performance.now() - moment;
+    const since = performance.now() - this.#moment;
     for (const turn of [...this.#turns]) if (turn.began < since) this.#end(turn);
     this.#isWatched = this.#waiting.length > 0;
-    if (this.#isWatched) setTimeout(() => this.#passLong(), moment);
+    if (this.#isWatched) setTimeout(() => this.#passLong(), this.#moment).unref();
   }
 }

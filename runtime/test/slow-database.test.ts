@@ -3,7 +3,7 @@
  * request would.
  */
 import t from 'tap';
-import { boot } from '../boot.ts';
+import { startBox } from '../start-box.ts';
 import { createTestDatabase } from '../testing/database.ts';
 import { sourceRoot } from '../testing/packages.ts';
 import { startSlowServer } from '../testing/slow-server.ts';
@@ -11,7 +11,7 @@ import { startSlowServer } from '../testing/slow-server.ts';
 t.test('a box starts on a database that is slow to accept its first connection', async (t) => {
   const database = await createTestDatabase();
   t.teardown(database.drop);
-  const box = await boot({
+  const box = await startBox({
     databaseUrl: await startSlowServer(t, database.url),
     tier: 'basic',
     packages: ['@carton/core', '@carton/auth', '@carton/tenant'],

@@ -5,12 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { makePasswordsQuick } from '@carton/auth/testing/quick-passwords';
 import type { Logger } from 'pino';
-import { boot, type RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
 import { type BoxDatabase, openDatabase } from '../db/database.ts';
 import type { TenantDatabase } from '../db/tenant-database.ts';
 import type { Contribution } from '../extension/extension.ts';
 import { noRateLimits, type RateLimits } from '../http/rate-limit.ts';
+import { type RunningBox, startBox } from '../start-box.ts';
 import { type Caller, callerOf } from './client.ts';
 import { createTestDatabase } from './database.ts';
 import { showLogOfFailures } from './failures.ts';
@@ -98,7 +98,7 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
   const database = await createTestDatabase(options.database);
   const dataFolder = options.dataFolder ?? (await temporaryFolder('box-data-'));
   const secrets = { operator: secret(), hosting: options.hostingSecret ?? secret(), metrics: secret() };
-  const box = await boot({
+  const box = await startBox({
     databaseUrl: database.url,
     tier,
     packages: withDependencies(packages),

@@ -2,8 +2,6 @@
  * What a box with the packages of a source tree serves, without starting it: its routes and who may call them.
  */
 import { pino } from 'pino';
-import { boxApi } from '../boot/api.ts';
-import type { RunningBox } from '../boot.ts';
 import type { Tier } from '../box/tier.ts';
 import { settings as boxSettings } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
@@ -11,7 +9,9 @@ import { gatherExtensions } from '../extension/extension.ts';
 import { startOperations } from '../operations/operations.ts';
 import { type LoadedPackage, loadPackages } from '../package/load.ts';
 import { readPackageSettings } from '../package/settings.ts';
-import { createApi } from '../start/api.ts';
+import { boxApi } from '../start-box/box-api.ts';
+import type { RunningBox } from '../start-box.ts';
+import { createApi } from '../start-service/service-api.ts';
 import type { TestDocument } from './document.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 

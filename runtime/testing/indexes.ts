@@ -4,7 +4,7 @@
 import { pino } from 'pino';
 import { type KeptIndexes, keepIndexes as keep, openIndexClient } from '../background/index-keeper.ts';
 import { languageIndexes } from '../background/language-indexes.ts';
-import type { RunningBox } from '../boot.ts';
+import type { RunningBox } from '../start-box.ts';
 
 /** Does it once. Returns what is logged. */
 export async function keepIndexes(

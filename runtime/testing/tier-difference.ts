@@ -1,8 +1,9 @@
 /**
  * How the routes of a tier differ from those of a higher one, which has more packages.
  */
-import type { RunningBox } from '../boot.ts';
+
 import type { RouteDeclaration } from '../http/route.ts';
+import type { RunningBox } from '../start-box.ts';
 import type { CompleteDescription } from './described-box.ts';
 
 export interface TierDifference {

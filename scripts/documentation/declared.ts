@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { withDeclarations } from '../../tools/packages/declarations.ts';
 import { entryPoints, type Source, type Workspace } from '../../tools/packages/sources.ts';
 import type { PackageFiles } from '../../tools/packages/tarball.ts';
-import { parseSource, type SyntaxNode } from '../parsed-source.ts';
+import { parseSource, type SyntaxNode } from '../sources/parsed-source.ts';
 
 /** The compiler writes no declarations of some sources. */
 export class DeclarationFaults extends Error {

@@ -10,9 +10,9 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { vendor } from '../../runtime/vendor.ts';
-import { namesOf } from '../new/names.ts';
-import { writeNewPackage } from '../new/package.ts';
-import { parseSource, type SyntaxNode } from '../parsed-source.ts';
+import { namesOf } from '../new-package/names.ts';
+import { writeNewPackage } from '../new-package/package.ts';
+import { parseSource, type SyntaxNode } from '../sources/parsed-source.ts';
 import { type Exports, moduleOf, type Place } from './declared.ts';
 
 /** Names of one entry point that are kept without a user, and what partners need them for. */

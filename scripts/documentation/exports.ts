@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
-import type { SyntaxNode } from '../parsed-source.ts';
+import type { SyntaxNode } from '../sources/parsed-source.ts';
 import type { Declaration, EntryPoint, Exports } from './declared.ts';
 
 /** Characters of the longest object type that is written in full inside a signature. */

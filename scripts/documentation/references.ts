@@ -28,13 +28,12 @@ export function checkReferences(file: string, project: Project): string[] {
   for (const { 1: name = '', index } of text.matchAll(/\bnpm run (?:-\w+ )*([a-z][\w:-]*)/g)) {
     check(index, project.scripts.has(name), `script ${name} in package.json`);
   }
-  for (const [script, folder] of [
-    ['bench', 'bench'],
-    ['rig', 'rigs'],
-  ]) {
-    for (const { 1: name, index } of text.matchAll(new RegExp(`\\bnpm run ${script} -- (\\w+)`, 'g'))) {
-      check(index, project.files.includes(`${folder}/${name}.ts`), `${script} ${name}`);
-    }
+  for (const { 1: script, 2: name, index } of text.matchAll(/\bnpm run (bench|rig) -- (\w+)/g)) {
+    check(
+      index,
+      project.files.includes(script === 'rig' ? `rigs/${name}/rig.ts` : `bench/${name}.ts`),
+      `${script} ${name}`,
+    );
   }
   for (const { 1: name = '', index } of text.matchAll(/`(?:\.\/)?carton ([a-z][a-z-]*)/g)) {
     check(index, project.commands.has(name), `command carton ${name}`);

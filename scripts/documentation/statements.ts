@@ -7,8 +7,8 @@ import { basename, join } from 'node:path';
 import { type SampledStatement, type StatementSamples, statementsOfSamples } from '@carton/runtime/testing';
 import { format } from 'sql-formatter';
 import type { Contribution } from '../../runtime/extension/extension.ts';
-import { parseSource, type SyntaxNode } from '../parsed-source.ts';
-import { isSql, isStore } from '../shape/rules.ts';
+import { isSql, isStore } from '../checks/shape/rules.ts';
+import { parseSource, type SyntaxNode } from '../sources/parsed-source.ts';
 
 const samplesFile = 'testing/statements.ts';
 export const statementsFile = 'statements.sql';

@@ -35,7 +35,7 @@ async function hasStack(pid: number): Promise<boolean> {
     const status = await readFile(`/proc/${at}/status`, 'utf8').catch(() => '');
     at = Number(/^PPid:\s*(\d+)/m.exec(status)?.[1] ?? 0);
     const commandLine = await readFile(`/proc/${at}/cmdline`, 'utf8').catch(() => '');
-    if (commandLine.split('\0').some((word) => word.endsWith('scripts/start.ts'))) return true;
+    if (commandLine.split('\0').some((word) => word.endsWith('scripts/commands/start.ts'))) return true;
   }
   return false;
 }

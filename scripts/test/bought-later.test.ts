@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { callerOf, createTestBox, exactly, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
+import { startBox } from '../../runtime/start-box.ts';
 
 const basic = ['core', 'auth', 'tenant', 'media', 'product'].map((name) => `@carton/${name}`);
 
@@ -21,7 +21,7 @@ t.test('collections are added to a store with products', async (t) => {
   t.ok(before.some((file) => file.startsWith('20260301101000_product')));
 
   const options = { tier: 'growth', packagesFrom: sourceRoot, host: '127.0.0.1', port: 0 } as const;
-  const upgraded = await boot({
+  const upgraded = await startBox({
     ...options,
     databaseUrl: box.databaseUrl,
     packages: [...basic, '@carton/collection'],

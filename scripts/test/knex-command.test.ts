@@ -1,6 +1,6 @@
 /**
  * The command line of knex with knexfile.ts, started by a Node.js that cannot read TypeScript: the commands of
- * docs/operations.md. scripts/test/stack.test.ts has them on the database of an installed box.
+ * docs/operations.md. scripts/stack/test/stack.test.ts has them on the database of an installed box.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { administrationUrl, missingPrograms, pathOf, sourceRoot, temporaryFolder } from '@carton/runtime/testing';
 import t from 'tap';
-import { listSourceFiles } from '../source-files.ts';
+import { listSourceFiles } from '../sources/source-files.ts';
 
 const root = dirname(sourceRoot);
 const files = (await listSourceFiles(root)).filter((file) => file.endsWith('.ts'));
@@ -25,12 +25,12 @@ const skipped = [
   'control-plane/test/webhook-tls.test.ts',
   'installer/backup/test/external.test.ts',
   'installer/test/flush.test.ts',
-  'rigs/test/citus.test.ts',
-  'rigs/test/hosting.test.ts',
-  'rigs/test/replicas.test.ts',
+  'rigs/citus/test/citus.test.ts',
+  'rigs/hosting/test/hosting.test.ts',
+  'rigs/replicas/test/replicas.test.ts',
   'runtime/openapi/test/explorer.test.ts',
   'scripts/test/control-plane-backup.test.ts',
-  'scripts/test/release.test.ts',
+  'scripts/release/test/release.test.ts',
   'tools/citus/test/citus.test.ts',
   'tools/citus/test/contract-suite.test.ts',
 ];

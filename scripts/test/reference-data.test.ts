@@ -6,14 +6,14 @@ import { createForSale } from '@carton/cart/testing';
 import { keepsReferenceData, referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
 import { referenceTables, writesReferenceData } from '../../runtime/db/reference-data.ts';
+import { startBox } from '../../runtime/start-box.ts';
 import { callerOf } from '../../runtime/testing/client.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from '../../runtime/testing/packages.ts';
 
 const box = await createTestBox(t, { tier: 'basic' });
 const other = await box.openTenant();
-const replica = await boot({
+const replica = await startBox({
   databaseUrl: box.databaseUrl,
   tier: 'basic',
   packages: withDependencies(packagesOfTier('basic')),

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createTestBox } from '@carton/runtime/testing';
 import t from 'tap';
 
-const program = fileURLToPath(new URL('../seed.ts', import.meta.url));
+const program = fileURLToPath(new URL('../commands/seed.ts', import.meta.url));
 const seed = (...parameters: string[]) =>
   promisify(execFile)(process.execPath, ['--conditions=workspace-source', program, ...parameters], {
     env: { ...process.env, CARTON_HOME: '/nowhere', DATABASE_URL: '' },

@@ -12,8 +12,8 @@ import { install, silent, stop } from '@carton/installer';
 import { openDatabase } from '@carton/runtime/service';
 import { callerOf, createTestDatabase, exactly, freePort, processesWith } from '@carton/runtime/testing';
 import t from 'tap';
-import { compareDocuments } from '../changes/compare.ts';
-import type { Change } from '../changes/findings.ts';
+import { compareDocuments } from '../release/changes/compare.ts';
+import type { Change } from '../release/changes/findings.ts';
 import { stackPlace, startStack } from './support/stack.ts';
 import { testStories } from './support/stories.ts';
 

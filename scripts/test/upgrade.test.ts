@@ -17,7 +17,7 @@ import {
   until,
 } from '@carton/runtime/testing';
 import t from 'tap';
-import { boot } from '../../runtime/boot.ts';
+import { startBox } from '../../runtime/start-box.ts';
 
 const folder = join(import.meta.dirname, 'support/release-0.1.0');
 const { tenants, secrets } = JSON.parse(await readFile(join(folder, 'tenants.json'), 'utf8'));
@@ -63,7 +63,7 @@ async function countUndispatched(): Promise<number> {
 
 const undispatched = await countUndispatched();
 const start = () =>
-  boot({
+  startBox({
     databaseUrl: database.url,
     tier: 'enterprise',
     packages: packagesOfTier('enterprise'),

@@ -91,7 +91,7 @@ function publishWith(
   return runCommand({
     name,
     program: process.execPath,
-    parameters: [fromSources, 'scripts/publish-packages.ts', '--this-platform', '--out', out, ...parameters],
+    parameters: [fromSources, 'scripts/release/publish-packages.ts', '--this-platform', '--out', out, ...parameters],
     folder: root,
     environment: { PATH: process.env.PATH ?? '', PUBLISH_SECRET: settings.secrets.publish },
     log: logFile(settings, name),
@@ -104,7 +104,7 @@ export function buildInstaller(root: string, settings: StackSettings, exited: ()
   return runCommand({
     name: 'build-installer',
     program: process.execPath,
-    parameters: [fromSources, 'scripts/build-installer.ts', '--this-platform'],
+    parameters: [fromSources, 'scripts/release/build-installer.ts', '--this-platform'],
     folder: root,
     environment: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     log: logFile(settings, 'build-installer'),

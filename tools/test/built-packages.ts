@@ -24,7 +24,7 @@ async function readOutcome(folder: string): Promise<string | null> {
 
 async function build(folder: string): Promise<void> {
   const words = ['--build', '--this-platform', '--out', folder];
-  const { status, stderr } = await runScript(join(repository, 'scripts/publish-packages.ts'), words, {
+  const { status, stderr } = await runScript(join(repository, 'scripts/release/publish-packages.ts'), words, {
     HOME: process.env.HOME,
   });
   await writeFile(join(folder, `${outcome}.new`), status === 0 ? '' : `exit ${status}: ${stderr}`);

@@ -18,6 +18,7 @@ import { findAllowedOrigins } from './store.ts';
 import { findOnlyTenant, findTenantBySlug } from './tenants/store.ts';
 
 export { handleOfTitle, namedHandle } from './handles.ts';
+export { drawOrderNumber, lockOrderNumbers, skipOrderNumber } from './order-numbers/service.ts';
 export { slugTaken } from './problems.ts';
 export { claimQuota, type QuotaClaim, releaseQuota, requireRoom } from './quotas/claims.ts';
 export { type TenantQuota, tenantQuotas } from './quotas/declaration.ts';
@@ -30,10 +31,7 @@ export {
   type CurrencyUse,
   changeStore,
   currencyUses,
-  drawOrderNumber,
-  lockOrderNumbers,
   type StoreCheck,
-  skipOrderNumber,
   storeChecks,
 } from './service.ts';
 export {

@@ -1,5 +1,5 @@
 /**
- * Rules of the store: changing it, its currencies, and drawing order numbers.
+ * Rules of the store: changing it, and its currencies.
  */
 import {
   extensionPoint,
@@ -13,7 +13,7 @@ import { storeUpdated } from './events.ts';
 import { currencyInUse } from './problems.ts';
 import type { ChangeStore, Store } from './schemas.ts';
 import { mergedSettings, refuseReserved } from './settings/service.ts';
-import { drawNumber, lockSequence, lockStore, updateStore } from './store.ts';
+import { lockStore, updateStore } from './store.ts';
 
 /** What needs currencies of the store, which then cannot be removed from its list. */
 export interface CurrencyUse {
@@ -30,9 +30,6 @@ export const currencyUses = extensionPoint<CurrencyUse>('core.currency-uses');
  */
 export type StoreCheck = (tx: TenantDatabase, patch: ChangeStore) => Promise<void>;
 export const storeChecks = extensionPoint<StoreCheck>('core.store-checks');
-
-/** Order numbers start at 1001, so that they do not reveal how few orders a new store has had. */
-const orderNumberOffset = 1000;
 
 /**
  * Changes the store. `settings` are merged into the stored ones. They are not validated here: the route has validated
@@ -86,23 +83,4 @@ export async function addCurrency(tx: TenantDatabase, currency: string): Promise
 function normalizeOrigin(origin: string, position: number): string {
   if (!URL.canParse(origin)) throw invalidField(`/allowedOrigins/${position}`, 'must be an origin');
   return new URL(origin).origin;
-}
-
-/** Draws the next order number in the store's format. Call it late in a transaction: it locks the sequence. */
-export async function drawOrderNumber(
-  db: TenantDatabase,
-  { orderNumberFormat }: Pick<Store, 'orderNumberFormat'>,
-): Promise<string> {
-  const number = await drawNumber(db, 'order', orderNumberOffset);
-  return orderNumberFormat.replace('{number}', () => String(number));
-}
-
-/** Waits for the orders of the tenant that have drawn their number, and holds up further ones until the transaction ends. */
-export async function lockOrderNumbers(db: TenantDatabase): Promise<void> {
-  await lockSequence(db, 'order', orderNumberOffset);
-}
-
-/** Skips the next order number, which an order already has because the store's format was changed. */
-export async function skipOrderNumber(db: TenantDatabase): Promise<void> {
-  await drawNumber(db, 'order', orderNumberOffset);
 }

@@ -40,6 +40,11 @@ export interface ContentLine {
   title: string;
   variantTitle: string | null;
   sku: string | null;
+  /**
+   * Whether it reaches the buyer without a parcel, as a download; of a shipping charge, whether all lines do. Absent on
+   * documents of earlier releases.
+   */
+  service?: boolean;
   /** Of a credit note: units credited; zero for a reduction of the price. */
   quantity: number;
   /** Null for a shipping charge. */
@@ -91,6 +96,8 @@ export interface InvoiceContent {
   };
   /** Why the order has no tax. Absent on documents of earlier releases. */
   taxExemption?: Order['taxExemption'];
+  /** Whether what is delivered leaves the territory of VAT (page/untaxed.ts). Absent on documents of earlier releases. */
+  leavesUnion?: boolean;
   /** Lines of the address of delivery; none if it is the buyer's. */
   delivery: string[];
   /** Also of the buyer's address; null for one in free text. Absent on documents of earlier releases. */

@@ -79,7 +79,7 @@ export const hasWorkers = { [vendor]: { handover: 1, workers: 1 } };
  * Packs the engine's package with a small program: it listens on HOST and PORT, responds to every request with its
  * version, environment and arguments, except to `/held`, which it does not complete, and exits on SIGTERM; one that drains,
  * on the second. One that never loads handles no signal. One that hangs does so while the file `logs/hang` exists. With
- * `handsOver` in `more`, it listens on the socket of its supervisor as the engine does (runtime/start/supervisor.ts); one
+ * `handsOver` in `more`, it listens on the socket of its supervisor as the engine does (runtime/start-service/supervisor.ts); one
  * that is unready in private responds with 503 where its supervisor asks, as if that had not asked yet.
  */
 export function makeRuntime(

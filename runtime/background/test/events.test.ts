@@ -3,8 +3,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { boot } from '../../boot.ts';
 import { maxAttempts } from '../../events/deliver.ts';
+import { startBox } from '../../start-box.ts';
 import { createTestBox, type TestBox, type TestTenant } from '../../testing/box.ts';
 import { untilDelivered } from '../../testing/events.ts';
 import { exactly } from '../../testing/exactly.ts';
@@ -51,7 +51,7 @@ const removeFaults = ({ db }: TestTenant) => db.query('delete from echo_faults w
 /** Starts a second replica on the database of a box. */
 async function startReplica(t: Test, box: TestBox, packages: { packages: readonly string[]; packagesFrom: string }) {
   const { databaseUrl } = box;
-  const replica = await boot({ ...packages, databaseUrl, tier: 'basic', host: '127.0.0.1', port: 0 });
+  const replica = await startBox({ ...packages, databaseUrl, tier: 'basic', host: '127.0.0.1', port: 0 });
   t.teardown(() => replica.stop());
   return replica;
 }

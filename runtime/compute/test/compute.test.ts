@@ -138,6 +138,18 @@ t.test('few tasks of a tenant wait, fewer of those that hold a connection', asyn
   await Promise.all(waiting);
 });
 
+t.test('what anyone may ask for takes few of the places of a tenant', async (t) => {
+  const processes = open(t);
+  const run = (isPublic: boolean) => codeOf(processes.run({ ...one, isPublic }, task, { kind: 'spin' }));
+  const waiting = Array.from({ length: 6 }, () => run(true));
+  t.equal(await run(true), 'unavailable', 'the seventh');
+  // One of the six is done, and one waits with these.
+  waiting.push(...Array.from({ length: 11 }, () => run(false)));
+  t.equal(await run(false), 'unavailable', 'its other work has all other places');
+  await processes.close();
+  await Promise.all(waiting);
+});
+
 t.test('an idle process is ended, and another started when it is needed', async (t) => {
   const processes = open(t, { idle: 1 });
   const pid = await processes.run(one, task, { kind: 'pid' });

@@ -13,7 +13,7 @@ import {
 } from '@carton/runtime/service';
 import { callerOf, packagesOfTier, sourceRoot, type TestBox } from '@carton/runtime/testing';
 import type { Test } from 'tap';
-import { boot } from '../../../runtime/boot.ts';
+import { startBox } from '../../../runtime/start-box.ts';
 
 /** Before the names of all migrations that release 0.2.0 does not have. */
 const ownSince = '20261126';
@@ -42,9 +42,9 @@ export async function undoLaterMigrations({ box, databaseUrl }: TestBox): Promis
 export async function startUpgraded(
   t: Test,
   { databaseUrl, secrets, staff }: TestBox,
-  options: Pick<Parameters<typeof boot>[0], 'environment' | 'extends'> = {},
+  options: Pick<Parameters<typeof startBox>[0], 'environment' | 'extends'> = {},
 ) {
-  const upgraded = await boot({
+  const upgraded = await startBox({
     ...options,
     databaseUrl,
     tier: 'enterprise',

@@ -44,10 +44,17 @@ export const electronicInvoices: readonly Mutation[] = [
     tests: [...sums, ...ubl],
   },
   {
+    rule: 'Services outside the European Union are no export',
+    file: 'vendor/invoice/page/untaxed.ts',
+    text: "(service ? 'outside_union' : 'export')",
+    replacement: "(service ? 'export' : 'export')",
+    tests: [...ubl],
+  },
+  {
     rule: 'What is not taxed needs a reason',
     file: 'vendor/invoice/electronic/categories.ts',
-    text: 'if (place === null) return exempt.export;',
-    replacement: 'return exempt.export;',
+    text: 'if (leaves) {',
+    replacement: 'if (leaves || country !== null) {',
     tests: [...sums, ...ubl],
   },
   {

@@ -112,7 +112,7 @@ t.test('a copy has the files and packages of the checkout, and its own workspace
 });
 
 t.test('the command names what is wrong before it runs anything', async (t) => {
-  const run = (...parameters: string[]) => runScript('scripts/mutations.ts', parameters, {}, root);
+  const run = (...parameters: string[]) => runScript('scripts/commands/mutations.ts', parameters, {}, root);
   const checkout = t.testdir({ runtime: { money: { 'money.ts': '' } } });
   const [unknown, jobs, outdated, help] = await Promise.all([
     run('--only', 'nothing has this'),

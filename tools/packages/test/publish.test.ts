@@ -265,7 +265,7 @@ t.test('the dist-tag of a channel follows its release', async (t) => {
 });
 
 t.test('the command', async (t) => {
-  const command = fileURLToPath(new URL('../../../scripts/publish-packages.ts', import.meta.url));
+  const command = fileURLToPath(new URL('../../../scripts/release/publish-packages.ts', import.meta.url));
   const call = (parameters: string[], environment?: Record<string, string>) =>
     runScript(command, parameters, environment);
   const help = await call(['--help']);

@@ -24,7 +24,7 @@ import { publicAddress } from '../provenance.ts';
 import { makeFolder, makeWorkspace } from './workspace.ts';
 
 const publishSecret = 'publish-secret-of-the-tests';
-const command = fileURLToPath(new URL('../../../scripts/package-keys.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../../scripts/release/package-keys.ts', import.meta.url));
 
 function run(...parameters: string[]) {
   const { status, stdout, stderr } = spawnSync(

@@ -2,8 +2,9 @@
  * The VAT categories of EN 16931: each amount has exactly one, with a rate. Taxes of a store are said in them where they
  * are a VAT; others have no form in the standard.
  */
-import { isMemberState, vatCountryOf, vatPlaceOf } from '@carton/runtime';
+import { isMemberState, vatCountryOf } from '@carton/runtime';
 import type { InvoiceContent, TaxGroup } from '../content.ts';
+import { destinationOf, leavesUnion, placeOf, type Untaxed, untaxedAs } from '../page/untaxed.ts';
 import { electronicInvoiceNotPossible } from '../problems.ts';
 
 /** A category (UNTDID 5305) with its rate. */
@@ -22,12 +23,17 @@ export interface Category {
 /** Why a sale has no tax, as documents store it. */
 export type Exemption = 'intra_community' | 'reverse_charge' | 'exempt_member';
 
-const exempt: Readonly<Record<Exemption | 'export' | 'outside', Category>> = {
+const exempt: Readonly<Record<Exemption | Untaxed | 'no_number', Category>> = {
   intra_community: { code: 'K', rate: 0, reason: { code: 'VATEX-EU-IC', text: 'Intra-Community supply' } },
   reverse_charge: { code: 'AE', rate: 0, reason: { code: 'VATEX-EU-AE', text: 'Reverse charge' } },
   exempt_member: { code: 'E', rate: 0, reason: { code: null, text: 'The buyer is exempt from VAT' } },
   export: { code: 'G', rate: 0, reason: { code: 'VATEX-EU-G', text: 'Export outside the EU' } },
-  outside: { code: 'O', rate: null, reason: { code: 'VATEX-EU-O', text: 'Not subject to VAT' } },
+  outside_union: {
+    code: 'O',
+    rate: null,
+    reason: { code: 'VATEX-EU-O', text: 'Not subject to VAT: supplied outside the European Union' },
+  },
+  no_number: { code: 'O', rate: null, reason: { code: 'VATEX-EU-O', text: 'Not subject to VAT' } },
 };
 
 /** Of whom and of what the categories depend, besides the taxes. */
@@ -44,31 +50,15 @@ export interface Supply {
  * @throws electronic_invoice_not_possible (409) for several taxes that apply together, one without a rate, and what is not
  * taxed for no reason
  */
-export function categoriesOf(
-  { taxGroups, delivery, buyer }: Pick<InvoiceContent, 'taxGroups' | 'delivery' | 'buyer'>,
-  supply: Supply,
-): (() => Category)[] {
-  const lines = delivery.length > 0 ? delivery : buyer.address;
+export function categoriesOf(content: InvoiceContent, supply: Supply): (() => Category)[] {
   // Groups of which the document has no amount need no category.
-  return taxGroups.map((group) => () => categoryOf(group, supply, lines));
-}
-
-/** A postal code of five digits, as in all countries with places outside the territory of VAT, or one of Northern Ireland. */
-const postalCode = /\b(?:\d{3} ?\d{2}|BT\d{1,2} ?\d[A-Z]{2})\b/gi;
-
-/**
- * The member state, or Northern Ireland, of an address; null outside the territory of VAT. Documents store addresses as lines
- * of text: the last code is that of the place, those before it are of streets and boxes.
- */
-function placeOf(country: string, lines: readonly string[]): string | null {
-  const code = lines.flatMap((line) => line.match(postalCode) ?? []).at(-1);
-  return vatPlaceOf({ country, postalCode: code });
+  return content.taxGroups.map((group, at) => () => categoryOf(group, supply, () => untaxedGroup(at, content, supply)));
 }
 
 function categoryOf(
   group: TaxGroup,
-  { exemption, hasVatNumber, sellerCountry, destination }: Supply,
-  lines: readonly string[],
+  { exemption, hasVatNumber }: Pick<Supply, 'exemption' | 'hasVatNumber'>,
+  untaxed: () => Category,
 ): Category {
   const [tax, ...others] = group;
   if (others.length > 0) {
@@ -82,15 +72,27 @@ function categoryOf(
   if (tax?.rate) return { code: 'S', rate: tax.rate, reason: null };
   if (exemption !== null) return exempt[exemption];
   if (tax) return { code: 'Z', rate: 0, reason: null };
-  if (!hasVatNumber) return exempt.outside;
-  if (isMemberState(vatCountryOf(sellerCountry)) && destination !== null) {
-    const place = placeOf(destination, lines);
-    if (place === null) return exempt.export;
-    if (place === 'XI') {
-      throw electronicInvoiceNotPossible(
-        'Goods to Northern Ireland are no export: add a tax rate of GB for the postal codes BT*.',
-      );
-    }
+  return hasVatNumber ? untaxed() : exempt.no_number;
+}
+
+/** The category of amounts without a tax, of a seller with a VAT number. */
+function untaxedGroup(at: number, content: InvoiceContent, { sellerCountry, destination: country }: Supply): Category {
+  const isOfUnion = isMemberState(vatCountryOf(sellerCountry));
+  // Documents of earlier releases know neither the place nor what is a service.
+  const destination = { ...destinationOf(content), country };
+  const leaves = content.leavesUnion ?? leavesUnion({ country: sellerCountry, vatNumber: '' }, destination);
+  if (leaves) {
+    const lines = content.lines.filter(({ parts }) => parts.some(({ group, net }) => group === at && net !== 0));
+    const [reason = 'export', ...others] = new Set(lines.map(untaxedAs));
+    if (others.length === 0) return exempt[reason];
+    throw electronicInvoiceNotPossible(
+      'Goods and services are supplied outside the European Union: the standard has no form for both in one document.',
+    );
+  }
+  if (isOfUnion && placeOf(destination) === 'XI') {
+    throw electronicInvoiceNotPossible(
+      'Goods to Northern Ireland are no export: add a tax rate of GB for the postal codes BT*.',
+    );
   }
   throw electronicInvoiceNotPossible('Amounts without a tax have no reason for it: give them a tax with a rate of 0.');
 }

@@ -105,15 +105,29 @@ export function electronicOf({ kind, number, currency, content }: Issued): Elect
     // What is to be paid needs terms. Those of the store are free text.
     terms: totals.payable > 0 ? (content.seller.note ?? texts.terms) : null,
     discountReason: texts.discount,
-    seller,
-    // The standard has no number of VAT beside what is not subject to it.
-    buyer: taxes.some(({ category }) => category.code === 'O') ? { ...buyer, vatNumber: null } : buyer,
+    ...partiesBeside(taxes, seller, buyer),
     delivery,
     lines,
     charges,
     taxes,
     totals,
   };
+}
+
+/** The standard has no VAT number, and no other category, beside what is not subject to VAT (BR-O-02, BR-O-11). */
+function partiesBeside(taxes: readonly CategorySums[], seller: Party, buyer: Party): Record<'seller' | 'buyer', Party> {
+  if (!taxes.some(({ category }) => category.code === 'O')) return { seller, buyer };
+  if (taxes.length > 1) {
+    throw electronicInvoiceNotPossible(
+      'Some of it is not subject to VAT, and some is: the standard has no form for both in one document.',
+    );
+  }
+  if (seller.registration === null) {
+    throw electronicInvoiceNotPossible(
+      'What is not subject to VAT is sold under another number than that of VAT: set registrationNumber of the store.',
+    );
+  }
+  return { seller: { ...seller, vatNumber: null }, buyer: { ...buyer, vatNumber: null } };
 }
 
 /** The sums of each category with each rate; groups of the store that are the same to the standard are one. */

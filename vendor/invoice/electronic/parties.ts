@@ -38,6 +38,9 @@ function countryOfPrefix(prefix: string): string | null {
   return countryCodeOf(prefix);
 }
 
+/** The country of a VAT number that `vatNumberOf` has returned. */
+export const countryOfNumber = (number: string | null) => number && countryOfPrefix(number.slice(0, 2));
+
 /** The country of an address in lines: that of its last line. */
 const countryOfLines = (lines: readonly string[]) => countryCodeOf(lines.at(-1) ?? '');
 
@@ -60,7 +63,7 @@ const inThree = (lines: readonly string[]) =>
 export function sellerOf({ seller, countries }: InvoiceContent): Party {
   const vatNumber = vatNumberOf(seller.vatNumber);
   const registration = seller.registrationNumber ?? null;
-  const ofNumber = vatNumber && countryOfPrefix(vatNumber.slice(0, 2));
+  const ofNumber = countryOfNumber(vatNumber);
   const country = countries?.seller ?? ofNumber ?? countryOfLines(seller.address);
   if (!country) throw electronicInvoiceNotPossible('The country of the seller is unknown: set country of the store.');
   if (vatNumber === null && registration === null) {
@@ -82,7 +85,7 @@ export function sellerOf({ seller, countries }: InvoiceContent): Party {
 export function buyerOf({ buyer, countries }: InvoiceContent): Party {
   // Documents of releases before this number lack it.
   const vatNumber = vatNumberOf(buyer.vatNumber);
-  const ofNumber = vatNumber && countryOfPrefix(vatNumber.slice(0, 2));
+  const ofNumber = countryOfNumber(vatNumber);
   const country = countries?.buyer ?? countryOfLines(buyer.address) ?? ofNumber;
   if (!country) {
     throw electronicInvoiceNotPossible('The country of the buyer is unknown: state an address that ends with it.');

@@ -29,7 +29,7 @@ const makers: Readonly<Record<FileFormat, (db: TenantDatabase, row: InvoiceRow) 
   'factur-x': async (db, row) => ({
     mediaType: pdf,
     suffix: '-factur-x.pdf',
-    bytes: await pdfOf(db, [row], ciiOf(electronicOf(row))),
+    bytes: await pdfOf(db, [row], { electronic: ciiOf(electronicOf(row)) }),
   }),
   ubl: async (_, row) => ({
     mediaType: 'application/xml; charset=utf-8',
@@ -47,11 +47,11 @@ export async function readFile(db: TenantDatabase, id: string, format: FileForma
 
 /**
  * The invoices of an order with their credit notes, as one PDF; personal data is masked unless the caller placed the order.
- * @throws not_found (404) for an unknown order, or one without an invoice; too_costly (422)
+ * @throws not_found (404) for an unknown order, or one without an invoice; too_costly (422), unavailable (503)
  */
 export async function readOrderPdf(db: TenantDatabase, session: ShopperSession, orderId: string): Promise<FileContent> {
   const rows = await readableInvoices(db, session, orderId);
-  return fileOf(`${rows[0].number}.pdf`, pdf, await pdfOf(db, rows));
+  return fileOf(`${rows[0].number}.pdf`, pdf, await pdfOf(db, rows, { isPublic: true }));
 }
 
 /** Bytes as a file to save. Numbers have few signs, of which those that file systems refuse are replaced. */

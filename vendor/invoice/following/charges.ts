@@ -9,7 +9,7 @@ import { type ContentLine, totalsOf } from '../content.ts';
 import { reasonOn } from '../credit-notes/reasons.ts';
 import { creditLocked, linesLeft } from '../credit-notes/service.ts';
 import { type ChargeCredit, isSameCharge } from '../credit-notes/shares.ts';
-import { linesOf, selectLines } from '../issuing/lines.ts';
+import { readLines, selectLines } from '../issuing/lines.ts';
 import { issueAddition, issueLocked, partiesOf } from '../issuing/service.ts';
 import { findOpenInvoice, type InvoiceRow, invoices, invoicesOfOrder } from '../store.ts';
 
@@ -102,7 +102,7 @@ export async function invoiceAdded(
   );
   if (added.length === 0) return;
   const isAdded = ({ shippingCode }: ContentLine) => added.some(({ code }) => code === shippingCode);
-  await issueAddition(tx, order, invoice, selectLines(linesOf(order), isAdded));
+  await issueAddition(tx, order, invoice, selectLines(await readLines(tx, order), isAdded));
 }
 
 /** Whether another invoice than the order's own has the line, and something of it is left. */

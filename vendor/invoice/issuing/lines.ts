@@ -1,7 +1,8 @@
 /**
  * The lines of invoices, from what the order stored.
  */
-import { chargedRowsOf, type Order } from '@carton/order';
+import { chargedRowsOf, findOrderUnits, type Order } from '@carton/order';
+import type { TenantDatabase } from '@carton/runtime';
 import type { ContentLine, InvoiceContent } from '../content.ts';
 import { taxedChargesOf } from './taxation.ts';
 
@@ -25,12 +26,17 @@ export function selectLines(
 }
 
 /** The lines of an order with their parts by tax. */
-export function linesOf({
-  items,
-  adjustments,
-  taxLines,
-  totals,
-}: Pick<Order, 'items' | 'adjustments' | 'taxLines' | 'totals'>) {
+export async function readLines(tx: TenantDatabase, order: Order) {
+  const units = await findOrderUnits(tx, [order.id]);
+  return linesOf(order, new Set(units.flatMap(({ id, requiresShipping }) => (requiresShipping ? [] : id))));
+}
+
+/** @param services ids of lines that need no parcel */
+export function linesOf(
+  { items, adjustments, taxLines, totals }: Pick<Order, 'items' | 'adjustments' | 'taxLines' | 'totals'>,
+  services: ReadonlySet<string> = new Set(),
+) {
+  const areServices = items.length > 0 && items.every(({ id }) => services.has(id));
   const { taxGroups, charges } = taxedChargesOf(chargedRowsOf({ items, adjustments, taxLines, totals }));
   const lines = charges.map(({ charge, parts }): ContentLine => {
     const { lineItemId, shippingCode, quantity, discount, credit, rounding } = charge;
@@ -43,6 +49,7 @@ export function linesOf({
       title: item?.title ?? shipping?.label ?? '',
       variantTitle: item?.variantTitle ?? null,
       sku: item?.sku ?? null,
+      service: item ? services.has(item.id) : areServices,
       quantity,
       unitAmount: item?.unitPrice.amount ?? null,
       discount,

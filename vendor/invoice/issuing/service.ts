@@ -6,11 +6,13 @@ import { findStore, type Store } from '@carton/core';
 import { findOrder, type Order } from '@carton/order';
 import { localeOfTexts, type TenantDatabase } from '@carton/runtime';
 import { type ContentLine, type InvoiceContent, totalsOf } from '../content.ts';
+import { countryOfNumber, vatNumberOf } from '../electronic/parties.ts';
+import { destinationOf, leavesUnion } from '../page/untaxed.ts';
 import { invoiceSellerIncomplete } from '../problems.ts';
 import { invoiceSettings, sellerOf } from '../settings.ts';
 import { type InvoiceRow, insertBalance } from '../store.ts';
 import { buyerAndDeliveryOf, countryIn, type StatedBuyer } from './buyer.ts';
-import { linesOf, selectLines } from './lines.ts';
+import { readLines, selectLines } from './lines.ts';
 import { announce, dayIn, insertNumbered, type Unissued } from './numbering.ts';
 import { paidFor } from './payments.ts';
 
@@ -37,7 +39,7 @@ export async function issueLocked(
   parties: Partial<Parties> = {},
 ): Promise<InvoiceRow> {
   const [order, store] = [(await findOrder(tx, orderId)) as Order, await findStore(tx)];
-  const whole = linesOf(order);
+  const whole = await readLines(tx, order);
   const { total, tax } = totalsOf(whole.lines);
   if (total !== order.totals.total.amount || tax !== order.totals.tax.amount) {
     throw new Error(`the invoice of order ${orderId} adds up to ${total} with a tax of ${tax}`);
@@ -83,11 +85,16 @@ export async function issueAddition(
   return announce(tx, invoice);
 }
 
-type Parties = Pick<InvoiceContent, 'buyer' | 'delivery' | 'deliveryParts' | 'countries'>;
+type Parties = Pick<InvoiceContent, 'buyer' | 'delivery' | 'deliveryParts' | 'countries' | 'leavesUnion'>;
 
 /** The buyer and the delivery of an issued invoice, for one that goes to the same. */
-export function partiesOf({ buyer, delivery, deliveryParts = null, countries }: InvoiceContent): Partial<Parties> {
-  return { buyer, delivery, deliveryParts, ...(countries && { countries }) };
+export function partiesOf(content: InvoiceContent): Partial<Parties> {
+  const { buyer, delivery, deliveryParts = null, countries, leavesUnion } = content;
+  return {
+    ...{ buyer, delivery, deliveryParts },
+    ...(countries && { countries }),
+    ...(leavesUnion !== undefined && { leavesUnion }),
+  };
 }
 
 function contentOf(
@@ -102,6 +109,8 @@ function contentOf(
   }
   const locale = localeOfTexts([order.locale, store.defaultLocale]);
   const { countries, ...parties } = buyerAndDeliveryOf(order, buyer, locale);
+  const sellerCountry = store.country ?? countryIn(sellerAddress);
+  const ofVat = vatNumberOf(vatNumber);
   return {
     locale,
     seller: {
@@ -115,6 +124,10 @@ function contentOf(
     },
     ...parties,
     taxExemption: order.taxExemption,
+    leavesUnion: leavesUnion(
+      { country: sellerCountry ?? countryOfNumber(ofVat), vatNumber: ofVat },
+      destinationOf({ ...parties, countries: { ...countries, seller: sellerCountry } }),
+    ),
     orderNumber: order.number,
     orderedOn: dayIn(store, order.createdAt),
     suppliedOn,
@@ -122,6 +135,6 @@ function contentOf(
     corrects: null,
     reason: null,
     note,
-    countries: { ...countries, seller: store.country ?? countryIn(sellerAddress) },
+    countries: { ...countries, seller: sellerCountry },
   };
 }

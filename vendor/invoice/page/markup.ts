@@ -32,6 +32,7 @@ import { type InvoiceRow, invoicesOfOrder } from '../store.ts';
 import { labelOfTax, priced, ratesOf } from './amounts.ts';
 import { exemptionPhrases } from './exemptions.ts';
 import { invoicePhrases } from './phrases.ts';
+import { untaxedOf } from './untaxed.ts';
 
 /**
  * The invoices of an order with their credit notes; personal data is masked unless the caller placed the order.
@@ -132,7 +133,7 @@ ${factsOf(content, translation)}
 ${linesOf(content, html`${title} <bdi>${number}</bdi>`, translation, show)}
 ${taxesOf(content, kind, translation, show)}
 ${totalsTable(content, kind, translation, show)}
-${taxExemption !== null && html`<section class="note"><p>${texts.exemptions[taxExemption]}</p></section>`}
+${(taxExemption === null ? untaxedOf(content) : [taxExemption]).map((why) => html`<section class="note"><p>${texts.exemptions[why]}</p></section>`)}
 ${[note, seller.note].map((text) => text !== null && html`<section class="note"><p><bdi>${text}</bdi></p></section>`)}
 </main>
 `;

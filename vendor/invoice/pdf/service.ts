@@ -16,20 +16,22 @@ const task: ComputeTask<Drawing, Uint8Array> = {
 /**
  * A PDF/A-3 of documents of one order, each on pages of its own and in its language.
  * @param electronic the only document in CII, which makes the file a Factur-X
+ * @param isPublic whether it is drawn for anyone who knows the order
  * @throws too_costly (422), unavailable (503)
  */
 export function pdfOf(
   db: TenantDatabase,
   rows: readonly [InvoiceRow, ...InvoiceRow[]],
-  electronic?: string,
+  { electronic, isPublic = false }: { electronic?: string; isPublic?: boolean } = {},
 ): Promise<Uint8Array> {
   const [{ number, content }] = rows;
   const sheets = rows.map(sheetOf);
   const badge = sheets[0]?.badge ?? '';
-  return compute(db, task, {
+  const drawing = {
     sheets,
     title: `${badge} ${number}`,
     author: content.seller.legalName,
     ...(electronic !== undefined && { electronic }),
-  });
+  };
+  return compute(db, task, drawing, { isPublic });
 }

@@ -8,6 +8,7 @@ import { buyerLines, type ContentLine, sumsByGroup, totalsOf } from '../content.
 import { labelOfTax, priced, ratesOf } from '../page/amounts.ts';
 import { exemptionPhrases } from '../page/exemptions.ts';
 import { invoicePhrases } from '../page/phrases.ts';
+import { untaxedOf } from '../page/untaxed.ts';
 import type { InvoiceRow } from '../store.ts';
 
 /** Texts in a block below a heading. */
@@ -176,7 +177,7 @@ export function sheetOf({
         : []),
     ],
     notes: [
-      ...(taxExemption === null ? [] : [texts.exemptions[taxExemption]]),
+      ...(taxExemption === null ? untaxedOf(content) : [taxExemption]).map((why) => texts.exemptions[why]),
       ...[note, seller.note].flatMap((text) => (text === null ? [] : [isolate(text)])),
     ],
   };

@@ -43,3 +43,20 @@ t.test("another store's invoice is unknown, and files are for staff who read inv
   t.match(await other.staff.get(pathOf(id, 'ubl')), { status: 404 });
   t.match(await box.visitor().get(pathOf(id, 'ubl')), { status: 401 });
 });
+
+t.test('shoppers who ask for the PDF again and again do not keep it from staff', async (t) => {
+  const order = await placeTaxed(box);
+  const { id } = await bodyOf(issue(box, order.id));
+  const visitor = box.visitor();
+  const asked = Array.from({ length: 30 }, () => visitor.get(`/checkout/${order.id}/invoice/pdf`));
+  // From the first refusal on, all places that they have are taken.
+  await new Promise<void>((resolve) => {
+    for (const each of asked) void each.then(({ status }) => status === 503 && resolve());
+  });
+  const staff = await Promise.all([1, 2, 3].map(() => box.staff.get(pathOf(id, 'pdf'))));
+  t.strictSame(new Set(staff.map(({ status }) => status)), new Set([200]));
+  const answers = await Promise.all(asked);
+  t.strictSame([...new Set(answers.map(({ status }) => status))].sort(), [200, 503]);
+  const refused = answers.find(({ status }) => status === 503);
+  t.equal(refused?.headers.get('retry-after'), '5');
+});

@@ -310,3 +310,28 @@ t.test('a day of supply that cannot be meant is refused', async (t) => {
   t.match(await issue(box, (await placeTaxed(box)).id, { suppliedOn: dayThere(0, -1) }), { status: 201 });
   await bodyOf(staff.patch('/admin/store', { timeZone: 'UTC' }));
 });
+
+t.test(
+  'what leaves the European Union says why it has no tax: goods as an export, services as not subject',
+  async (t) => {
+    const to = (country: string, postalCode: string) => ({
+      ...customer,
+      address: { name: 'Ada', line1: '1 Way', city: 'There', postalCode, country },
+    });
+    const noteOf = async (country: string, postalCode: string, requiresShipping: boolean) => {
+      const draft = draftOf(1000, { customer: to(country, postalCode), adjustments: [] });
+      const lines = draft.lines.map((line) => ({ ...line, requiresShipping }));
+      const order = await place(box, { ...draft, lines });
+      const { id } = await bodyOf(issue(box, order.id));
+      const { body: page } = await box.visitor().get(`/checkout/${order.id}/invoice`);
+      const { status, body: xml } = await staff.get(`/admin/invoices/${id}/files/ubl`);
+      const [, category] = /<cac:TaxCategory>\s*<cbc:ID>(\w+)</.exec(String(xml)) ?? [];
+      return [/<section class="note"><p>([^<]*)/.exec(String(page))?.[1] ?? null, status === 200 ? category : status];
+    };
+    const exported = 'Export exempt from VAT (Article 146 of Directive 2006/112/EC)';
+    t.strictSame(await noteOf('CH', '8001', true), [exported, 'G']);
+    t.strictSame(await noteOf('ES', '35001', true), [exported, 'G']);
+    t.strictSame(await noteOf('CH', '8001', false), ['Not subject to VAT: supplied outside the European Union', 'O']);
+    t.strictSame(await noteOf('ES', '28080', true), [null, 409]);
+  },
+);

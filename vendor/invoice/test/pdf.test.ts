@@ -89,7 +89,11 @@ t.test('the sheet has the words of the page, in each language', async (t) => {
       ...document({ ...full, locale, corrects: preceding, reason: 'Broken' }),
       kind: 'credit_note',
     } as const;
-    for (const issued of [invoice, note]) t.strictSame(wordsOfSheet(sheetOf(issued)), wordsOfPage(issued), locale);
+    const services = full.lines.map((line) => ({ ...line, service: true, parts: [{ group: 1, net: 5, taxes: [] }] }));
+    const exported = document({ ...full, locale, taxExemption: null, leavesUnion: true });
+    exported.content.lines = [...full.lines, ...services];
+    for (const issued of [invoice, note, exported])
+      t.strictSame(wordsOfSheet(sheetOf(issued)), wordsOfPage(issued), locale);
   }
 });
 

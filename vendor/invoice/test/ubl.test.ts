@@ -4,9 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '@carton/runtime';
 import t from 'tap';
-import type { InvoiceContent, TaxGroup } from '../content.ts';
+import type { ContentLine, InvoiceContent, TaxGroup } from '../content.ts';
 import { electronicOf, type Issued } from '../electronic/model.ts';
 import { ublOf } from '../electronic/ubl.ts';
+import { renderInvoices } from '../page/markup.ts';
+import { sheetOf } from '../pdf/sheet.ts';
 import { document } from './documents.ts';
 import { at, brokenRules, parseXml } from './en16931.ts';
 
@@ -169,6 +171,59 @@ t.test('what goes to a place outside the territory of VAT is an export, wherever
     t.match(refusalOf(to(country, ...lines)), detail, lines.join(', '));
   }
 });
+
+t.test(
+  'services outside the European Union are not subject to VAT, and the page and the PDF say the same',
+  async (t) => {
+    const countries = { seller: 'FR', buyer: 'CH', delivery: 'CH' };
+    const [goods, shipping] = content.lines as [ContentLine, ContentLine];
+    const untaxed = (line: ContentLine, service: boolean): ContentLine => ({
+      ...line,
+      service,
+      parts: line.parts.map(({ net }) => ({ group: 0, net, taxes: [] })),
+    });
+    const to = (lines: ContentLine[], over: Partial<InvoiceContent> = {}): Partial<InvoiceContent> => ({
+      ...{ countries, leavesUnion: true, taxGroups: [[]], lines },
+      ...over,
+    });
+    const [exported, outside] = [
+      'Export exempt from VAT (Article 146 of Directive 2006/112/EC)',
+      'Not subject to VAT: supplied outside the European Union',
+    ];
+    const cases: [Partial<InvoiceContent>, category: string, ...notes: string[]][] = [
+      [to([untaxed(goods, false), untaxed(shipping, false)]), 'G', exported],
+      [to([untaxed(goods, true)]), 'O', outside],
+      [to([untaxed(goods, true)], { leavesUnion: false, countries: { ...countries, delivery: 'FR' } }), ''],
+      [to([untaxed(goods, false), untaxed(goods, true)]), '', exported, outside],
+      [to([untaxed(goods, true)], { taxExemption: 'exempt_member' }), 'E', 'Exempt from tax'],
+    ];
+    for (const [over, category, ...notes] of cases) {
+      const issued = document({ ...over, seller: { ...content.seller, note: null } });
+      t.strictSame(sheetOf(issued).notes, notes);
+      const page = String(renderInvoices([issued]).text);
+      t.strictSame(
+        [...page.matchAll(/<section class="note"><p>(.*?)<\/p>/g)].map(([, note]) => note),
+        notes,
+      );
+      if (category === '') {
+        t.match(refusalOf(over), notes.length > 0 ? /no form for both/ : /no reason/);
+        continue;
+      }
+      const xml = ubl(document(over));
+      t.strictSame(textsAt(xml, 'TaxTotal/TaxSubtotal/TaxCategory/ID'), [category]);
+      t.strictSame(brokenRules(xml), []);
+      const numbers = textsAt(xml, 'AccountingSupplierParty/Party/PartyTaxScheme/CompanyID');
+      t.strictSame(numbers, category === 'O' ? [] : ['FR40303265045']);
+    }
+    t.match(
+      refusalOf(to([untaxed(goods, true)], { seller: { ...content.seller, registrationNumber: null } })),
+      /set registrationNumber/,
+    );
+    const vat = content.taxGroups[0] as TaxGroup;
+    const some = [goods, { ...untaxed(shipping, true), parts: [{ group: 1, net: 146, taxes: [] }] }];
+    t.match(refusalOf(to(some, { taxGroups: [vat, []] })), /no form for both/);
+  },
+);
 
 t.test('what the standard has no form for is refused, and the detail says what is missing', async (t) => {
   const vat = (content.taxGroups[0] as TaxGroup)[0] as TaxGroup[number];

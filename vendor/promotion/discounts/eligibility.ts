@@ -3,9 +3,10 @@
  */
 import type { LineFacts, Sale, TotalsLine } from '@carton/cart';
 import { amountLists } from '../promotions/kinds.ts';
-import { applyOffers, linesMeeting, makesSet, offerIn } from './compute.ts';
+import { type Applied, combinationOf } from './combination.ts';
+import { linesMeeting, makesSet, offerIn } from './compute.ts';
 import type { Reason } from './schemas.ts';
-import type { Considered, ReadPromotion } from './store.ts';
+import type { Considered } from './store.ts';
 
 /** A considered promotion or code, and why it does not apply; null if it does. */
 export interface Decision {
@@ -14,12 +15,6 @@ export interface Decision {
 }
 
 type Shopper = Pick<Sale, 'currency' | 'regionId' | 'memberId' | 'email'>;
-
-/** A promotion that applies, with the code through which it does. */
-export interface Applied {
-  readonly considered: Considered;
-  readonly promotion: ReadPromotion;
-}
 
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
@@ -41,7 +36,7 @@ export function decide(
     seen.add(each.promotion.id);
     return { considered: each, reason: null };
   });
-  const combination = new Set(chooseCombination(appliedOf(decisions), shopper.currency, lines, facts));
+  const combination = new Set(combinationOf(appliedOf(decisions), shopper.currency, lines, facts));
   return decisions.map((decision) => {
     const isExcluded = decision.reason === null && !combination.has(decision.considered);
     return isExcluded ? { ...decision, reason: 'excluded' } : decision;
@@ -54,36 +49,6 @@ export function appliedOf(decisions: readonly Decision[]): Applied[] {
     const { promotion } = considered;
     return reason === null && promotion ? [{ considered, promotion }] : [];
   });
-}
-
-/**
- * An exclusive promotion applies alone. Of the exclusive promotions, each alone, and all others together, the one with the
- * highest priority applies; of several with the same priority, the one that takes most off the goods; then the first.
- */
-function chooseCombination(
-  applied: readonly Applied[],
-  currency: string,
-  lines: readonly TotalsLine[],
-  facts: LineFacts,
-): Considered[] {
-  const together = applied.filter(({ promotion }) => !promotion.exclusive);
-  const alone = applied.filter(({ promotion }) => promotion.exclusive).map((each) => [each]);
-  if (alone.length === 0) return together.map(({ considered }) => considered);
-  const options = [...alone, together].filter((option) => option.length > 0);
-  const rated = options.map((option) => {
-    const offers = option.map(({ promotion }) => offerIn(currency, promotion));
-    const saved = applyOffers(offers, lines, facts, ({ total }) => total).flat();
-    const first = option[0] as Applied;
-    // `applied` is in order of priority, so the first promotion has the highest.
-    return { option, priority: first.promotion.priority, saved: sum(saved.map(({ amount }) => amount)), first };
-  });
-  const [best] = rated.toSorted(
-    (one, other) =>
-      other.priority - one.priority ||
-      other.saved - one.saved ||
-      applied.indexOf(one.first) - applied.indexOf(other.first),
-  );
-  return best?.option.map(({ considered }) => considered) ?? [];
 }
 
 /** The first rule that the sale does not meet; null if it meets all. */

@@ -3,8 +3,9 @@
  */
 import { type Adjustment, type LineFacts, type Sale, type TotalsDraft, totalsOrder, totalsStep } from '@carton/cart';
 import { money, type Static, type TenantDatabase } from '@carton/runtime';
+import type { Applied } from './combination.ts';
 import { applyOffers, applyToCharges, isOnShipping, offerIn } from './compute.ts';
-import { type Applied, appliedOf, type Decision, decide } from './eligibility.ts';
+import { appliedOf, type Decision, decide } from './eligibility.ts';
 import { CartPromotions, PromotionChoice, type Reason } from './schemas.ts';
 import { type Considered, readConsidered, storedChoice } from './store.ts';
 
