@@ -19,7 +19,7 @@ if (isSea() && process.env[runAsNode]) {
 } else if (commandLine.length === 1 && ['--version', '-v', '-V'].includes(commandLine[0] as string)) {
   printVersion();
 } else if (commandLine[0] === superviseWord) {
-  import('./supervisor/supervise.ts').then(({ runSupervisor }) => runSupervisor());
+  import('./supervisor/program.ts').then(({ runSupervisor }) => runSupervisor());
 } else {
   import('./program.ts').then(({ run }) => run(commandLine));
 }

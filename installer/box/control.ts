@@ -15,8 +15,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { ExitCode } from '../exit-codes.ts';
 import { connectTo, controlPath } from './control-socket.ts';
+import type { Launch } from './environment.ts';
 import type { BoxFolder } from './folder.ts';
-import type { Launch } from './launch.ts';
 import type { RunningBox } from './running.ts';
 import { reachable } from './socket-path.ts';
 

@@ -6,9 +6,9 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Launch } from './environment.ts';
 import { writeAtomically } from './files.ts';
 import type { BoxFolder } from './folder.ts';
-import type { Launch } from './launch.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 
 const pollMilliseconds = 50;

@@ -14,8 +14,6 @@ import type { PublicSocket } from './public-socket.ts';
 import { type Parent, type RunningBox, workerWord } from './running.ts';
 import type { BoxSecrets, BoxSettings } from './settings.ts';
 
-export type { Launch } from './environment.ts';
-
 /** Names the path of the private socket of a box whose supervisor holds its public one (runtime/start-service/supervisor.ts). */
 const privatePathVariable = 'SUPERVISOR_PRIVATE_PATH';
 const workerVariable = 'SUPERVISOR_WORKER';

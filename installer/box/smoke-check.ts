@@ -6,8 +6,8 @@ import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, interrupted } from '../failure.ts';
 import type { Output } from '../output/output.ts';
+import type { Launch } from './environment.ts';
 import { boxUrl, requestTo } from './health.ts';
-import type { Launch } from './launch.ts';
 
 /** How often a request is made until it counts as failed: a box that has just started may be short of connections. */
 const attempts = 3;

@@ -4,14 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlSession } from '../box/control.ts';
-import type { BoxFolder } from '../box/folder.ts';
-import { type BoxProcess, type Launch, launchBox, type OtherWorkers, supportsHandover } from '../box/launch.ts';
+import type { Launch } from '../box/environment.ts';
+import { type BoxProcess, launchBox, supportsHandover } from '../box/launch.ts';
 import { bindPublicSocket, type PublicSocket } from '../box/public-socket.ts';
-import type { Parent } from '../box/running.ts';
 import { asFailure, Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import { beginsToServe, endProcess, stopMilliseconds } from './box-process.ts';
 import { exitOf, statusOf } from './exit-status.ts';
+import type { Members, SupervisorContext } from './members.ts';
+import { followersOf } from './start-process.ts';
 
 /**
  * How long a box that was replaced may take for its last requests and the keep-alive time of idle connections (65 s), and
@@ -20,32 +21,14 @@ import { exitOf, statusOf } from './exit-status.ts';
 const retirementMilliseconds = 80_000;
 const seeOutput = 'See its output for the cause';
 
-/** The processes of a supervisor. */
-export interface Members {
-  /** The box that serves, or is being started to serve. */
-  current: BoxProcess;
-  /** The box that is being checked. */
-  candidate: BoxProcess | undefined;
-  /** Boxes that were replaced, and complete their requests. */
-  readonly retired: Set<BoxProcess>;
-  /** The public socket; absent for a release that listens by itself. */
-  socket: PublicSocket | undefined;
-  isOurs(pid: number): boolean;
-}
-
-export interface ReplacementContext {
-  folder: BoxFolder;
-  parent: Parent;
-  output: Output;
-  members: Members;
+export interface ReplacementContext extends SupervisorContext {
   /** Runs changes of the members one after another. */
   exclusively<T>(change: () => Promise<T>): Promise<T>;
   isStopping(): boolean;
   /** A command has found the box healthy. */
   markHealthy(): void;
+  /** @throws Error if that cannot be recorded: then nothing has changed */
   becomeCurrent(process: BoxProcess): Promise<void>;
-  /** Prepares the other workers of a launch; undefined if it has one. */
-  followersOf(launch: Launch, socket: PublicSocket | undefined): Promise<OtherWorkers | undefined>;
 }
 
 /** Answers the requests of one command. */
@@ -61,13 +44,13 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     if (reason) return session.answer({ answer: 'unsupported', reason });
     const socket = await socketOf(launch, members);
     if (!socket) return session.answer({ answer: 'unsupported', reason: 'its new address overlaps with the old one' });
-    const followers = await context.followersOf(launch, socket);
+    const followers = await followersOf(launch, socket, context);
     const process = await launchBox(context.folder, launch, context.parent, socket, followers?.leaderPlace);
     process.followers = followers;
     candidate = { process, socket };
     members.candidate = process;
     void exitOf(process.child).then((status) => {
-      if (members.candidate !== process) return;
+      if (candidate?.process !== process) return;
       abandon();
       fail(new Failure('box_not_healthy', `the box exited with status ${status} during its start`, seeOutput));
     });
@@ -98,11 +81,18 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
     await process.followers?.start();
     if (statusOf(process.child) !== undefined) return; // its exit is answered
     const old = members.current;
+    // From now on its exit is that of a box that serves; signals reach it as the candidate, then as the current box.
     candidate = undefined;
+    try {
+      await context.becomeCurrent(process);
+    } catch (error) {
+      candidate = { process, socket };
+      abandon();
+      throw error;
+    }
     members.candidate = undefined;
     if (socket !== members.socket) members.socket?.close();
     members.socket = socket;
-    await context.becomeCurrent(process);
     const { release } = process.launch;
     output.info('replaced', `replacing release ${old.launch.release} with ${release}`, { release });
     // One retired box is enough for a small machine: an earlier one ends now.
@@ -114,7 +104,7 @@ export function acceptReplacement(session: ControlSession, context: ReplacementC
   };
 
   const end = async () => {
-    await endRetired(members, output);
+    await members.endRetired();
     session.answer({ answer: 'retiredEnded' });
   };
 
@@ -167,10 +157,4 @@ async function retire(process: BoxProcess, members: Members, output: Output): Pr
 async function endAfter(process: BoxProcess, milliseconds: number, output: Output): Promise<void> {
   await Promise.race([exitOf(process.child), sleep(milliseconds, undefined, { ref: false })]);
   await endProcess(process, output);
-}
-
-/** Ends the boxes that were replaced. */
-export async function endRetired({ retired, candidate }: Members, output: Output): Promise<void> {
-  const processes = [...retired, ...(candidate ? [candidate] : [])];
-  await Promise.all([...processes.map((process) => endProcess(process, output)), candidate?.followers?.end()]);
 }

@@ -2,9 +2,10 @@
  * How many processes of a box serve requests.
  */
 import { availableParallelism } from 'node:os';
+import type { Launch } from '../box/environment.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import { memoryOfMachine } from '../box/heap.ts';
-import { type Launch, supportsWorkers } from '../box/launch.ts';
+import { supportsWorkers } from '../box/launch.ts';
 
 const memoryOfWorker = 256 * 2 ** 20;
 /** As the engine declares it (runtime/config.ts). */

@@ -8,9 +8,9 @@
 import { backUpDatabase } from '../backup/database.ts';
 import { checkDump } from '../backup/external.ts';
 import { provideBackupKey } from '../backup/key.ts';
+import type { Launch } from '../box/environment.ts';
 import { exchangeBox } from '../box/exchange.ts';
 import type { BoxFolder } from '../box/folder.ts';
-import type { Launch } from '../box/launch.ts';
 import type { WaitOptions } from '../box/replace.ts';
 import type { RunningBox } from '../box/running.ts';
 import { type BoxSecrets, type BoxSettings, readSecrets, writeSettings } from '../box/settings.ts';

@@ -28,6 +28,7 @@ import { checkMessages, checkReferences } from '../documentation/references.ts';
 import { routesText } from '../documentation/routes.ts';
 import { controlPlaneSettingsTable, registrySettingsTable, settingsTable } from '../documentation/settings.ts';
 import { statementsOfPackages } from '../documentation/statements.ts';
+import { supervisorTables } from '../documentation/supervisor.ts';
 import { listSourceFiles } from '../sources/source-files.ts';
 
 const root = join(sourceRoot, '..');
@@ -62,6 +63,7 @@ const parts: { file: string; part: string; text: string }[] = [
   { file: 'docs/commands.md', part: 'commands', text: commandsText() },
   { file: 'docs/commands.md', part: 'exit-codes', text: exitCodesTable() },
   { file: 'docs/commands.md', part: 'events', text: eventSchemaText() },
+  { file: 'installer/supervisor/README.md', part: 'transitions', text: supervisorTables() },
   { file: 'docs/personal-data.md', part: 'personal-data', text: personalDataTable(packages) },
   { file: 'docs/operations.md', part: 'metrics', text: metricsTable(metrics.families) },
   { file: 'docs/operations.md', part: 'control-plane-metrics', text: metricsTable(metrics.ofControlPlane) },

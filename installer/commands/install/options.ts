@@ -3,7 +3,7 @@
  * an existing setting, and that over the default.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Launch } from '../../box/launch.ts';
+import type { Launch } from '../../box/environment.ts';
 import { type BoxSecrets, type BoxSettings, generateSecret, isPort } from '../../box/settings.ts';
 import { Failure } from '../../failure.ts';
 import type { Output } from '../../output/output.ts';

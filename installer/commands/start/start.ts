@@ -3,9 +3,10 @@
  */
 import { completeRestore } from '../../backup/restore-database.ts';
 import { hasSupervisor } from '../../box/control-socket.ts';
+import type { Launch } from '../../box/environment.ts';
 import { type BoxFolder, boxFolder, checkOwner } from '../../box/folder.ts';
 import { boxUrl, waitUntilHealthy } from '../../box/health.ts';
-import { type Launch, toLaunch } from '../../box/launch.ts';
+import { toLaunch } from '../../box/launch.ts';
 import { withLock } from '../../box/lock.ts';
 import { isAlive } from '../../box/process-table.ts';
 import { startBox } from '../../box/replace.ts';
@@ -18,7 +19,8 @@ import type { Output } from '../../output/output.ts';
 import { checkPort } from '../../preflight.ts';
 import { currentRelease } from '../../release/layout.ts';
 import { findService } from '../../service/systemd.ts';
-import { type ExitStatus, type SupervisedBox, supervise } from '../../supervisor/supervision.ts';
+import type { ExitStatus } from '../../supervisor/exit-status.ts';
+import { type SupervisedBox, supervise } from '../../supervisor/supervision.ts';
 import { resumeUpgrade } from '../../upgrade/restore.ts';
 import { warnOfIgnored, warnOfRoot } from '../support/risks.ts';
 

@@ -3,8 +3,8 @@
  * gap.
  */
 import { findIgnored } from '../../box/declared-settings.ts';
+import type { Launch } from '../../box/environment.ts';
 import type { BoxFolder } from '../../box/folder.ts';
-import type { Launch } from '../../box/launch.ts';
 import { isReadable } from '../../network.ts';
 import type { Output } from '../../output/output.ts';
 import type { ReleaseLock } from '../../release/lock-file.ts';

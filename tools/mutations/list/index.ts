@@ -17,6 +17,7 @@ import { places } from './places.ts';
 import { postalCodes } from './postal-codes.ts';
 import { rights } from './rights.ts';
 import { stock } from './stock.ts';
+import { supervisor } from './supervisor.ts';
 import { taxNumbers } from './tax-numbers.ts';
 import { tenants } from './tenants.ts';
 
@@ -38,4 +39,5 @@ export const mutationList = {
   erasure,
   electronicInvoices,
   backups,
+  supervisor,
 } satisfies MutationList;
