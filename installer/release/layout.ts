@@ -3,7 +3,7 @@
  * `releases/<id>` when it is complete, and becomes current when the link `current` is replaced by a rename. It is flushed to
  * disk before it becomes current. A power failure before that may damage it: the next install verifies every file.
  */
-import { mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { flush } from '@carton/durable-files';
 import { flushTree, writeAtomically } from '../box/files.ts';
@@ -95,23 +95,6 @@ export async function removePartials(folder: BoxFolder): Promise<void> {
   for (const name of await readdir(folder.releases).catch(() => [])) {
     if (name.endsWith(partialEnding)) await rm(join(folder.releases, name), { recursive: true, force: true });
   }
-}
-
-/**
- * Removes complete releases except these, and the newest of the others if these are fewer than two: one to go back to.
- * @returns the ids of those removed
- */
-export async function removeOldReleases(folder: BoxFolder, kept: ReadonlySet<string>): Promise<string[]> {
-  const names = await readdir(folder.releases).catch(() => []);
-  const others: { name: string; time: number }[] = [];
-  for (const name of names) {
-    if (kept.has(name) || !/^[0-9a-f]{16}$/.test(name)) continue;
-    others.push({ name, time: (await stat(join(folder.releases, name))).mtimeMs });
-  }
-  others.sort((one, other) => other.time - one.time);
-  const old = others.slice(Math.max(0, 2 - kept.size)).map(({ name }) => name);
-  for (const name of old) await rm(join(folder.releases, name), { recursive: true, force: true });
-  return old;
 }
 
 /** Creates the folder of a partial release and returns its path. */

@@ -32,11 +32,11 @@ import {
   finishRelease,
   flushRelease,
   isComplete,
-  removeOldReleases,
   removePartials,
   switchCurrent,
 } from '../../release/layout.ts';
 import { type ReleaseLock, readLock } from '../../release/lock-file.ts';
+import { removeOldReleases } from '../../release/old-releases.ts';
 import { guardUpgrade, type UpgradeGuard } from '../../upgrade/guard.ts';
 import { planBackup } from '../../upgrade/pending.ts';
 import { pruneUpgrades, readRecords } from '../../upgrade/record.ts';
