@@ -26,7 +26,7 @@ const report = new Report({
   tempDirectory: resolve(folder),
   reportsDirectory,
   reporter: ['json-summary', 'text'],
-  include: ['{runtime,control-plane,installer,vendor,scripts,tools,bench,rigs}/**/*.ts'],
+  include: ['{durable-files,runtime,control-plane,installer,vendor,examples,scripts,tools,bench,rigs}/**/*.ts'],
   exclude: ['**/*.test.ts', '**/dist/**', '**/node_modules/**'],
   excludeNodeModules: true,
   skipFull: true,
