@@ -4,7 +4,7 @@
  */
 import { attachPayment, completePayments, confirmPayment, startPayment } from '@carton/payment';
 import { newId } from '@carton/runtime';
-import { raceRounds, untilDelivered } from '@carton/runtime/testing';
+import { raceRounds, until, untilDelivered } from '@carton/runtime/testing';
 import { enableWebhooks, mismatchesAfterReconciliation, openStripeTenant } from '@carton/stripe/testing';
 import t from 'tap';
 import { draftOf, eur, invoicesOf, packages, place, seller, setInvoices } from './helpers.ts';
@@ -34,7 +34,11 @@ async function sell() {
   const { id: orderId, items } = await place(box, draftOf(total, { cartId, lines }));
   await box.db.transaction((tx) => attachPayment(tx, orderId, started));
   await completePayments(box.db, orderId);
-  // Its invoice is issued.
+  // Until its invoice is issued: a webhook may capture the payment, too, and its events then come later.
+  await until(
+    () => invoicesOf(box, orderId),
+    (documents) => documents.length === 1,
+  );
   await untilDelivered(box);
   return { orderId, id: started.id, intent: started.reference, lineItemId: items[0]?.id };
 }
