@@ -30,10 +30,9 @@ import {
   type UpgradedRelease,
   type UpgradeRecord,
   upgradeBackup,
-  writeJournal,
   writeRecord,
 } from './record.ts';
-import { formerDataOf, removeFormerData, restoreBackup, untilDatabaseStopped } from './restore.ts';
+import { beginChange, removeFormerData, restoreBackup, untilDatabaseStopped } from './restore.ts';
 
 export interface GuardedUpgrade {
   folder: BoxFolder;
@@ -121,18 +120,7 @@ export async function guardUpgrade(
   return {
     closed,
     async exchange(launches, waitOptions) {
-      const journal: Journal = {
-        kind: 'upgrade',
-        upgrade: record.id,
-        step: 'prepared',
-        settings,
-        formerData: await formerDataOf(folder),
-      };
-      const proceedTo = (step: Journal['step']) => {
-        journal.step = step;
-        return writeJournal(folder, journal);
-      };
-      await proceedTo('prepared');
+      const { journal, proceedTo } = await beginChange(folder, { kind: 'upgrade', upgrade: record.id, settings });
       output.info(
         'closing',
         `the port is closed until the new release has passed its check: not all migrations are additive`,

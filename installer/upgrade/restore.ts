@@ -24,6 +24,7 @@ import {
   removeRecord,
   type UpgradeRecord,
   upgradeBackup,
+  writeJournal,
   writeRecord,
 } from './record.ts';
 
@@ -31,6 +32,26 @@ import {
 export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
   const { home } = await databaseHome(folder);
   return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
+}
+
+/** A change of the database that was begun, and how it proceeds. */
+export interface BegunChange {
+  journal: Journal;
+  proceedTo(step: Journal['step']): Promise<void>;
+}
+
+/** Writes the journal of a change that is about to begin. */
+export async function beginChange(
+  folder: BoxFolder,
+  change: Pick<Journal, 'kind' | 'upgrade' | 'settings'>,
+): Promise<BegunChange> {
+  const journal: Journal = { ...change, step: 'prepared', formerData: await formerDataOf(folder) };
+  const proceedTo = (step: Journal['step']) => {
+    journal.step = step;
+    return writeJournal(folder, journal);
+  };
+  await proceedTo('prepared');
+  return { journal, proceedTo };
 }
 
 /** Whether a backup is used of which nothing shows that the box has written it: one of an earlier version of the command. */

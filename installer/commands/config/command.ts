@@ -3,25 +3,14 @@
  */
 
 import { vendor } from '../../vendor.ts';
-import { type CommandDefinition, healthTimeout } from '../support/definition.ts';
+import { type CommandDefinition, healthTimeout, replacementCodes } from '../support/definition.ts';
 
 const changeOptions = [
   { flags: '--restart', description: 'restart a running box with the new settings' },
   { flags: '--unchecked', description: 'accept any name and value, also those the installed release does not know' },
   healthTimeout,
 ];
-const changeCodes = [
-  'ok',
-  'port_taken',
-  'box_not_healthy',
-  'busy',
-  'not_installed',
-  'did_not_stop',
-  'folder_unusable',
-  'disk_full',
-  'taken_back',
-  'interrupted',
-] as const;
+const changeCodes = ['ok', ...replacementCodes] as const;
 
 const load = () => import('./run.ts');
 

@@ -3,7 +3,7 @@
  */
 
 import { vendor } from '../../vendor.ts';
-import { type CommandDefinition, healthTimeout } from '../support/definition.ts';
+import { type CommandDefinition, healthTimeout, replacementCodes } from '../support/definition.ts';
 
 const load = () => import('./run.ts');
 
@@ -12,18 +12,6 @@ export const restartCommand: CommandDefinition = {
   summary: 'replace the box by one with the settings on disk, without a gap',
   options: [healthTimeout],
   examples: [`${vendor} restart                      # after a change of box.env`],
-  codes: [
-    'ok',
-    'disk_full',
-    'port_taken',
-    'box_not_healthy',
-    'busy',
-    'not_installed',
-    'did_not_stop',
-    'folder_unusable',
-    'taken_back',
-    'unverified',
-    'interrupted',
-  ],
+  codes: ['ok', ...replacementCodes, 'unverified'],
   load: async () => (await load()).runRestart,
 };

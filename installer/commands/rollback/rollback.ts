@@ -27,17 +27,15 @@ import { findKeptMigrations, warnOfKept } from '../../upgrade/kept-migrations.ts
 import { findLostWrites, findLostWritesOfStopped, type LostWrites } from '../../upgrade/lost.ts';
 import { appliedMigrations } from '../../upgrade/pending.ts';
 import {
-  type Journal,
   readRecords,
   removeJournal,
   type UpgradedRelease,
   type UpgradeRecord,
   upgradeBackup,
-  writeJournal,
   writeRecord,
 } from '../../upgrade/record.ts';
 import {
-  formerDataOf,
+  beginChange,
   putReplacedBack,
   restoreBackup,
   resumeUpgrade,
@@ -258,18 +256,7 @@ async function rollBackData(context: Context): Promise<RollbackResult> {
   }
   if (!running) await checkPort(context.new.host, context.new.port);
 
-  const journal: Journal = {
-    kind: 'rollback',
-    upgrade: record.id,
-    step: 'prepared',
-    settings,
-    formerData: await formerDataOf(folder),
-  };
-  const proceedTo = (step: Journal['step']) => {
-    journal.step = step;
-    return writeJournal(folder, journal);
-  };
-  await proceedTo('prepared');
+  const { journal, proceedTo } = await beginChange(folder, { kind: 'rollback', upgrade: record.id, settings });
   let lost: LostWrites | undefined;
   let isRestored = false;
   const steps = {

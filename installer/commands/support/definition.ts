@@ -59,6 +59,12 @@ export const controlPlaneCodes = ['wrong_key', 'key_not_active', 'control_plane_
 /** How a command ends that pulls packages. */
 export const pullCodes = [...controlPlaneCodes, 'registry_refused', 'integrity_failed'] as const;
 
+/** How a command ends that replaces the running box by another process. */
+export const replacementCodes = [
+  ...['port_taken', 'box_not_healthy', 'busy', 'not_installed', 'did_not_stop', 'folder_unusable', 'disk_full'],
+  ...['taken_back', 'interrupted'],
+] as readonly ExitCode[];
+
 /** The exit codes a command can end with, by status. */
 export function codesOf({ codes }: Pick<CommandDefinition, 'codes'>): ExitCode[] {
   const all = new Set<ExitCode>(['unexpected', 'usage', ...codes]);

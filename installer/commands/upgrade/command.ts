@@ -3,7 +3,13 @@
  */
 
 import { vendor } from '../../vendor.ts';
-import { type CommandDefinition, healthTimeout, type OptionDefinition, pullCodes } from '../support/definition.ts';
+import {
+  type CommandDefinition,
+  healthTimeout,
+  type OptionDefinition,
+  pullCodes,
+  replacementCodes,
+} from '../support/definition.ts';
 
 /** Which release, for the commands that pull one. */
 export const which: readonly OptionDefinition[] = [
@@ -25,20 +31,6 @@ export const upgradeCommand: CommandDefinition = {
     healthTimeout,
   ],
   examples: [`${vendor} upgrade`, `${vendor} upgrade --version 0.3.1`, `${vendor} upgrade --unpin`],
-  codes: [
-    'ok',
-    ...pullCodes,
-    'disk_full',
-    'port_taken',
-    'box_not_healthy',
-    'busy',
-    'not_installed',
-    'did_not_stop',
-    'folder_unusable',
-    'yanked',
-    'taken_back',
-    'unverified',
-    'interrupted',
-  ],
+  codes: ['ok', ...pullCodes, ...replacementCodes, 'yanked', 'unverified'],
   load: async () => (await load()).runUpgrade,
 };
