@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- <name>`: runs one measurement and ends with one line of JSON.
  */
-import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../tools/command-line.ts';
 import { type Measurement, thisMachine } from '../tools/load/measurement.ts';
 import { type Contest, measureAgainst } from './against.ts';
 
@@ -75,45 +75,31 @@ const benches: Record<string, Bench> = {
 const list = Object.entries(benches).map(([name, { about, takes = '' }]) =>
   `  ${name.padEnd(10)} ${about} ${takes}`.trimEnd(),
 );
-const help = `npm run bench -- <name> [--against <commit>]
+const help = `Usage: npm run bench -- <name> [--against <commit>]
 
 ${list.join('\n')}
 
   --against <commit>  checkout, flow and products: beside the box of a commit, in alternating rounds on one server
+  --help              this text
 
 Exit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
 
-function usage(fault: string): never {
-  console.error(`${fault}\n\n${help}`);
-  process.exit(2);
-}
+const options = { against: { type: 'string' } } as const;
 
-function readArguments() {
-  try {
-    const options = { help: { type: 'boolean' }, against: { type: 'string' } } as const;
-    return parseArgs({ allowPositionals: true, options });
-  } catch (error) {
-    return usage((error as Error).message);
-  }
-}
-
-const { values, positionals } = readArguments();
-const [name, ...rest] = positionals;
-if (values.help || name === undefined) {
-  console.log(help);
-  process.exit(values.help ? 0 : 2);
-}
-const bench = benches[name];
-if (!bench || (rest.length > 0 && !bench.takes)) usage(`unknown measurement: ${[name, ...rest].join(' ')}`);
-try {
+const line = { name: 'npm run bench', help, options, most: Number.POSITIVE_INFINITY };
+await runCommand(line, async ({ values, positionals: [name, ...rest] }) => {
+  if (name === undefined) throw new UsageError('which measurement?');
+  const bench = benches[name];
+  if (!bench || (rest.length > 0 && !bench.takes))
+    throw new UsageError(`unknown measurement: ${[name, ...rest].join(' ')}`);
   const { measure, contest } = await bench.load();
-  if (values.against !== undefined && !contest) usage(`${name} is not measured against a commit`);
+  if (values.against !== undefined && !contest) throw new UsageError(`${name} is not measured against a commit`);
   const measured = await (values.against !== undefined && contest
     ? measureAgainst(name, values.against, contest)
-    : measure(rest));
+    : measure(rest)
+  ).catch((error: Error) => {
+    throw new Error(`could not measure: ${error.message}`, { cause: error });
+  });
   console.log(JSON.stringify({ ...measured, machine: thisMachine() }));
-  process.exit(0);
-} catch (error) {
-  console.error(`could not measure: ${(error as Error).message}`);
-  process.exit(1);
-}
+  return 0;
+});

@@ -101,7 +101,7 @@ const shared = `  --short    a few rounds, in under a minute (payments: a few mi
   --keep     keep the rig's folder, with its logs
   --help     this text; with a name, the options of that rig`;
 const list = Object.entries(rigs).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
-const help = `npm run rig -- <name> [--short] [options]\n\n${list.join('\n')}\n\n${shared}\n\n${exitCodes}`;
+const help = `Usage: npm run rig -- <name> [--short] [options]\n\n${list.join('\n')}\n\n${shared}\n\n${exitCodes}`;
 
 function helpOf(name: string, { about, options }: Rig): string {
   const lines = Object.entries(options).map(([option, { about, defaultValue, short, oneOf, isFolder }]) => {
@@ -109,7 +109,7 @@ function helpOf(name: string, { about, options }: Rig): string {
     const defaults = isFolder ? '' : ` (${defaultValue}${short === undefined ? '' : `, short ${short}`})`;
     return `  --${option} <${values}>\n             ${about}${defaults}`;
   });
-  return `npm run rig -- ${name} [--short] [options]\n\n${about}\n\n${lines.join('\n')}\n${shared}\n\n${exitCodes}`;
+  return `Usage: npm run rig -- ${name} [--short] [options]\n\n${about}\n\n${lines.join('\n')}\n${shared}\n\n${exitCodes}`;
 }
 
 /** Returns the value of each option, by default its default value. @throws UsageError */
@@ -139,7 +139,8 @@ async function main([name, ...rest]: string[]): Promise<number> {
   try {
     passed = parseArgs({ args: rest, options: Object.fromEntries([...flags, ...options]) }).values;
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    // Its further sentences say how to pass an argument that begins with a hyphen.
+    throw new UsageError((error as Error).message.split('. ')[0]);
   }
   if (passed.help) {
     console.log(helpOf(name, rig));
@@ -186,6 +187,6 @@ try {
   process.exit(await main(process.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${help}`);
+  console.error(`npm run rig: ${error.message} (--help says what it takes)`);
   process.exit(2);
 }

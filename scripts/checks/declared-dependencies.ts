@@ -9,8 +9,9 @@
  * The folder of another project may be passed as an argument.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { folderOf, runCommand } from '../../tools/command-line.ts';
 
 interface Manifest {
   name?: string;
@@ -153,17 +154,31 @@ async function faultsOf(workspace: Workspace, all: Workspace[], read: Reader, te
   return faults;
 }
 
-const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../..'));
-const read: Reader = (file) => readFile(join(root, file), 'utf8');
-const workspaces = await findWorkspaces(read, root);
-const sources = await recordUses(workspaces, read, root);
-const texts = `${Object.values(workspaces[0]?.manifest.scripts ?? {}).join('\n')}\n${sources}`;
-const faults: string[] = [];
-for (const workspace of workspaces) faults.push(...(await faultsOf(workspace, workspaces, read, texts)));
-if (faults.length > 0) {
-  process.stderr.write(
-    `declared dependencies differ from those in use\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
-  );
-  process.exit(1);
-}
-process.stdout.write(`declared dependencies match those in use: ${workspaces.length} package.json files\n`);
+const help = `Usage: npm run declared -- [folder]
+
+Compares the dependencies in each package.json with what the sources beside it
+import, and lists the differences.
+
+  folder  another project than this one
+  --help  this text
+
+Exit codes: 0 no difference, 1 differences, 2 wrong usage.
+`;
+
+await runCommand({ name: 'npm run declared', help, most: 1 }, async ({ positionals }) => {
+  const root = folderOf(positionals, join(import.meta.dirname, '../..'));
+  const read: Reader = (file) => readFile(join(root, file), 'utf8');
+  const workspaces = await findWorkspaces(read, root);
+  const sources = await recordUses(workspaces, read, root);
+  const texts = `${Object.values(workspaces[0]?.manifest.scripts ?? {}).join('\n')}\n${sources}`;
+  const faults: string[] = [];
+  for (const workspace of workspaces) faults.push(...(await faultsOf(workspace, workspaces, read, texts)));
+  if (faults.length > 0) {
+    process.stderr.write(
+      `declared dependencies differ from those in use\n${faults.map((fault) => `  ${fault}\n`).join('')}`,
+    );
+    return 1;
+  }
+  process.stdout.write(`declared dependencies match those in use: ${workspaces.length} package.json files\n`);
+  return 0;
+});

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { orderStates, transitions } from '@carton/order';
 import { packagesOfTier, sourceRoot } from '@carton/runtime/testing';
 import { loadPackages } from '../../runtime/package/load.ts';
+import { passedTo } from '../../tools/command-line.ts';
 import { readWorkspace } from '../../tools/packages/sources.ts';
 import { checks } from '../checks/checks.ts';
 import { checkCitations, contractFile, readContract } from '../documentation/citations.ts';
@@ -31,8 +32,19 @@ import { statementsOfPackages } from '../documentation/statements.ts';
 import { supervisorTables } from '../documentation/supervisor.ts';
 import { listSourceFiles } from '../sources/source-files.ts';
 
+const help = `Usage: npm run documentation -- [--check]
+
+Writes the parts of the documentation that are generated from code, and checks
+what the rest names: files, headings, commands, settings, metrics.
+
+  --check  write nothing: a part that is out of date is a fault
+  --help   this text
+
+Exit codes: 0 no fault, 1 faults, 2 wrong usage.
+`;
+const options = { check: { type: 'boolean', default: false } } as const;
+const { check: isCheck } = passedTo({ name: 'npm run documentation', help, options }).values;
 const root = join(sourceRoot, '..');
-const isCheck = process.argv.includes('--check');
 const packages = await loadPackages(packagesOfTier('enterprise'), sourceRoot);
 const metrics = await knownMetrics();
 const operations = new Set(packages.flatMap(({ routes }) => routes.map(({ declaration }) => declaration.operationId)));

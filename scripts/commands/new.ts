@@ -4,17 +4,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { tiers } from '../../runtime/box/tier.ts';
 import { sourceRoot } from '../../runtime/testing/packages.ts';
 import { vendor } from '../../runtime/vendor.ts';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import { readTables } from '../checks/shape/rules.ts';
 import { faultOfField, faultOfTable, type Names, namesOf, singularOf } from '../new-package/names.ts';
 import { nextTimestamp, type Parts, writeNewPackage } from '../new-package/package.ts';
 
 const root = join(sourceRoot, '..');
 
-const help = `npm run new -- package <name> [options]
+const help = `Usage: npm run new -- package <name> [options]
 
 Creates vendor/<name>: a resource that staff list, create, read, change and
 delete, with a table, an event and a test. Then links it, and brings the
@@ -33,28 +33,16 @@ documentation up to date.
 Exit codes: 0 created, 1 could not be created, 2 wrong usage.
 `;
 
-class UsageError extends Error {}
-
-function read(words: string[]) {
-  try {
-    return parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: {
-        plural: { type: 'string' },
-        tier: { type: 'string', default: 'basic' },
-        shopper: { type: 'boolean', default: false },
-        filter: { type: 'string' },
-        sort: { type: 'string' },
-        search: { type: 'boolean', default: false },
-        'extension-point': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
+const flag = { type: 'boolean', default: false } as const;
+const options = {
+  plural: { type: 'string' },
+  tier: { type: 'string', default: 'basic' },
+  shopper: flag,
+  filter: { type: 'string' },
+  sort: { type: 'string' },
+  search: flag,
+  'extension-point': flag,
+} as const;
 
 function run(...command: [string, ...string[]]): void {
   const [program, ...parameters] = command;
@@ -73,14 +61,34 @@ function refuseFaults({ table, words }: Names, search: boolean, fields: readonly
   if (new Set(named).size < named.length) throw new UsageError('--filter and --sort take different fields');
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = read(process.argv.slice(2));
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
-  const [what, name, ...rest] = positionals;
-  if (what !== 'package' || !name || rest.length > 0) throw new UsageError('pass what to create, and its name');
+/** What tests of all packages ask of the author, and how to run them. */
+function nextSteps({ package: name, snake, table, path }: Names, { filter, shopper }: Parts): string {
+  const items = ['First', 'Second'].map((title) => {
+    const fields = [`title: '${title}'`, filter && `${filter}: '${title}'`, shopper && 'published: true'];
+    return `      { ${fields.filter(Boolean).join(', ')} },`;
+  });
+  return `
+Next: describe it in vendor/${name}/README.md. Then add what tests of all packages ask for:
+  scripts/test/event-names.test.ts    ...each('${snake}', ''),  with the fields of its events, in the order of names
+  tools/plans/full-tenant.ts          in fillTenant:
+    for (const body of [
+${items.join('\n')}
+    ]) {
+      await requireSuccess(tenant.staff.post('/admin/${path}', body));
+    }
+  scripts/test/personal-data.test.ts  ${table}: ['metadata'],  in the list of columns that are not personal; those that are
+                                      belong into vendor/${name}/persons.ts
+and run:
+  npm run check
+  npm test -- vendor/${name}/test scripts/test/{event-names,personal-data,integration-lists,plans,json-columns}.test.ts
+  CONTRACT_PATHS=/${path},/admin/${path} npm test -- scripts/test/contract-suite-enterprise.test.ts
+CONTRIBUTING.md has the rest.
+`;
+}
+
+await runCommand({ name: 'npm run new', help, options, most: 2 }, async ({ values, positionals }) => {
+  const [what, name] = positionals;
+  if (what !== 'package' || !name) throw new UsageError('pass what to create, and its name');
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
     throw new UsageError(`${name} is not a valid package name: use lower-case words joined by hyphens`);
   }
@@ -116,36 +124,5 @@ async function main(): Promise<void> {
   process.stdout.write('bringing the documentation up to date\n');
   run('npm', 'run', 'documentation');
   process.stdout.write(nextSteps(names, parts));
-}
-
-/** What tests of all packages ask of the author, and how to run them. */
-function nextSteps({ package: name, snake, table, path }: Names, { filter, shopper }: Parts): string {
-  const items = ['First', 'Second'].map((title) => {
-    const fields = [`title: '${title}'`, filter && `${filter}: '${title}'`, shopper && 'published: true'];
-    return `      { ${fields.filter(Boolean).join(', ')} },`;
-  });
-  return `
-Next: describe it in vendor/${name}/README.md. Then add what tests of all packages ask for:
-  scripts/test/event-names.test.ts    ...each('${snake}', ''),  with the fields of its events, in the order of names
-  tools/plans/full-tenant.ts          in fillTenant:
-    for (const body of [
-${items.join('\n')}
-    ]) {
-      await requireSuccess(tenant.staff.post('/admin/${path}', body));
-    }
-  scripts/test/personal-data.test.ts  ${table}: ['metadata'],  in the list of columns that are not personal; those that are
-                                      belong into vendor/${name}/persons.ts
-and run:
-  npm run check
-  npm test -- vendor/${name}/test scripts/test/{event-names,personal-data,integration-lists,plans,json-columns}.test.ts
-  CONTRACT_PATHS=/${path},/admin/${path} npm test -- scripts/test/contract-suite-enterprise.test.ts
-CONTRIBUTING.md has the rest.
-`;
-}
-
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n${error instanceof UsageError ? `\n${help}` : ''}`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
-}
+  return 0;
+});

@@ -3,13 +3,13 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../runtime/db/embedded.ts';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import { showProgress } from '../../tools/progress.ts';
 import { SeedError, seedStore } from '../../tools/seed/index.ts';
 import { demoSlug } from '../stack/demo-store/index.ts';
 
-const help = `npm run seed -- [options]
+const help = `Usage: npm run seed -- [options]
 
 Fills a store of a box with products, prices, stock, and three years of orders with their payments: enough to see how
 it behaves when it is large. It writes to the database directly; the box may be running.
@@ -24,37 +24,23 @@ it behaves when it is large. It writes to the database directly; the box may be 
 
 Exit codes: 0 filled, 1 could not fill it (with a message), 2 wrong usage.`;
 
-class UsageError extends Error {}
-
 const counts = { products: 100_000, orders: 1_000_000, members: 200_000 };
 const largest = 100_000_000;
 
-function readOptions(parameters: string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const options = { products: text, orders: text, members: text, tenant: text, database: text, add: flag, help: flag };
-  let values: { [name in keyof typeof options]?: string | boolean };
-  try {
-    ({ values } = parseArgs({ args: parameters, options }));
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-  const count = (name: keyof typeof counts) => {
-    const value = values[name] ?? String(counts[name]);
-    if (!/^\d+$/.test(String(value)) || Number(value) > largest) {
-      throw new UsageError(`--${name} is a whole number up to ${largest}, not ${value}`);
-    }
-    return Number(value);
-  };
-  return {
-    products: count('products'),
-    orders: count('orders'),
-    members: count('members'),
-    tenant: String(values.tenant ?? demoSlug),
-    database: values.database as string | undefined,
-    add: values.add === true,
-    help: values.help === true,
-  };
+const text = { type: 'string' } as const;
+const options = {
+  products: text,
+  orders: text,
+  members: text,
+  tenant: { type: 'string', default: demoSlug },
+  database: text,
+  add: { type: 'boolean', default: false },
+} as const;
+
+function numberOf(name: keyof typeof counts, value = String(counts[name])): number {
+  if (!/^\d+$/.test(value) || Number(value) > largest)
+    throw new UsageError(`--${name} is a whole number up to ${largest}, not ${value}`);
+  return Number(value);
 }
 
 /** The database of the box of the local stack: the one named by DATABASE_URL, or the embedded one, started if necessary. */
@@ -67,12 +53,11 @@ async function openStackDatabase(): Promise<{ url: string; stop(): Promise<void>
   return startEmbeddedPostgres({ directory });
 }
 
-async function main(): Promise<number> {
-  const { help: isHelp, database: url, ...options } = readOptions(process.argv.slice(2));
-  if (isHelp) {
-    console.log(help);
-    return 0;
-  }
+await runCommand({ name: 'npm run seed', help, options }, async ({ values }) => {
+  const { tenant, database: url, add } = values;
+  const products = numberOf('products', values.products);
+  const orders = numberOf('orders', values.orders);
+  const members = numberOf('members', values.members);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => interrupted.abort(new SeedError('interrupted; what is written remains')));
@@ -82,25 +67,20 @@ async function main(): Promise<number> {
   try {
     const started = performance.now();
     const { rows } = await seedStore(database.url, {
-      ...options,
+      products,
+      orders,
+      members,
+      tenant,
+      add,
       signal: interrupted.signal,
       onProgress: ({ rows, ...at }) => progress.update({ ...at, count: rows }),
     });
     progress.stop();
     const seconds = Math.round((performance.now() - started) / 1000);
-    const { products, orders, tenant } = options;
     console.log(`added ${products} products and ${orders} orders to the store ${tenant}: ${rows} rows in ${seconds} s`);
     return 0;
   } finally {
     progress.stop();
     await database.stop();
   }
-}
-
-try {
-  process.exit(await main());
-} catch (error) {
-  console.error(`seed: ${(error as Error).message}`);
-  if (error instanceof UsageError) console.error(`\n${help}`);
-  process.exit(error instanceof UsageError ? 2 : 1);
-}
+});

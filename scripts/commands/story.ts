@@ -2,13 +2,14 @@
  * `npm run story`: runs stories of docs/stories against a box.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startMailServer } from '@carton/notification/testing';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import { runStory } from '../../tools/stories/run.ts';
 
-const help = `npm run story -- <file>... [options]
+const help = `Usage: npm run story -- <file>... [options]
 
 Runs stories (docs/stories) against the box of npm start, each in a new store, and says at which step a response or a
 mail is not as written.
@@ -20,28 +21,22 @@ mail is not as written.
 
 Exit codes: 0 all as written, 1 something differs or the box cannot be reached, 2 wrong usage.`;
 
-class UsageError extends Error {}
+const text = { type: 'string' } as const;
+const options = { home: text, 'mail-port': text } as const;
 
-function readParameters() {
-  const text = { type: 'string' } as const;
-  const options = { home: text, 'mail-port': text, help: { type: 'boolean' } } as const;
-  try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    if (!values.help && positionals.length === 0) throw new UsageError('name at least one story');
-    const mailPort = values['mail-port'] === undefined ? null : Number(values['mail-port']);
-    if (mailPort !== null && !(mailPort > 0 && mailPort < 65_536)) throw new UsageError('--mail-port is not a port');
-    return { ...values, mailPort, files: positionals };
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError((error as Error).message);
-  }
+function portOf(value: string): number {
+  const port = Number(value);
+  if (!(port > 0 && port < 65_536)) throw new UsageError('--mail-port is not a port');
+  return port;
 }
 
-async function main(): Promise<number> {
-  const { help: isHelp, home = process.env.CARTON_HOME || '.carton', mailPort, files } = readParameters();
-  if (isHelp) {
-    console.log(help);
-    return 0;
-  }
+const line = { name: 'npm run story', help, options, most: Number.POSITIVE_INFINITY };
+await runCommand(line, async ({ values, positionals: files }) => {
+  const { home = process.env.CARTON_HOME || '.carton', 'mail-port': port } = values;
+  const mailPort = port === undefined ? null : portOf(port);
+  if (files.length === 0) throw new UsageError('name at least one story');
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new UsageError(`there is no file '${missing}'`);
   const file = join(resolve(home), 'stack.json');
   const stack = JSON.parse(
     await readFile(file, 'utf8').catch(() => {
@@ -64,12 +59,4 @@ async function main(): Promise<number> {
   } finally {
     await mailbox?.stop();
   }
-}
-
-try {
-  process.exit(await main());
-} catch (error) {
-  console.error(`story: ${(error as Error).message}`);
-  if (error instanceof UsageError) console.error(`\n${help}`);
-  process.exit(error instanceof UsageError ? 2 : 1);
-}
+});

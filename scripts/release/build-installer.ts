@@ -6,19 +6,15 @@
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { version as installerVersion, vendor } from '../../installer/vendor.ts';
+import { runCommand } from '../../tools/command-line.ts';
 import { buildBinary } from './installer/build-binary.ts';
 import { bundleInstaller } from './installer/bundle.ts';
 import { checkBinary } from './installer/check-binary.ts';
 import { nodeFor, type Processor, pinnedVersion, processors } from './installer/node-binaries.ts';
 
 const root = join(import.meta.dirname, '../..');
-const options = readOptions();
-
-/** Exits with 0 for --help, and with 2 for wrong usage. */
-function readOptions() {
-  const help = `npm run build:installer -- [options]
+const help = `Usage: npm run build:installer -- [options]
 
 Builds the command as one binary per processor, in dist/.
 
@@ -27,57 +23,56 @@ Builds the command as one binary per processor, in dist/.
                    downloaded; without it, its binary is skipped
   --help           this text
 
-Exit codes: 0 built, 1 could not be built, 2 wrong usage.`;
-  try {
-    const flag = { type: 'boolean', default: false } as const;
-    const { values } = parseArgs({ options: { all: flag, 'this-platform': flag, help: flag } });
-    if (!values.help) return values;
-    console.log(help);
-    process.exit(0);
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-}
+Exit codes: 0 built, 1 could not be built, 2 wrong usage.
+`;
 
+const flag = { type: 'boolean', default: false } as const;
 const say = (line: string) => console.log(`build-installer: ${line}`);
 
-const version = await pinnedVersion(root);
-if (process.version !== `v${version}`) {
-  throw new Error(`this is Node ${process.version}; use npm run build:installer, which runs ${version}`);
-}
-const cache = join(root, 'node_modules/.cache/build-installer');
-const work = join(cache, `work-${process.pid}`);
-await mkdir(work, { recursive: true });
-try {
-  const bundle = await bundleInstaller(root, work);
-  for (const processor of processors) {
-    if (processor === process.arch || !options['this-platform']) await build(processor);
-  }
-
-  async function build(processor: Processor): Promise<void> {
-    const output = join(root, 'dist', `${vendor}-linux-${processor}`);
-    let path: string;
-    try {
-      path = await nodeFor(processor, version, root, cache);
-    } catch (error) {
-      if (options.all || processor === process.arch) throw error;
-      say(`linux-${processor} is skipped: its Node cannot be downloaded (${(error as Error).message.split('\n')[0]})`);
-      return;
+await runCommand(
+  { name: 'npm run build:installer', help, options: { all: flag, 'this-platform': flag } },
+  async ({ values }) => {
+    const version = await pinnedVersion(root);
+    if (process.version !== `v${version}`) {
+      throw new Error(`this is Node ${process.version}; use npm run build:installer, which runs ${version}`);
     }
-    const stripped = await buildBinary(bundle, { path, version, processor }, output, join(work, processor));
-    const { size } = await stat(output);
-    say(
-      `${output}: ${(size / 1_000_000).toFixed(1)} MB${stripped ? '' : ' (with symbols: no tool can strip them for this processor)'}`,
-    );
-    if (processor !== process.arch) return;
-    const times = await checkBinary(output, path, installerVersion);
-    const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`;
-    say(
-      `--version ${shown(times.version)}, node -e 0 ${shown(times.node)} ` +
-        `(${(times.version / times.node).toFixed(2)} times), install --help ${shown(times.help)}`,
-    );
-  }
-} finally {
-  await rm(work, { recursive: true, force: true });
-}
+    const cache = join(root, 'node_modules/.cache/build-installer');
+    const work = join(cache, `work-${process.pid}`);
+    await mkdir(work, { recursive: true });
+    try {
+      const bundle = await bundleInstaller(root, work);
+      for (const processor of processors) {
+        if (processor === process.arch || !values['this-platform']) await build(processor);
+      }
+
+      async function build(processor: Processor): Promise<void> {
+        const output = join(root, 'dist', `${vendor}-linux-${processor}`);
+        let path: string;
+        try {
+          path = await nodeFor(processor, version, root, cache);
+        } catch (error) {
+          if (values.all || processor === process.arch) throw error;
+          say(
+            `linux-${processor} is skipped: its Node cannot be downloaded (${(error as Error).message.split('\n')[0]})`,
+          );
+          return;
+        }
+        const stripped = await buildBinary(bundle, { path, version, processor }, output, join(work, processor));
+        const { size } = await stat(output);
+        say(
+          `${output}: ${(size / 1_000_000).toFixed(1)} MB${stripped ? '' : ' (with symbols: no tool can strip them for this processor)'}`,
+        );
+        if (processor !== process.arch) return;
+        const times = await checkBinary(output, path, installerVersion);
+        const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`;
+        say(
+          `--version ${shown(times.version)}, node -e 0 ${shown(times.node)} ` +
+            `(${(times.version / times.node).toFixed(2)} times), install --help ${shown(times.help)}`,
+        );
+      }
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+    return 0;
+  },
+);

@@ -1,7 +1,7 @@
 /**
  * `npm run changes -- <old> <new>`: lists what a new OpenAPI document breaks for clients of the old one, and what it adds.
  */
-import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import { compareDocuments } from './changes/compare.ts';
 import { readDocument } from './changes/document.ts';
 import type { Change } from './changes/findings.ts';
@@ -40,28 +40,24 @@ function print(breaking: Change[], compatible: Change[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-    allowPositionals: true,
-  });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
+/** @throws UsageError for a document that cannot be read or has a reference to nothing: 1 would say that it breaks */
+async function compare(old: string, current: string): Promise<Change[]> {
+  try {
+    return compareDocuments(await readDocument(old), await readDocument(current));
+  } catch (error) {
+    throw new UsageError((error as Error).message);
   }
-  const [old, current, ...rest] = positionals;
-  if (!old || !current || rest.length > 0) throw new Error('pass two documents: the old one and the new one');
-  const changes = compareDocuments(await readDocument(old), await readDocument(current));
+}
+
+const options = { json: { type: 'boolean', default: false } } as const;
+
+await runCommand({ name: 'npm run changes', help, options, most: 2 }, async ({ values, positionals }) => {
+  const [old, current] = positionals;
+  if (!old || !current) throw new UsageError('pass two documents: the old one and the new one');
+  const changes = await compare(old, current);
   const breaking = changes.filter(({ level }) => level === 'breaking');
   const compatible = changes.filter(({ level }) => level === 'compatible');
   if (values.json) process.stdout.write(`${JSON.stringify({ breaking, compatible }, null, 2)}\n`);
   else print(breaking, compatible);
   return breaking.length > 0 ? 1 : 0;
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n\n${help}`);
-  process.exitCode = 2;
-}
+});

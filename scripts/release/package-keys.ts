@@ -4,8 +4,7 @@
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { serviceUrl } from '../../tools/packages/service-urls.ts';
+import { runCommand, UsageError, urlOf } from '../../tools/command-line.ts';
 import { createKeys, type PublicKey } from '../../tools/packages/signing.ts';
 import { repository } from '../../tools/packages/sources.ts';
 import { verifyPublished } from '../../tools/packages/verification.ts';
@@ -33,29 +32,18 @@ credential.
                         (default: installer/pull/package-keys.json)
   --help                print this help
 
-Exit codes: 0 success, 1 failure, 2 invalid options.
+Exit codes: 0 success, 1 failure, 2 wrong usage.
 `;
 
-class InvalidUsage extends Error {}
-
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        'private-key': { type: 'string' },
-        expire: { type: 'string' },
-        verify: { type: 'string' },
-        registry: { type: 'string', default: process.env.REGISTRY_URL || 'http://127.0.0.1:4873' },
-        at: { type: 'string' },
-        keys: { type: 'string', default: join(repository, 'installer/pull/package-keys.json') },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    return { ...values, registry: serviceUrl('registry', values.registry) };
-  } catch (error) {
-    throw new InvalidUsage((error as Error).message);
-  }
-}
+const text = { type: 'string' } as const;
+const options = {
+  'private-key': text,
+  expire: text,
+  verify: text,
+  registry: { type: 'string', default: process.env.REGISTRY_URL || 'http://127.0.0.1:4873' },
+  at: text,
+  keys: { type: 'string', default: join(repository, 'installer/pull/package-keys.json') },
+} as const;
 
 async function readKeys(file: string): Promise<PublicKey[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -80,7 +68,7 @@ async function create(privateKeyFile: string, keysFile: string): Promise<void> {
 
 async function expire(keyid: string, at: string | undefined, keysFile: string): Promise<void> {
   const time = at === undefined ? new Date() : new Date(at);
-  if (Number.isNaN(time.getTime())) throw new InvalidUsage(`${at} is not a time`);
+  if (Number.isNaN(time.getTime())) throw new UsageError(`${at} is not a time`);
   const keys = await readKeys(keysFile);
   if (!keys.some((key) => key.keyid === keyid)) throw new Error(`${keysFile} has no key ${keyid}`);
   const expires = time.toISOString();
@@ -93,26 +81,19 @@ async function expire(keyid: string, at: string | undefined, keysFile: string): 
 
 async function verify(spec: string, registryUrl: string, keysFile: string): Promise<void> {
   const credential = process.env.ACTIVATION_TOKEN || process.env.PUBLISH_SECRET;
-  if (!credential) throw new InvalidUsage('neither ACTIVATION_TOKEN nor PUBLISH_SECRET is set');
+  if (!credential) throw new UsageError('neither ACTIVATION_TOKEN nor PUBLISH_SECRET is set');
   const provenance = await verifyPublished(registryUrl, credential, spec, await readKeys(keysFile));
   process.stdout.write(`${JSON.stringify(provenance, null, 2)}\n${spec} is built and signed by the vendor\n`);
 }
 
-async function main(): Promise<void> {
-  const { 'private-key': privateKey, expire: keyid, at, keys, verify: spec, registry, help: isHelp } = readOptions();
-  if (isHelp) process.stdout.write(help);
-  else if (spec !== undefined && privateKey === undefined && keyid === undefined && at === undefined) {
+await runCommand({ name: 'npm run package-keys', help, options }, async ({ values }) => {
+  const { 'private-key': privateKey, expire: keyid, at, keys, verify: spec } = values;
+  const registry = urlOf('registry', values.registry);
+  if (spec !== undefined && privateKey === undefined && keyid === undefined && at === undefined) {
     await verify(spec, registry, keys);
-  } else if (spec !== undefined) throw new InvalidUsage('pass --verify alone');
+  } else if (spec !== undefined) throw new UsageError('pass --verify alone');
   else if (privateKey !== undefined && keyid === undefined && at === undefined) await create(privateKey, keys);
   else if (privateKey === undefined && keyid !== undefined) await expire(keyid, at, keys);
-  else throw new InvalidUsage('pass --private-key, --expire or --verify');
-}
-
-try {
-  await main();
-} catch (error) {
-  const isUsage = error instanceof InvalidUsage;
-  process.stderr.write(`${(error as Error).message}\n${isUsage ? `\n${help}` : ''}`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+  else throw new UsageError('pass --private-key, --expire or --verify');
+  return 0;
+});

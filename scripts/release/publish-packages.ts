@@ -3,7 +3,7 @@
  * release on a channel.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runCommand, UsageError, urlOf } from '../../tools/command-line.ts';
 import {
   buildPackages,
   distTagOf,
@@ -17,7 +17,6 @@ import {
   publishReleaseProvenance,
   readBuildFacts,
   readContents,
-  serviceUrl,
   tagChannel,
 } from '../../tools/packages/index.ts';
 import { readWorkspace, repository } from '../../tools/packages/sources.ts';
@@ -48,100 +47,78 @@ URI of who builds them (default: urn:carton:builder:publish-packages).
   --replace              replace published versions whose content differs (for a local registry)
   --help                 print this help
 
-Exit codes: 0 success, 1 failure, 2 invalid options.`;
+Exit codes: 0 success, 1 failure, 2 wrong usage.`;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-function readOptions() {
-  const { env } = process;
-  try {
-    const { values } = parseArgs({
-      options: {
-        channel: { type: 'string', default: 'stable' },
-        'control-plane': { type: 'string', default: env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
-        registry: { type: 'string', default: env.REGISTRY_URL || 'http://127.0.0.1:4873' },
-        out: { type: 'string', default: join(env.CARTON_HOME || join(repository, '.carton'), 'packages') },
-        only: { type: 'string', multiple: true },
-        'this-platform': { type: 'boolean', default: false },
-        build: { type: 'boolean', default: false },
-        'dry-run': { type: 'boolean', default: false },
-        replace: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    return {
-      ...values,
-      registry: serviceUrl('registry', values.registry),
-      'control-plane': serviceUrl('control-plane', values['control-plane']),
-    };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}\n`);
-    process.exit(2);
-  }
-}
+const { env } = process;
+const flag = { type: 'boolean', default: false } as const;
+const options = {
+  channel: { type: 'string', default: 'stable' },
+  'control-plane': { type: 'string', default: env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
+  registry: { type: 'string', default: env.REGISTRY_URL || 'http://127.0.0.1:4873' },
+  out: { type: 'string', default: join(env.CARTON_HOME || join(repository, '.carton'), 'packages') },
+  only: { type: 'string', multiple: true },
+  'this-platform': flag,
+  build: flag,
+  'dry-run': flag,
+  replace: flag,
+} as const;
 
-const options = readOptions();
-if (options.help) {
-  print(help);
-  process.exit(0);
-}
-const publishSecret = process.env.PUBLISH_SECRET;
-if (!options.build && !publishSecret) {
-  process.stderr.write('PUBLISH_SECRET is not set: it is the secret of the publisher\n');
-  process.exit(2);
-}
-
-try {
+await runCommand({ name: 'npm run publish:packages', help, options }, async ({ values }) => {
+  const registryUrl = urlOf('registry', values.registry);
+  const controlPlane = urlOf('control-plane', values['control-plane']);
+  const publishSecret = env.PUBLISH_SECRET;
+  if (!values.build && !publishSecret)
+    throw new UsageError('PUBLISH_SECRET is not set: it is the secret of the publisher');
   const start = performance.now();
-  const platforms = { root: repository, folder: join(options.out, 'platforms'), log: print };
-  const fetchPackage = options['this-platform'] ? undefined : openOtherPlatforms(platforms);
-  const registry = publishSecret && !options.build ? { registryUrl: options.registry, publishSecret } : undefined;
+  const platforms = { root: repository, folder: join(values.out, 'platforms'), log: print };
+  const fetchPackage = values['this-platform'] ? undefined : openOtherPlatforms(platforms);
+  const registry = publishSecret && !values.build ? { registryUrl, publishSecret } : undefined;
   const packages = await buildPackages({
-    out: options.out,
-    only: options.only,
+    out: values.out,
+    only: values.only,
     fetchPackage,
     ...(registry && { isPublished: isPublishedAt(registry) }),
     log: print,
   });
-  print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${options.out}`);
-  if (!options.build && publishSecret) {
+  print(`${packages.length} packages built in ${((performance.now() - start) / 1000).toFixed(1)} s: ${values.out}`);
+  if (!values.build && publishSecret) {
     const { PACKAGE_SIGNING_KEY_FILE: keyFiles } = process.env;
     const sign = keyFiles ? await openSigningKeys(keyFiles) : undefined;
     const { version } = await readWorkspace(repository);
-    const release = options.only ? null : makeRelease(version, options.channel, packages, await readContents());
+    const release = values.only ? null : makeRelease(version, values.channel, packages, await readContents());
     const { published, unchanged } = await publishPackages({
-      registryUrl: options.registry,
+      registryUrl,
       publishSecret,
       packages,
       sign,
-      tag: distTagOf(options.channel),
-      dryRun: options['dry-run'],
-      replace: options.replace,
+      tag: distTagOf(values.channel),
+      dryRun: values['dry-run'],
+      replace: values.replace,
       log: print,
     });
-    print(`${published.length} published, ${unchanged.length} unchanged: ${options.registry}`);
+    print(`${published.length} published, ${unchanged.length} unchanged: ${registryUrl}`);
     const provenance = sign && {
-      registryUrl: options.registry,
+      registryUrl,
       publishSecret,
       sign,
       facts: await readBuildFacts(process.env.PACKAGE_BUILDER || undefined),
     };
-    if (provenance && !options['dry-run']) {
+    if (provenance && !values['dry-run']) {
       const count = await publishProvenance(provenance, packages);
       if (count > 0) print(`provenance of ${count} packages published`);
       // Before the release, so that installers find it.
       if (release) await publishReleaseProvenance(provenance, release);
     }
-    if (release && options['dry-run']) print(`release ${version} would be published on ${options.channel}`);
+    if (release && values['dry-run']) print(`release ${version} would be published on ${values.channel}`);
     else if (release) {
-      await publishRelease(options['control-plane'], publishSecret, release, sign);
-      print(`release ${version} published on ${options.channel}: ${options['control-plane']}`);
-      const { registry: registryUrl, channel } = options;
+      await publishRelease(controlPlane, publishSecret, release, sign);
+      print(`release ${version} published on ${values.channel}: ${controlPlane}`);
+      const { channel } = values;
       const moved = await tagChannel({ registryUrl, publishSecret, channel, packages });
       print(`${moved} packages have a new version with the dist-tag ${distTagOf(channel)}`);
     }
   }
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exit(1);
-}
+  return 0;
+});

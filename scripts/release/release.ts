@@ -3,13 +3,13 @@
  * files in changes/, commits both and tags the commit.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Release } from '../../control-plane/releases/schemas.ts';
 import { packageName } from '../../runtime/vendor.ts';
-import { buildPackages, serviceUrl } from '../../tools/packages/index.ts';
+import { runCommand, UsageError, urlOf } from '../../tools/command-line.ts';
+import { buildPackages } from '../../tools/packages/index.ts';
 import { readWorkspace, repository, type Source } from '../../tools/packages/sources.ts';
 import { readChanges } from './change-files.ts';
-import { requireNewSection, sectionOf, writeSection } from './changelog-text.ts';
+import { faultsOfDetails, headOf, requireNewSection, sectionOf, writeSection } from './changelog-text.ts';
 import { commitRelease, requireReleasable, tagOf } from './git.ts';
 import { type Level, planVersions, type VersionPlan, writeVersions } from './versions.ts';
 
@@ -31,27 +31,15 @@ before. Push the commit with its tag, and run npm run publish:packages.
   --dry-run              print what would be written
   --help                 print this help
 
-Exit codes: 0 success, or nothing changed; 1 failure; 2 invalid options.
+Exit codes: 0 success, or nothing changed; 1 failure; 2 wrong usage.
 `;
 
-class InvalidUsage extends Error {}
-
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        minor: { type: 'string', multiple: true, default: [] },
-        major: { type: 'string', multiple: true, default: [] },
-        'control-plane': { type: 'string', default: process.env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
-        'dry-run': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    return { ...values, 'control-plane': serviceUrl('control-plane', values['control-plane']) };
-  } catch (error) {
-    throw new InvalidUsage((error as Error).message);
-  }
-}
+const options = {
+  minor: { type: 'string', multiple: true, default: [] as string[] },
+  major: { type: 'string', multiple: true, default: [] as string[] },
+  'control-plane': { type: 'string', default: process.env.CONTROL_PLANE_URL || 'http://127.0.0.1:4000' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
 
 /** Reads the release of the channel stable; null if none has been published. */
 async function readReleased(controlPlaneUrl: string): Promise<Release | null> {
@@ -66,7 +54,7 @@ async function readReleased(controlPlaneUrl: string): Promise<Release | null> {
 
 /**
  * Reads how far each package is raised.
- * @throws InvalidUsage for an unknown package
+ * @throws UsageError for an unknown package
  */
 function levelsOf({ minor, major }: { minor: string[]; major: string[] }, sources: readonly Source[]) {
   const levels = new Map<string, Level>();
@@ -74,7 +62,7 @@ function levelsOf({ minor, major }: { minor: string[]; major: string[] }, source
     for (const option of names) {
       const name = option.startsWith('@') ? option : packageName(option);
       if (!sources.some(({ manifest }) => manifest.name === name))
-        throw new InvalidUsage(`there is no package ${option}`);
+        throw new UsageError(`there is no package ${option}`);
       levels.set(name, level);
     }
   }
@@ -87,18 +75,15 @@ function firstPlan(sources: readonly Source[], version: string): VersionPlan {
   return { version, packages, manifests: new Map() };
 }
 
-async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) {
-    process.stdout.write(help);
-    return;
-  }
+await runCommand({ name: 'npm run release', help, options }, async ({ values }) => {
+  const controlPlane = urlOf('control-plane', values['control-plane']);
   const workspace = await readWorkspace(repository);
   const sources = [workspace.runtime as Source, ...workspace.packages];
-  const levelOf = levelsOf(options, sources);
-  const { changes, faults } = readChanges(repository);
+  const levelOf = levelsOf(values, sources);
+  const { changes, faults: faultsOfFiles } = readChanges(repository);
+  const faults = [...faultsOfFiles, ...faultsOfDetails(repository, changes)];
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  const released = await readReleased(options['control-plane']);
+  const released = await readReleased(controlPlane);
   process.stdout.write(released ? `the last release is ${released.version}\n` : 'this is the first release\n');
 
   const out = join(process.env.CARTON_HOME || join(repository, '.carton'), 'packages');
@@ -110,28 +95,29 @@ async function main(): Promise<void> {
     : firstPlan(sources, workspace.version);
   if (released && plan.packages.length === 0) {
     process.stdout.write(`nothing changed since ${released.version}\n`);
-    return;
+    return 0;
   }
   requireNewSection(repository, plan.version);
-  const section = sectionOf(`${plan.version} (${new Date().toISOString().slice(0, 10)})`, plan.packages, changes);
+  const section = sectionOf({
+    title: `${plan.version} (${new Date().toISOString().slice(0, 10)})`,
+    head: released ? headOf(repository, plan.version) : null,
+    packages: plan.packages,
+    changes,
+  });
   for (const { name, from, to } of plan.packages) {
     process.stdout.write(from === to ? `${name} ${to}\n` : `${name} ${from} -> ${to}\n`);
   }
-  if (options['dry-run']) {
+  if (values['dry-run']) {
     process.stdout.write(`\n${section}`);
-    return;
+    return 0;
   }
   requireReleasable(repository, plan.version);
-  const written = [...(await writeVersions(repository, plan)), ...writeSection(repository, section, changes)];
+  const written = [
+    ...(await writeVersions(repository, plan)),
+    ...writeSection(repository, plan.version, section, changes),
+  ];
   commitRelease(repository, plan.version, written, section);
   process.stdout.write(`committed ${written.join(', ')}\nand tagged the commit ${tagOf(plan.version)}\n`);
   process.stdout.write('\nNext: git push --follow-tags, then npm run publish:packages\n');
-}
-
-try {
-  await main();
-} catch (error) {
-  const isUsage = error instanceof InvalidUsage;
-  process.stderr.write(`${(error as Error).message}\n${isUsage ? `\n${help}` : ''}`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+  return 0;
+});

@@ -13,7 +13,7 @@ export interface StackSettings {
   ports: { box: number; controlPlane: number; registry: number };
 }
 
-export const help = `npm start -- [--tier basic|growth|enterprise]
+export const help = `Usage: npm start -- [--tier basic|growth|enterprise]
 
 Runs everything on this machine: the control plane, the gated registry with every package published to it, and a box
 with a demo store, which the installer activates with a new licence key and pulls from the registry. Ctrl-C stops it.

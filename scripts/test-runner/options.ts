@@ -2,11 +2,11 @@
  * The command line of the tests.
  */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { type readCommandLine, UsageError } from '../../tools/command-line.ts';
 import { checkFiguresPath } from '../../tools/figures.ts';
 import type { Suite } from './suites.ts';
 
-export const help = `Usage: npm test -- [options] [files or folders]
+const help = `Usage: npm test -- [options] [files or folders]
        npm run test:faults -- [options]
 
 Without files, runs a whole suite. Starts a PostgreSQL server of its own, unless
@@ -41,26 +41,36 @@ export interface Options {
   times: number;
   coverage: string | undefined;
   figures: string | undefined;
-  help: boolean;
 }
 
-/** @throws Error that says what is wrong with the command line */
-export function readOptions(parameters: string[]): Options {
-  const { values, positionals } = parseArgs({
-    args: parameters,
-    allowPositionals: true,
-    options: {
-      suite: { type: 'string', default: 'rules' },
-      seed: { type: 'string' },
-      jobs: { type: 'string' },
-      times: { type: 'string' },
-      coverage: { type: 'string' },
-      figures: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.figures !== undefined) checkFiguresPath(values.figures);
-  if (values.suite !== 'rules' && values.suite !== 'faults') throw new Error(`there is no suite ${values.suite}`);
+const text = { type: 'string' } as const;
+
+export const commandLine = {
+  name: 'npm test',
+  help,
+  most: Number.POSITIVE_INFINITY,
+  options: {
+    suite: { type: 'string', default: 'rules' },
+    seed: text,
+    jobs: text,
+    times: text,
+    coverage: text,
+    figures: text,
+  },
+} as const;
+
+type Passed = NonNullable<ReturnType<typeof readCommandLine<typeof commandLine.options>>>;
+
+/** What was passed, as `readCommandLine` returns it. @throws UsageError that says what is wrong with it */
+export function optionsOf({ values, positionals }: Passed): Options {
+  if (values.figures !== undefined) {
+    try {
+      checkFiguresPath(values.figures);
+    } catch (error) {
+      throw new UsageError((error as Error).message);
+    }
+  }
+  if (values.suite !== 'rules' && values.suite !== 'faults') throw new UsageError(`there is no suite ${values.suite}`);
   return {
     suite: values.suite,
     names: positionals,
@@ -69,14 +79,13 @@ export function readOptions(parameters: string[]): Options {
     times: wholeNumber('times', values.times, 1) ?? 1,
     coverage: values.coverage,
     figures: values.figures,
-    help: values.help,
   };
 }
 
 function wholeNumber(name: string, value: string | undefined, lowest = 0): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{1,9}$/.test(value) || Number(value) < lowest) {
-    throw new Error(`--${name} takes a whole number of at least ${lowest}`);
+    throw new UsageError(`--${name} takes a whole number of at least ${lowest}`);
   }
   return Number(value);
 }

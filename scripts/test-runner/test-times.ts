@@ -3,9 +3,10 @@
  * scripts/test-runner/times.json. Exits with 1 if a suite took more than twice the CPU time of its budget; with `--write`,
  * keeps the figures of the runs instead, which must be of whole suites.
  */
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import type { Figures, FileFigures } from '../../tools/figures.ts';
 
 const keptPath = fileURLToPath(new URL('times.json', import.meta.url));
@@ -47,21 +48,33 @@ function compare(now: Figures, kept: Kept): boolean {
   return within;
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
-if (positionals.length === 0) {
-  console.error('Usage: npm run test:times -- [--write] <figures>...\n\n--figures of a suite writes such a file.');
-  process.exit(2);
-}
-const kept = await read<Kept>(keptPath);
-const runs = await Promise.all(positionals.map((path) => read<Figures>(path)));
-const within = runs.map((figures) => compare(figures, kept));
-const partial = positionals.filter((_, place) => runs[place]?.complete !== true);
-if (values.write && partial.length > 0) {
-  console.error(`Not kept: ${partial.join(', ')} is not of a run of a whole suite, once.`);
-  process.exitCode = 2;
-} else if (values.write) {
+const help = `Usage: npm run test:times -- <figures>... [--write]
+
+Compares where the time of runs went with the figures that are kept in
+scripts/test-runner/times.json. --figures of a suite writes such a file.
+
+  --write  keep these figures instead; they must be of whole suites
+  --help   this text
+
+Exit codes: 0 within the budgets, 1 a suite took more than twice the CPU time of
+its budget, 2 wrong usage.
+`;
+
+const options = { write: { type: 'boolean', default: false } } as const;
+
+const line = { name: 'npm run test:times', help, options, most: Number.POSITIVE_INFINITY };
+await runCommand(line, async ({ values, positionals }) => {
+  if (positionals.length === 0) throw new UsageError('name a file of figures');
+  const missing = positionals.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new UsageError(`there is no file '${missing}'`);
+  const kept = await read<Kept>(keptPath);
+  const runs = await Promise.all(positionals.map((path) => read<Figures>(path)));
+  const within = runs.map((figures) => compare(figures, kept));
+  const partial = positionals.filter((_, place) => runs[place]?.complete !== true);
+  if (!values.write) return within.includes(false) ? 1 : 0;
+  if (partial.length > 0)
+    throw new UsageError(`not kept: ${partial.join(', ')} is not of a run of a whole suite, once`);
   for (const { complete: _, ...figures } of runs) Object.assign(kept[figures.suite] as object, { figures });
   await writeFile(keptPath, `${JSON.stringify(kept, null, 2)}\n`);
-} else if (within.includes(false)) {
-  process.exitCode = 1;
-}
+  return 0;
+});

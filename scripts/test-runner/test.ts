@@ -7,10 +7,11 @@ import { mkdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { sourceRoot } from '@carton/runtime/testing';
+import { runCommand, UsageError } from '../../tools/command-line.ts';
 import { cpuTime } from '../../tools/cpu-time.ts';
 import { writeFigures } from '../../tools/figures.ts';
 import type { FileResult, LateFailure } from './file-result.ts';
-import { help, type Options, readOptions } from './options.ts';
+import { commandLine, type Options, optionsOf } from './options.ts';
 import { shuffled } from './order.ts';
 import { printCounts, printFile, printLate, printSlowest } from './report.ts';
 import { startServer } from './server.ts';
@@ -24,31 +25,16 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Node.js gives an error instead of SIGPIPE. */
 type Signal = (typeof signals)[number] | 'SIGPIPE';
 
-function chosenOptions(): Options {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-}
-
 function chosenFiles({ suite, names }: Options): string[] {
   if (names.length === 0) return filesOfSuite(suite, root);
   try {
     return namedFiles(names, root);
   } catch (error) {
-    console.error((error as Error).message);
-    process.exit(2);
+    throw new UsageError((error as Error).message);
   }
 }
 
-async function main(): Promise<number> {
-  const options = chosenOptions();
-  if (options.help) {
-    console.log(help);
-    return 0;
-  }
+async function main(options: Options): Promise<number> {
   const { suite, names, seed, jobs, times, coverage, figures } = options;
   const files = chosenFiles(options);
   const ending = new AbortController();
@@ -110,4 +96,4 @@ async function main(): Promise<number> {
   }
 }
 
-process.exit(await main());
+await runCommand(commandLine, (passed) => main(optionsOf(passed)));

@@ -8,8 +8,17 @@ import { exactly, missingPrograms, sourceRoot } from '@carton/runtime/testing';
 import t from 'tap';
 import { runScript } from '../../../tools/test/run-script.ts';
 import { isChecked } from '../../checks/checks.ts';
-import { audiences, concerns, kinds, mostCharacters, parseChange, readChanges } from '../change-files.ts';
-import { requireNewSection, sectionOf, writeSection } from '../changelog-text.ts';
+import {
+  audiences,
+  concerns,
+  kinds,
+  type Moment,
+  moments,
+  mostCharacters,
+  parseChange,
+  readChanges,
+} from '../change-files.ts';
+import { headOf, requireNewSection, sectionOf, writeSection } from '../changelog-text.ts';
 import { commitRelease, git, requireReleasable } from '../git.ts';
 
 const root = dirname(sourceRoot);
@@ -17,46 +26,77 @@ const skip = missingPrograms('git');
 const lines = { concerns: 'box', for: 'store', kind: 'fixed', upgrade: 'nothing' };
 const sentence = 'A refund in full no longer leaves an amount due.';
 
-const fileOf = (changed: Partial<Record<keyof typeof lines, string>> = {}, text = sentence) =>
+type Line = keyof typeof lines | 'breaking' | 'details' | Moment;
+
+/** A line that is changed to null is left out. */
+const fileOf = (changed: Partial<Record<Line, string | null>> = {}, text = sentence) =>
   `---\n${Object.entries({ ...lines, ...changed })
+    .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}---\n${text}\n`;
+const knowing = (subjects: string[] = []) => ({ subjects, anchors: new Set(['prices']) });
 const faultsOf = (content: string, subjects: string[] = [], name = 'refund.md') =>
-  parseChange(`changes/${name}`, content, subjects).faults;
+  parseChange(`changes/${name}`, content, knowing(subjects)).faults;
 
 t.test('a change is read', async (t) => {
-  t.strictSame(parseChange('changes/refund.md', fileOf({ for: 'store, integrator', upgrade: 'Set A.' }), []), {
+  const content = fileOf({
+    for: 'integrator, store',
+    breaking: 'yes',
+    upgrade: null,
+    before: 'store, partner; if A is 0.1; Set B; then C.',
+    after: 'store; always; Set D.',
+    details: 'prices',
+  });
+  t.strictSame(parseChange('changes/refund.md', content, knowing()), {
     change: {
       file: 'changes/refund.md',
       concerns: 'box',
       for: ['store', 'integrator'],
       kind: 'fixed',
-      upgrade: 'Set A.',
+      breaking: true,
+      actions: [
+        { when: 'before', for: ['partner', 'store'], condition: 'if A is 0.1', text: 'Set B; then C.' },
+        { when: 'after', for: ['store'], condition: null, text: 'Set D.' },
+      ],
+      details: 'prices',
       text: sentence,
     },
     faults: [],
   });
+  const plain = { breaking: false, actions: exactly([]), details: null };
+  t.match(parseChange('changes/refund.md', fileOf(), knowing()).change, plain);
+  const twice = fileOf({ upgrade: null, at: 'store; always; Set A.\nat: store; if C; Set B.' });
+  t.match(parseChange('changes/refund.md', twice, knowing()).change?.actions, { length: 2 });
 });
 
 t.test('what is malformed is a fault', async (t) => {
   const wrong: [string, RegExp][] = [
     [sentence, /does not begin with lines/],
-    [fileOf().replace('kind: fixed\n', ''), /kind is not one of security, added/],
+    [fileOf().replace('kind: fixed\n', ''), /kind is not one of security, changed/],
     [fileOf().replace('kind: fixed', 'kind: fixed\nkind: added'), /kind is a duplicate/],
     [fileOf().replace('kind: fixed', 'kind: fixed\nscope: cart'), /"scope: cart" is none of the lines/],
     [fileOf({ kind: 'toString' }), /kind is not one of/],
     [fileOf({ concerns: 'cart' }), /concerns is not one of box, /],
     [fileOf({ for: 'everyone' }), /for is not a list/],
     [fileOf({ for: 'store, store' }), /for is not a list/],
-    [fileOf({ upgrade: '' }), /upgrade is not sentences in one line \(or nothing\)/],
-    [fileOf({ upgrade: 'no' }), /upgrade is not sentences/],
+    [fileOf({ upgrade: '' }), /neither "upgrade: nothing" nor a line for before, at, after/],
+    [fileOf({ upgrade: null }), /neither "upgrade: nothing" nor/],
+    [fileOf({ upgrade: 'Set A.' }), /neither "upgrade: nothing" nor/],
+    [fileOf({ at: 'store; always; Set A.' }), /or both/],
+    [fileOf({ upgrade: null, at: 'Set A.' }), /at is not <audiences>; always, or if/],
+    [fileOf({ upgrade: null, at: 'store; Set A.' }), /at is not <audiences>/],
+    [fileOf({ upgrade: null, at: 'guest; always; Set A.' }), /at is not <audiences>/],
+    [fileOf({ upgrade: null, at: 'store; if A. B; Set A.' }), /at is not <audiences>/],
+    [fileOf({ upgrade: null, at: 'store; always; do it' }), /at is not sentences/],
+    [fileOf({ breaking: 'no' }), /breaking is yes, or the line is left out/],
+    [fileOf({ details: 'amounts' }), /docs\/upgrading\.md has no heading #amounts/],
     [fileOf({}, ''), /text is not sentences/],
     [fileOf({}, 'wip'), /text is not sentences/],
     [fileOf({}, 'Without an end'), /text is not sentences/],
     [fileOf({}, 'Two.\n\nParagraphs.'), /text is not sentences in one line/],
     [fileOf({}, 'One. Two. Three. Four.'), /text is longer than 3 sentences/],
     [fileOf({}, `A${'a'.repeat(mostCharacters)}.`), /longer than 3 sentences or 400 characters/],
-    [fileOf({ upgrade: `A${'a'.repeat(mostCharacters)}.` }), /upgrade is longer/],
+    [fileOf({ upgrade: null, at: `store; always; A${'a'.repeat(mostCharacters)}.` }), /at is longer/],
   ];
   for (const [content, fault] of wrong) {
     const faults = faultsOf(content);
@@ -77,26 +117,40 @@ t.test('the subject of a commit is a fault, whatever its case and its end', asyn
   t.strictSame(faultsOf(fileOf(), subjects), []);
 });
 
-t.test('a section is grouped by audience, kind and part', async (t) => {
-  const read = (name: string, content: string) => parseChange(`changes/${name}.md`, content, []).change ?? [];
+t.test('a section says what to do, then each change once under all who are concerned', async (t) => {
+  const read = (name: string, content: string) => parseChange(`changes/${name}.md`, content, knowing()).change ?? [];
   const changes = [
-    read('a', fileOf({ for: 'integrator, store', concerns: 'api', kind: 'added' }, 'For two.')),
-    read('b', fileOf({ for: 'integrator', upgrade: 'Look at A.' }, 'For one.')),
-    read('c', fileOf({ for: 'integrator', kind: 'added' }, 'Of the box.')),
+    read('a', fileOf({ for: 'integrator, store', concerns: 'api', kind: 'added', details: 'prices' }, 'For two.')),
+    read('b', fileOf({ for: 'integrator', upgrade: null, before: 'integrator; if C; Set A.' }, 'For one.')),
+    read(
+      'c',
+      fileOf(
+        { for: 'integrator', breaking: 'yes', upgrade: null, before: 'integrator; always; Set B.', details: 'prices' },
+        'It breaks.',
+      ),
+    ),
   ].flat();
   const packages = [{ name: '@carton/cart', from: '1.0.0', to: '1.0.1', because: [] }];
+  const link = '[Details](docs/upgrading.md#prices)';
   t.equal(
-    sectionOf('1.1.0 (2030-01-31)', packages, changes),
+    sectionOf({ title: '1.1.0 (2030-01-31)', head: 'From 1.0.0.', packages, changes }),
     [
       '## 1.1.0 (2030-01-31)',
-      `### ${audiences.integrator}`,
+      'From 1.0.0.',
+      '### What to do',
+      `#### ${moments.before}`,
+      'Integrators:',
+      `1. Set B. ${link}\n2. Only if C: Set A.`,
+      `#### ${moments.at}`,
+      'Nothing.',
+      `#### ${moments.after}`,
+      'Nothing.',
+      `### For ${audiences.store} and ${audiences.integrator}`,
       `#### ${kinds.added}`,
-      `- ${concerns.box}: Of the box.\n- ${concerns.api}: For two.`,
+      `- ${concerns.api}: For two. ${link}`,
+      `### For ${audiences.integrator}`,
       `#### ${kinds.fixed}`,
-      '- Box: For one. **At the upgrade:** Look at A.',
-      `### ${audiences.store}`,
-      `#### ${kinds.added}`,
-      '- API: For two.',
+      `- **Breaking.** ${concerns.box}: It breaks. ${link}\n- ${concerns.box}: For one.`,
       '### Versions of packages',
       'cart 1.0.1\n',
     ].join('\n\n'),
@@ -108,6 +162,8 @@ t.test('the check reads the files of the project, and a release commits and tags
   const folder = t.testdir({
     '.gitignore': 'ignored\n',
     'CHANGELOG.md': '# Changelog\n\n## 1.0.0 (2030-01-01)\n\nOld.\n',
+    'package.json': '{ "version": "1.0.0" }',
+    docs: { 'upgrading.md': '# Upgrading\n' },
     changes: { 'README.md': '# Changes\n', 'refund.md': fileOf() },
   });
   git(folder, 'init', '-q');
@@ -122,8 +178,10 @@ t.test('the check reads the files of the project, and a release commits and tags
       { HOME: process.env.HOME ?? '' },
       root,
     );
+  t.match(await check('--check'), { status: 1, stderr: 'no heading "From 1.0.0 to the next release"' });
+  writeFileSync(join(folder, 'docs/upgrading.md'), '# Upgrading\n\n## From 1.0.0 to the next release\n');
   t.match(await check('--check'), { status: 0, stdout: '1 changes are described' });
-  t.match(await check(), { status: 0, stdout: `## Next release\n\n### ${audiences.store}` });
+  t.match(await check(), { status: 0, stdout: '(docs/upgrading.md#from-100-to-the-next-release)' });
   writeFileSync(join(folder, 'changes/cart.md'), fileOf({}, 'A cart is emptied.'));
   t.match(await check('--check'), { status: 1, stderr: 'changes/cart.md: the text repeats the subject of a commit' });
   t.match(await check(), { status: 1, stdout: /^$/ });
@@ -138,8 +196,11 @@ t.test('the check reads the files of the project, and a release commits and tags
 
   const { changes, faults } = readChanges(folder);
   t.strictSame(faults, []);
-  const section = sectionOf('1.1.0 (2030-01-31)', [], changes);
-  commitRelease(folder, '1.1.0', writeSection(folder, section, changes), section);
+  const head = headOf(folder, '1.1.0');
+  const section = sectionOf({ title: '1.1.0 (2030-01-31)', head, packages: [], changes });
+  commitRelease(folder, '1.1.0', writeSection(folder, '1.1.0', section, changes), section);
+  t.match(section, '(docs/upgrading.md#from-100-to-110)');
+  t.match(readFileSync(join(folder, 'docs/upgrading.md'), 'utf8'), /^## From 1\.0\.0 to 1\.1\.0$/m);
   t.equal(
     readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'),
     `# Changelog\n\n${section}\n## 1.0.0 (2030-01-01)\n\nOld.\n`,

@@ -163,15 +163,15 @@ else {
       change,
       'control-plane/package.json',
       'control-plane/registry/package.json',
+      'docs/upgrading.md',
       'installer/package.json',
       'package-lock.json',
       'package.json',
       'vendor/region/package.json',
     ]);
     const section =
-      `### For integrators, who write clients and storefronts\n\n#### Changed\n\n- API: ${text}\n\n` +
-      `### Versions of packages\n\nregion ${patched}\n`;
-    const pattern = `## ${patched} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\n${section}`;
+      `### For integrators\n\n#### Changed\n\n- API: ${text}\n\n` + `### Versions of packages\n\nregion ${patched}\n`;
+    const pattern = `## ${patched} \\(\\d{4}-\\d\\d-\\d\\d\\)\n\nYou come from ${version} [^#]*#[^#]*### What to do\n[\\s\\S]*\n${section}`;
     t.match(await checkout.read('CHANGELOG.md'), new RegExp(`\n${pattern}\n## `));
     await t.rejects(checkout.read(change), { code: 'ENOENT' });
     const tag = checkout.git('tag', '--list', '--format=%(refname:short) %(objecttype) %(*objectname) %(contents)');

@@ -4,9 +4,10 @@
  */
 import { join } from 'node:path';
 import t from 'tap';
+import { readCommandLine } from '../../../tools/command-line.ts';
 import { root } from '../../test/support/stack.ts';
 import type { FileResult } from '../file-result.ts';
-import { readOptions } from '../options.ts';
+import { commandLine, optionsOf } from '../options.ts';
 import { shuffled } from '../order.ts';
 import { allFiles, filesOfSuite, namedFiles } from '../suites.ts';
 import { failuresOf, pathOf, runInOne } from './support/run-files.ts';
@@ -128,16 +129,22 @@ t.test('each test file belongs to a suite', async (t) => {
   t.notOk(rules.some((file) => file.startsWith('rigs/')));
 });
 
+const read = (...parameters: string[]) => {
+  const passed = readCommandLine(commandLine, parameters);
+  if (passed === null) throw new Error('help is not asked for');
+  return optionsOf(passed);
+};
+
 t.test('figures that cannot be written are refused before the run', async (t) => {
   const message = '--figures: none/figures.json cannot be written, as its folder is missing or is not yours';
-  t.throws(() => readOptions(['--figures', 'none/figures.json']), { message });
-  t.equal(readOptions(['--figures', 'figures.json']).figures, 'figures.json');
+  t.throws(() => read('--figures', 'none/figures.json'), { message });
+  t.equal(read('--figures', 'figures.json').figures, 'figures.json');
 });
 
 t.test('a wrong command line says what is wrong', async (t) => {
-  t.throws(() => readOptions(['--jobs', 'many']), { message: '--jobs takes a whole number of at least 1' });
-  t.throws(() => readOptions(['--suite', 'none']), { message: 'there is no suite none' });
-  t.throws(() => readOptions(['--unknown']), /unknown/i);
+  t.throws(() => read('--jobs', 'many'), { message: '--jobs takes a whole number of at least 1' });
+  t.throws(() => read('--suite', 'none'), { message: 'there is no suite none' });
+  t.throws(() => read('--unknown'), /unknown/i);
   t.throws(() => namedFiles(['vendor/none'], root), {
     message: 'no test file is called vendor/none, and no folder of that name has any',
   });

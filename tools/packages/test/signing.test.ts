@@ -52,7 +52,7 @@ t.test('the command creates and ends keys', async (t) => {
     ['--expire', 'x', '--verify', '@carton/base@1.0.0'],
     ['--verify', '@carton/base@1.0.0'],
   ])
-    t.match(run('--keys', keysFile, ...wrong), { status: 2, stderr: /Usage: npm run package-keys/ });
+    t.match(run('--keys', keysFile, ...wrong), { status: 2, stderr: /^npm run package-keys: .*\n$/ });
   await t.rejects(readKeys(), { code: 'ENOENT' });
 
   t.match(run('--keys', keysFile, '--private-key', first), { status: 0, stdout: /^SHA256:[A-Za-z0-9+/]{43}\n/ });

@@ -70,7 +70,7 @@ t.test('wrong use, or nothing to read, ends with 2', async (t) => {
   const rows: [words: string[], complaint: RegExp][] = [
     [[], /pass two documents/],
     [[places.one], /pass two documents/],
-    [[places.one, places.two, places.one], /pass two documents/],
+    [[places.one, places.two, places.one], /Unknown argument/],
     [[places.one, places.two, '--loud'], /--loud/],
     [[places.one, join(folder, 'missing.json')], /missing\.json/],
     [[places.one, places.none], /none\.json is not an OpenAPI 3 document/],
