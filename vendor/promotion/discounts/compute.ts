@@ -137,7 +137,7 @@ function percentAtMost({ percent, maxAmount }: { percent: number; maxAmount?: nu
 }
 
 /**
- * The number of units of each line that a discount is taken off. Units that cost nothing any more are not counted. Lines of
+ * The number of units of each line that a discount is taken off. Units that cost nothing any more use up no limit. Lines of
  * one variant count as one, since shoppers may divide them by their properties as they like.
  */
 function unitsOf(lines: readonly TotalsLine[], most: MaxUnits | undefined, left: LeftOf): number[] {
@@ -148,9 +148,11 @@ function unitsOf(lines: readonly TotalsLine[], most: MaxUnits | undefined, left:
   for (const line of lines.toSorted((one, other) => direction * (one.unitPrice - other.unitPrice))) {
     const limited = most.per === 'order' ? 'order' : (line.variantId ?? line.id);
     const of = rest.get(limited) ?? most.count;
-    const count = (left.get(line.id) as Left).amount > 0 ? Math.min(line.quantity, of) : 0;
+    const isFree = (left.get(line.id) as Left).amount === 0;
+    // A limit of each line that no line reaches is none: without one, a line counts also where nothing of it is left.
+    const count = isFree && most.per === 'order' ? 0 : Math.min(line.quantity, of);
     found.set(line, count);
-    rest.set(limited, of - count);
+    if (!isFree) rest.set(limited, of - count);
   }
   return lines.map((line) => found.get(line) as number);
 }

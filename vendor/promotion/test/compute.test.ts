@@ -145,6 +145,16 @@ t.test('a discount has at most so many units of an order or a line', async (t) =
     ['b', 400, 2],
   ];
   t.strictSame(discounts(free, percentWith(50, units(1, 'order'))), [['b 200']], 'what is free is not counted');
+  const capped = { base: 'price', maxAmount: 500 };
+  const two: Goods = [
+    ['a', 1000, 1],
+    ['b', 1000, 1],
+  ];
+  const limits = [{}, units(1, 'line'), units(9, 'line')];
+  for (const limit of limits) {
+    // Half of 5.00 is for the line of which nothing is left.
+    t.strictSame(discounts(two, percent(100, 'a'), percentWith(50, { ...capped, ...limit })), [['a 1000'], ['b 250']]);
+  }
   // A third of 10.00 is 3.33 or 3.34, and 33 % of it 1.10.
   t.strictSame(discounts([['a', 400, 3]], fixed(200), percentWith(33, units(1, 'order'))), [['a 200'], ['a 110']]);
 });
