@@ -35,6 +35,17 @@ async function mostAtOnce(pieces: number, work: (at: number) => Promise<unknown>
   return most;
 }
 
+/** Short work, the first of which waits for a second: its connection may still be opened. */
+function untilTwoHaveBegun() {
+  const both = Promise.withResolvers<void>();
+  let begun = 0;
+  return async () => {
+    if (++begun === 2) both.resolve();
+    await both.promise;
+    await new Promise(setImmediate);
+  };
+}
+
 t.test('long work gives up its lane, and not its connection', async (t) => {
   const all = Promise.withResolvers<void>();
   let begun = 0;
@@ -50,11 +61,11 @@ t.test('long work gives up its lane, and not its connection', async (t) => {
 
 t.test('short work keeps to the lanes, in the order in which it came', async (t) => {
   const begun: number[] = [];
-  const work = async (at: number) => {
+  const short = untilTwoHaveBegun();
+  const work = (at: number) => {
     begun.push(at);
-    await new Promise(setImmediate);
+    return short();
   };
-  begun.length = 0;
   t.equal(await mostAtOnce(20, work), 2);
   t.strictSame(
     begun,
@@ -70,7 +81,7 @@ t.test('what fails leaves its lane', async (t) => {
     refused.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   );
-  t.equal(await mostAtOnce(10, () => new Promise(setImmediate)), 2);
+  t.equal(await mostAtOnce(10, untilTwoHaveBegun()), 2);
 });
 
 t.test('more than may wait for a connection are refused', async (t) => {
