@@ -10,7 +10,7 @@ import { lookForNext, waitForRestart } from './next-launch.ts';
 import type { EffectName, Event } from './states.ts';
 import type { Effect } from './transitions.ts';
 
-/** What supervision.ts does for the effects. */
+/** What supervisor.ts does for the effects. */
 export interface Actions {
   /** Starts a process, which becomes the current one. */
   launch(launch: Launch): Promise<void>;

@@ -35,7 +35,7 @@ export const events = {
 export type State = keyof typeof states;
 export type EventName = keyof typeof events;
 
-/** What happens to the current process; events of others are dropped before (supervision.ts). */
+/** What happens to the current process; events of others are dropped before (supervisor.ts). */
 export type Event =
   | { name: Exclude<EventName, 'failed' | 'exited' | 'next'> }
   | { name: 'failed'; error: Error }
@@ -81,7 +81,7 @@ export const changes = {
     event.name === 'exited' ? { ...memory, status: event.status } : memory,
 } as const;
 
-/** Steps of a transition, in the words of the documentation. Those that are not changes are effects, which supervision.ts has. */
+/** Steps of a transition, in the words of the documentation. Those that are not changes are effects, which supervisor.ts has. */
 export const steps = {
   noteHealthy: 'from now on a crash is followed by a restart',
   resetPause: 'the next pause is 250 ms',

@@ -1,5 +1,5 @@
 /**
- * The state machine of a supervisor: what follows in which state from which event. Only this table decides; supervision.ts
+ * The state machine of a supervisor: what follows in which state from which event. Only this table decides; supervisor.ts
  * reports the events and performs the effects. Nothing here waits, reads or writes.
  */
 import {
