@@ -64,9 +64,8 @@ t.test('a copy of the database has no usable signing key, licence key, token or 
   t.equal(privateKeys.length, 2, 'of the current and the next key');
   for (const pem of privateKeys) {
     t.throws(() => createPrivateKey(pem), { code: 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED' });
-    t.throws(() => createPrivateKey({ key: pem, passphrase: 'a guess of the secret' }), {
-      code: 'ERR_OSSL_BAD_DECRYPT',
-    });
+    // One guess of 256 ends in bytes that look like valid padding. It then fails as a key that cannot be read.
+    t.throws(() => createPrivateKey({ key: pem, passphrase: 'a guess of the secret' }), { code: /^ERR_OSSL_/ });
     const { d = '', p = '' } = createPrivateKey({ key: pem, passphrase: signingKeySecret }).export({ format: 'jwk' });
     for (const part of [d, p]) {
       const bytes = Buffer.from(part, 'base64url');
