@@ -21,11 +21,11 @@ const send = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
 pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unknown[]) {
   if (recorded === null) return send.apply(this, parameters);
   const { text, values = [] } = parameters[0] as Partial<Statement>;
-  // A connection's tenant is set when the connection is acquired, not for each request. Background work belongs to no
+  // The peer begins and ends its transactions itself. A connection's tenant is set when the connection is acquired, not for each request. Background work belongs to no
   // request.
   const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
   const isOfRequest = connectionParameters.application_name === 'box';
-  if (!isOfRequest || !text || text.startsWith('select set_config(')) return send.apply(this, parameters);
+  if (!isOfRequest || !text || /^(begin|commit|select set_config\()/.test(text)) return send.apply(this, parameters);
   const before = outstanding.get(this) ?? 0;
   if (before === 0) roundTrips++;
   recorded.push({ text, values, roundTrip: roundTrips });

@@ -62,6 +62,12 @@ export function isOutdatedStatement(error: unknown): boolean {
   return sqlState(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 }
 
+/** SQLSTATE of every statement after one that failed; it does not name the cause. */
+export const inFailedTransaction = '25P02';
+
+/** True for a statement that was not run, since one in front of it in the transaction or round trip failed. */
+export const isSkippedStatement = (error: unknown) => sqlState(error) === inFailedTransaction;
+
 /** True for a violation of a table's unique index `<table>_external_id`. */
 export function isDuplicateExternalId(error: unknown): boolean {
   return isUniqueViolation(error) && /_external_id$/.test(constraintOf(error) ?? '');

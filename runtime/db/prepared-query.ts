@@ -1,22 +1,38 @@
 /**
  * Prepared statements with less work for each execution than those of pg, on whose internals this relies: the columns of
- * a result are described once for each connection, and rows become objects with camelCase names as they arrive.
+ * a result are described once for each connection, rows become objects with camelCase names as they arrive, and the
+ * statements of one round trip share a Sync.
+ *
+ * With a Sync of its own, each statement outside a transaction is a transaction, and each result a message to a waiting
+ * process. Statements that share one have the semantics of a transaction: where one fails, PostgreSQL skips those behind it
+ * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). pg expects a ReadyForQuery for
+ * each statement, so it is told of those that are missing.
  */
 import pg from 'pg';
+import type { WritingConnection } from './batch-writes.ts';
 import type { Connection } from './client.ts';
 import { isText, toCamelCase, typeParsers } from './connection.ts';
-import { isOutdatedStatement } from './errors.ts';
+import { breaksConnection, inFailedTransaction, isOutdatedStatement, isSkippedStatement } from './errors.ts';
 
 export interface PreparedStatement {
   /** The name under which the connection's server prepares the statement, always the same for a text. */
   name: string;
   text: string;
   values: readonly unknown[];
-  /** Outside a transaction: it runs again if a migration of another process has changed the columns of its result. */
+  /**
+   * Outside a transaction: it runs again if a migration of another process has changed the columns of its result, and if
+   * it was skipped because a statement in front of it failed.
+   */
   repeats?: boolean;
 }
 
 type Row = Record<string, unknown>;
+
+interface Result {
+  rows: Row[];
+  /** What PostgreSQL did. */
+  command: string;
+}
 
 interface Columns {
   names: string[];
@@ -26,8 +42,8 @@ interface Columns {
   empty: Row;
 }
 
-/** The part of pg's connection that sends messages of the protocol. */
-interface Protocol {
+/** The part of pg's connection that sends and receives messages of the protocol. */
+interface Protocol extends Pick<WritingConnection['connection'], 'owesSync'> {
   /** Texts by name, of the statements that are prepared and of those that were sent to be. */
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
@@ -35,13 +51,22 @@ interface Protocol {
   knownColumns?: Map<string, Columns>;
   /** Other names of statements whose columns have changed, by their own name. */
   renamed?: Map<string, string>;
+  /** Of one on which descriptions are not requested: the connection itself. */
+  readonly original?: Protocol;
+  /** The statement whose Sync is owed: it shares that of the statement behind it. */
+  last?: PreparedQuery;
   describe(portal: { type: 'P'; name: string }): void;
+  execute(portal: { portal: string }): void;
+  /** Passes a message on to pg's client, as if the server had sent it. */
+  emit(name: 'readyForQuery', message: { status: 'T' | 'E' }): void;
+  emit(name: 'errorMessage', error: Error): void;
 }
 
 interface PgQuery {
   name: string;
+  portal: string;
   _canceledDueToError: unknown;
-  callback: (error: unknown, rows?: Row[]) => void;
+  callback: (error: unknown, result?: Result) => void;
   handleError(error: unknown, protocol: Protocol): void;
   prepare(protocol: Protocol): void;
 }
@@ -55,6 +80,9 @@ class PreparedQuery extends Query {
   #columns: Columns | undefined;
   #known: Map<string, Columns> | undefined;
   #isSending = false;
+  #command = '';
+  /** The statement behind it that shares its Sync. */
+  #next: PreparedQuery | undefined;
   readonly #ownName: string;
 
   constructor({ name, text, values }: PreparedStatement) {
@@ -68,9 +96,19 @@ class PreparedQuery extends Query {
     this.#known = protocol.knownColumns;
     this.name = protocol.renamed?.get(this.#ownName) ?? this.#ownName;
     this.#columns = this.#known.get(this.name);
+    if (protocol.owesSync && protocol.last) protocol.last.#next = this;
+    protocol.owesSync = false;
     this.#isSending = true;
     super.prepare(this.#columns ? withoutDescription(protocol) : protocol);
     this.#isSending = false;
+  }
+
+  /** The last message that is sent. pg would send the Sync here. */
+  _getRows(protocol: Protocol): void {
+    protocol.execute({ portal: this.portal });
+    const own = original(protocol);
+    own.last = this;
+    own.owesSync = true;
   }
 
   override handleError(error: unknown, protocol: Protocol): void {
@@ -85,6 +123,10 @@ class PreparedQuery extends Query {
       protocol.renamed.set(this.#ownName, `${this.name}_`);
     }
     super.handleError(error, protocol);
+    if (this.#next && (error instanceof pg.DatabaseError || isSkippedStatement(error)) && !breaksConnection(error)) {
+      protocol.emit('readyForQuery', { status: 'E' });
+      protocol.emit('errorMessage', new SkippedStatement());
+    }
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
@@ -113,23 +155,37 @@ class PreparedQuery extends Query {
     this.#rows.push(row);
   }
 
-  handleCommandComplete(): void {
+  handleCommandComplete({ text }: { text: string }, protocol: Protocol): void {
     this.#known?.set(this.name, this.#columns ?? noColumns);
+    this.#command = text;
+    if (this.#next) protocol.emit('readyForQuery', { status: 'T' });
   }
 
   handleReadyForQuery(protocol: Protocol): void {
-    if (this._canceledDueToError) this.handleError(this._canceledDueToError, protocol);
-    else this.callback(null, this.#rows);
+    if (this._canceledDueToError) super.handleError(this._canceledDueToError, protocol);
+    else this.callback(null, { rows: this.#rows, command: this.#command });
+  }
+}
+
+/** The error of a statement behind one that failed. It has the SQLSTATE that PostgreSQL gives it in a transaction. */
+class SkippedStatement extends Error {
+  readonly code = inFailedTransaction;
+
+  constructor() {
+    super('the statement was skipped, since one in front of it failed');
   }
 }
 
 const silent = new WeakMap<Protocol, Protocol>();
 
+/** The connection itself, of one on which descriptions are not requested. */
+const original = (protocol: Protocol) => protocol.original ?? protocol;
+
 /** The same connection, on which descriptions are not requested. */
 function withoutDescription(protocol: Protocol): Protocol {
   let same = silent.get(protocol);
   if (same === undefined) {
-    same = Object.create(protocol, { describe: { value: () => {} } }) as Protocol;
+    same = Object.create(protocol, { describe: { value: () => {} }, original: { value: protocol } }) as Protocol;
     silent.set(protocol, same);
   }
   return same;
@@ -137,17 +193,24 @@ function withoutDescription(protocol: Protocol): Protocol {
 
 /** Runs a prepared statement. Returns its rows, with camelCase column names. */
 export function queryPrepared<R>(connection: Connection, statement: PreparedStatement): Promise<R[]> {
-  if (!statement.repeats) return run(connection, statement);
-  return run<R>(connection, statement).catch((error) => {
-    if (isOutdatedStatement(error)) return run(connection, statement);
+  if (!statement.repeats) return run(connection, statement, rowsOf<R>);
+  return run(connection, statement, rowsOf<R>).catch((error) => {
+    if (isOutdatedStatement(error) || isSkippedStatement(error)) return run(connection, statement, rowsOf<R>);
     throw error;
   });
 }
 
-function run<R>(connection: Connection, statement: PreparedStatement): Promise<R[]> {
+/** Runs a command without parameters, such as `begin`. Returns what PostgreSQL did: it may answer `ROLLBACK` to `commit`. */
+export function runCommand(connection: Connection, text: string): Promise<string> {
+  return run(connection, { name: text, text, values: [] }, ({ command }) => command);
+}
+
+const rowsOf = <R>({ rows }: Result) => rows as R[];
+
+function run<T>(connection: Connection, statement: PreparedStatement, of: (result: Result) => T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = (error: unknown, rows?: Row[]) => {
-      if (!error) return resolve(rows as R[]);
+    const end = (error: unknown, result?: Result) => {
+      if (!error) return resolve(of(result as Result));
       // The stack of the error leads to the socket.
       Error.captureStackTrace(error as Error);
       reject(error);

@@ -55,6 +55,9 @@ export function referenceQuery(text: string, unread: Readonly<Record<string, rea
 const verb = /(?<!\bfor(?: +no +key)? +)\b(?:insert|update|delete|merge|truncate|copy)\b/i;
 const word = /[a-z_][a-z0-9_$]*/gi;
 
+/** Whether a statement has a verb of writing. */
+export const hasWritingVerb = (text: string) => verb.test(text);
+
 const keeping = new Set<string>();
 
 /**
@@ -75,7 +78,7 @@ const writing = new Map<string, boolean>();
 export function writesReferenceData(text: string): boolean {
   let writes = writing.get(text);
   if (writes === undefined) {
-    writes = verb.test(text) && namesReferenceTable(text) && !keeping.has(text);
+    writes = hasWritingVerb(text) && namesReferenceTable(text) && !keeping.has(text);
     writing.set(text, writes);
   }
   return writes;

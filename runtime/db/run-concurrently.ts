@@ -2,11 +2,10 @@
  * Concurrent work in one transaction, whose statements share round trips.
  */
 
+import { isSkippedStatement } from './errors.ts';
+
 type Work = () => unknown;
 type Results<Works extends readonly Work[]> = { -readonly [Key in keyof Works]: Awaited<ReturnType<Works[Key]>> };
-
-/** SQLSTATE of every statement after one that failed; it does not name the cause. */
-const inFailedTransaction = '25P02';
 
 /**
  * Starts several functions in order without awaiting one before the next: their first statements share a round trip,
@@ -21,7 +20,7 @@ export async function runConcurrently<const Works extends readonly Work[]>(works
   } catch {
     const outcomes = await Promise.allSettled(started);
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    throw failures.find((failure) => failure?.code !== inFailedTransaction) ?? failures[0];
+    throw failures.find((failure) => !isSkippedStatement(failure)) ?? failures[0];
   }
 }
 

@@ -9,6 +9,7 @@ import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
 import { besideLanes, inLane } from './pool.ts';
+import { runCommand } from './prepared-query.ts';
 import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -269,14 +270,13 @@ export class TenantDatabase extends TenantReader {
       const tenantSet = setTenant(connection, this.tenantId);
       tenantSet?.catch(() => {});
       try {
-        connection.query(beginTexts[isolation]).catch(() => {});
+        runCommand(connection, beginTexts[isolation]).catch(() => {});
         if (placement.shardLock) await connection.query(placement.shardLock);
         const commit = async () => {
           if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
-          const sent = connection.query('commit');
+          const sent = runCommand(connection, 'commit');
           giveUpLane();
-          const { command } = await sent;
-          if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed');
+          if ((await sent) !== 'COMMIT') throw new Error('a statement of the transaction has failed');
         };
         const result = await work(db, commit, tenantSet);
         for (const task of db.#afterCommit) await task();

@@ -9,7 +9,7 @@ import type { Connection } from './client.ts';
 import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { besideLanes, type Deadline, withConnection } from './pool.ts';
 import { queryPrepared } from './prepared-query.ts';
-import { type ReferenceQuery, ReferenceResults } from './reference-data.ts';
+import { hasWritingVerb, type ReferenceQuery, ReferenceResults } from './reference-data.ts';
 import { queryAsTenant } from './row-security.ts';
 
 export type Row = Record<string, unknown>;
@@ -50,6 +50,8 @@ function resultsOf(placements: Placements): ReferenceResults {
 const statementNames = new Map<string, string>();
 /** Statements that are known to name the tenant. */
 const checkedStatements = new Set<string>();
+/** Statements that are known to write nothing. */
+const reads = new Set<string>();
 
 /** The name under which PostgreSQL prepares a statement, once for each connection. */
 function statementName(text: string): string {
@@ -59,6 +61,16 @@ function statementName(text: string): string {
     statementNames.set(text, name);
   }
   return name;
+}
+
+/** One that fails ends those that share its round trip: a write would be undone although its rows were returned. */
+const onlyReads = (text: string) => new Error(`a statement that writes cannot be pipelined with reads: ${text}`);
+
+function isRead(text: string): boolean {
+  if (reads.has(text)) return true;
+  if (hasWritingVerb(text)) return false;
+  reads.add(text);
+  return true;
 }
 
 /**
@@ -221,6 +233,7 @@ export class TenantReader {
       return queryPrepared<R>(connection, { name: statementName(rewritten), text: rewritten, values, repeats });
     };
     if (this.unit.isEnding) return Promise.reject(ending());
+    if (this.connection && !this.isTransaction && !isRead(text)) return Promise.reject(onlyReads(text));
     if (this.connection) return send(this.placement as Placement, this.connection);
     return besideLanes(this.knex, () =>
       this.withPlacement((placement, connection) =>

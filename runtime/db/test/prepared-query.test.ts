@@ -1,5 +1,6 @@
 /**
- * Prepared statements: their rows, how often columns are described, and errors.
+ * Prepared statements: their rows, how often columns are described, and errors. Those that share a Sync:
+ * shared-sync.test.ts.
  */
 import { createTestDatabase } from '@carton/runtime/testing';
 import t from 'tap';

@@ -369,6 +369,20 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/checkout/test/amounts.test.ts'],
   },
   {
+    rule: 'A write is not sent with reads, one of which could undo it after its rows were returned',
+    file: 'runtime/db/tenant-reader.ts',
+    text: 'if (hasWritingVerb(text)) return false;',
+    replacement: '',
+    tests: ['runtime/db/test/shared-sync.test.ts'],
+  },
+  {
+    rule: 'A read that was skipped behind a failure is sent again',
+    file: 'runtime/db/prepared-query.ts',
+    text: 'isOutdatedStatement(error) || isSkippedStatement(error)',
+    replacement: 'isOutdatedStatement(error)',
+    tests: ['runtime/db/test/shared-sync.test.ts'],
+  },
+  {
     rule: 'What merges into reference data replaces its version',
     file: 'runtime/db/reference-data.ts',
     text: '(?:insert|update|delete|merge|truncate|copy)',
