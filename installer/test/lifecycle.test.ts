@@ -201,6 +201,7 @@ t.test('in the foreground', async (t) => {
         }
         await parent.printed(`signal ${signal}`);
         await sleep(1100);
+        t.ok(await findRunningBox(box.folder), `${behaviour}, after signal ${signal}`);
       }
       parent.child.kill('SIGTERM');
       t.equal((await parent.ended).exitCode, status, behaviour);
