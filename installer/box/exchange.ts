@@ -13,7 +13,7 @@ import type { BoxFolder } from './folder.ts';
 import { type QueueEntry, removeLaunchQueue, writeLaunchQueue } from './launch-queue.ts';
 import { identify } from './process-table.ts';
 import { endOfLog, startBox, startSuccessor, type WaitOptions } from './replace.ts';
-import type { RunningBox } from './running.ts';
+import { findRunningBox, type RunningBox } from './running.ts';
 import { endRetired, stopForGood } from './stop-for-good.ts';
 import { stopBox } from './stopping.ts';
 
@@ -67,7 +67,6 @@ export async function exchangeBox(
   const uninterruptible = { ...waitOptions, signal: undefined, smokeCheck: false };
   let isOver = false;
   try {
-    await queue(hold);
     const { stopSeconds: seconds } = waitOptions;
     if (running?.supervised && !supervised) {
       await stopForGood(folder, running, output, { timeoutSeconds: seconds });
@@ -79,7 +78,10 @@ export async function exchangeBox(
     } else if (running) {
       // A box that was replaced before could complete an order on data that is put back.
       await endRetired(folder, running);
-      await stopBox(folder, running, output, { seconds });
+      await queue(hold);
+      // It may have crashed meanwhile, and been started again.
+      const present = (await findRunningBox(folder)) ?? running;
+      await stopBox(folder, present, output, { seconds });
     }
     try {
       await steps.stopped();

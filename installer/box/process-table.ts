@@ -88,6 +88,12 @@ export function commandLineOf(pid: number): string[] {
   return readStrings(`${pid}/cmdline`);
 }
 
+/** Returns the user id of a process; undefined if there is no such process. */
+export function userOf(pid: number): number | undefined {
+  const [, user] = /^Uid:\t(\d+)/m.exec(readProc(`${pid}/status`) ?? '') ?? [];
+  return user === undefined ? undefined : Number(user);
+}
+
 /** Returns the name of the program that a process runs; empty if there is no such process. */
 export function programOf(pid: number): string {
   return (readProc(`${pid}/comm`) ?? '').trim();

@@ -89,11 +89,14 @@ export async function replaceBox(
   const replaced = await replaceWithoutGap(folder, old, launches.new, output, waitOptions);
   if (replaced) return replaced;
   const logStart = await endOfLog(folder, old);
+  // Before the queue is written: that of a command that is interrupted meanwhile would stay until the box crashes.
+  await endRetired(folder, old);
   // The parent of a supervised box starts the next one: the new box, then the old one if the new one exits.
   if (old.supervised) await writeLaunchQueue(folder, [launches.new, launches.old]);
   try {
-    await endRetired(folder, old);
-    await stopBox(folder, old, output, { seconds: waitOptions.stopSeconds });
+    // It may have crashed meanwhile, and been started again.
+    const present = (await findRunningBox(folder)) ?? old;
+    await stopBox(folder, present, output, { seconds: waitOptions.stopSeconds });
     try {
       return await startSuccessor(folder, old, launches.new, output, { ...waitOptions, logStart });
     } catch (error) {

@@ -2,13 +2,20 @@
  * Finding the process of a running box: by the PID file, checked against the process table, or by the process table
  * alone if the PID file is missing and no supervisor runs, which was killed before writing it.
  */
-import { link, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { hasSupervisor } from './control-socket.ts';
 import { writeAtomically } from './files.ts';
 import type { BoxFolder } from './folder.ts';
 import { releaseEntry } from './folder.ts';
-import { type FoundProcess, findProcesses, isAlive, type ProcessIdentity, readVariable } from './process-table.ts';
+import {
+  type FoundProcess,
+  findProcesses,
+  isAlive,
+  type ProcessIdentity,
+  readVariable,
+  userOf,
+} from './process-table.ts';
 
 /** Follows the program in the command line of a worker that is not the leader. */
 export const workerWord = 'worker';
@@ -38,13 +45,16 @@ export interface RunningBox {
 /** Returns the running box of a folder, or undefined. */
 export async function findRunningBox(folder: BoxFolder): Promise<RunningBox | undefined> {
   const recorded = await readPidFile(folder.pid);
-  if (recorded && (await isAlive(recorded))) {
-    const supervised = recorded.parent !== undefined && (await isAlive(recorded.parent));
-    return { ...recorded, supervised, orphaned: recorded.parent !== undefined && !supervised };
+  if (recorded && (await isAlive(recorded)) && isCredible(recorded.pid, recorded.writer)) {
+    const { writer, ...box } = recorded;
+    const supervised = box.parent !== undefined && (await isAlive(box.parent));
+    return { ...box, supervised, orphaned: box.parent !== undefined && !supervised };
   }
   const isBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined && !isFollower(commandLine);
   // The variable tells a box from other processes that have its program open, such as an editor.
-  const [orphan] = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
+  const found = await findProcesses(isBox, `BOX_HOME=${folder.root}`);
+  const owner = (await stat(folder.root).catch(() => undefined))?.uid ?? process.getuid?.();
+  const orphan = found.find((each) => isCredible(each.pid, owner));
   // A supervisor that runs has written the PID file of its box: this one was replaced, and completes its requests, or does
   // not serve yet.
   if (!orphan || (await hasSupervisor(folder))) return undefined;
@@ -64,7 +74,17 @@ export async function findFollowers(folder: BoxFolder, { pid }: Pick<RunningBox,
   if (!path) return [];
   const isOfBox = (commandLine: string[]) => releaseOf(folder, commandLine) !== undefined && isFollower(commandLine);
   // Those that were replaced, and complete their requests, have another path.
-  return findProcesses(isOfBox, `${name}=${path}`);
+  const found = await findProcesses(isOfBox, `${name}=${path}`);
+  return found.filter((each) => isCredible(each.pid, userOf(pid)));
+}
+
+/**
+ * Whether a process can be that of a box, for root, which reads the environment of all processes and can signal them: any
+ * user can start one that looks like a box, and the user of a box can write the id of any process into its PID file.
+ * @param user whose process a box in this place would be
+ */
+function isCredible(pid: number, user: number | undefined): boolean {
+  return process.getuid?.() !== 0 || userOf(pid) === user;
 }
 
 /** Whether the box runs in the background: with a supervisor there, or without one. */
@@ -96,18 +116,23 @@ export async function removePidFile(folder: BoxFolder, box: RunningBox): Promise
   }
 }
 
-type Recorded = Omit<RunningBox, 'supervised' | 'orphaned'>;
+/** `writer` is the user id of who has written the file. */
+type Recorded = Omit<RunningBox, 'supervised' | 'orphaned'> & { writer: number };
 
 function isOf({ pid, identity }: RunningBox, recorded: Recorded | undefined): boolean {
   return recorded?.pid === pid && recorded.identity === identity;
 }
 
 async function readPidFile(path: string): Promise<Recorded | undefined> {
+  let file: FileHandle | undefined;
   try {
-    const [pid, rest] = (await readFile(path, 'utf8')).split('\n');
-    return { pid: Number(pid), ...JSON.parse(rest ?? '') };
+    file = await open(path);
+    const [pid, rest] = (await file.readFile('utf8')).split('\n');
+    return { pid: Number(pid), ...JSON.parse(rest ?? ''), writer: (await file.stat()).uid };
   } catch {
     return undefined; // absent or invalid: the process table decides
+  } finally {
+    await file?.close();
   }
 }
 

@@ -28,11 +28,14 @@ export async function stopForGood(
   options: { timeoutSeconds?: number; force?: boolean } = {},
 ): Promise<void> {
   const waitOptions = { seconds: options.timeoutSeconds ?? (await readStopSeconds(folder)), force: options.force };
-  // Without an empty launch queue the supervisor would restart a box that is killed.
+  await endRetired(folder, running);
+  // Without an empty launch queue the supervisor would restart a box that is killed. Not written before that wait: of a
+  // command that is interrupted in it the queue would stay, and end the supervisor whenever the box crashes.
   if (running.supervised) await writeLaunchQueue(folder, []);
   try {
-    await endRetired(folder, running);
-    await stopBox(folder, running, output, waitOptions);
+    // It may have crashed meanwhile, and been started again.
+    const present = (await findRunningBox(folder)) ?? running;
+    await stopBox(folder, present, output, waitOptions);
   } catch (error) {
     await removeLaunchQueue(folder);
     throw error;

@@ -5,12 +5,14 @@ import { readSupervisorInput } from '../box/background.ts';
 import { rotateWhenLong } from '../box/log-rotation.ts';
 import { asFailure } from '../failure.ts';
 import { jsonOutput } from '../output/json.ts';
+import { survivesItsOutput } from './lost-output.ts';
 import { type SupervisedBox, supervise } from './supervision.ts';
 
 const watchdogSeconds = 30;
 
 /** Runs until the box has ended; its exit status is that of the box. */
 export async function runSupervisor(): Promise<void> {
+  survivesItsOutput();
   const output = jsonOutput();
   let supervised: SupervisedBox | undefined;
   let early = 0;

@@ -4,9 +4,9 @@
  * reports the events to it and has the effects done.
  *
  * The supervisor holds the public socket of the box, which its processes inherit (box/public-socket.ts). It restarts a
- * box that crashes, with back-off until it is healthy again. If no box has been healthy since it began, it exits instead,
- * so that a wrong setting is reported. It kills a box that hangs (watchdog.ts). Of a box with several workers all this is
- * about the first, the leader; followers.ts has the others.
+ * box that crashes, with back-off until it is healthy again, also if a start fails meanwhile. If no box has been healthy
+ * since it began, it exits instead, so that a wrong setting is reported. It kills a box that hangs (watchdog.ts). Of a box
+ * with several workers all this is about the first, the leader; followers.ts has the others.
  *
  * A command replaces the box through the supervisor: without a gap through the control socket (box/control.ts,
  * replacement.ts), if both releases support that, and else through the launch queue (box/launch-queue.ts): it stops the
@@ -22,6 +22,7 @@ import type { Parent, RunningBox } from '../box/running.ts';
 import type { Output } from '../output/output.ts';
 import type { ExitStatus } from './exit-status.ts';
 import { Members } from './members.ts';
+import { unlessRepeated } from './repeated-signal.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** A box whose parent is this process. */
@@ -30,7 +31,7 @@ export interface SupervisedBox {
   readonly box: RunningBox;
   /** Call when the box was found healthy elsewhere, as commands do by the control socket: it is restarted after a crash. */
   markHealthy(): void;
-  /** Sends SIGTERM; the second call ends draining, the third kills the box. */
+  /** Sends SIGTERM; the second call ends draining, the third kills the box. Within a second it counts once. */
   stop(): void;
   /** Resolves when the box has exited and nothing is to be started. */
   readonly ended: Promise<ExitStatus>;
@@ -65,7 +66,7 @@ export async function supervise(
       return members.current.box;
     },
     markHealthy: () => supervisor.report({ name: 'foundHealthy' }),
-    stop: () => supervisor.report({ name: 'stop' }),
+    stop: unlessRepeated(() => supervisor.report({ name: 'stop' })),
     ended: supervisor.ended,
   };
 }

@@ -44,6 +44,7 @@ const exitIsKnown = 'the exit of the current process is its last event, and has 
 const excluded = 'starts, replacements and the end happen one after another';
 
 const fails = [to('ending', 'warnFailed', 'endWith1')];
+const restart = to('waiting', 'warnRestart', 'wait', 'doublePause');
 const firstStop = [to('stopping', 'countStop', 'stopAfterRetired')];
 /** Whatever was found: a box that was told to stop is not started again. */
 const stopped = [when('isTerminated', to('ending', 'endWith0')), to('ending', 'end')];
@@ -52,7 +53,8 @@ const stopped = [when('isTerminated', to('ending', 'endWith0')), to('ending', 'e
 export const table: Readonly<Record<State, Readonly<Record<EventName, Outcome>>>> = {
   starting: {
     launched: [to('running')],
-    failed: fails,
+    // What keeps it from starting may pass: a disk that is full, a machine that has no memory left.
+    failed: [when('hasCrashed', { ...restart, steps: ['warnFailed', ...restart.steps] }), ...fails],
     foundHealthy: [to('starting', 'noteHealthy')],
     stop: firstStop,
     ...ignore(exitIsKnown, 'healthy', 'hung', 'exited'),
@@ -76,7 +78,7 @@ export const table: Readonly<Record<State, Readonly<Record<EventName, Outcome>>>
     // What a command has stopped has not failed, whatever its status: a service manager would restart it.
     nothing: [to('ending', 'endWith0')],
     next: [to('starting', 'announceNext', 'launch')],
-    none: [when('hasCrashed', to('waiting', 'warnRestart', 'wait', 'doublePause')), to('ending', 'end')],
+    none: [when('hasCrashed', restart), to('ending', 'end')],
     removed: [when('hasCrashed', to('ending', 'warnRemoved', 'end')), to('ending', 'end')],
     failed: fails,
     foundHealthy: [to('between', 'noteHealthy')],

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@carton/runtime/testing';
 import t from 'tap';
 import { releaseEntry } from '../box/folder.ts';
@@ -193,8 +194,14 @@ t.test('in the foreground', async (t) => {
       const parent = box.begin(['start', '--foreground', '--json']);
       await parent.printed('"event":"healthy"');
       for (let signal = 1; signal < signals; signal++) {
-        parent.child.kill('SIGTERM');
+        // One key or command may be several signals.
+        for (let time = 1; time <= 3; time++) {
+          parent.child.kill('SIGTERM');
+          await sleep(50);
+        }
         await parent.printed(`signal ${signal}`);
+        await sleep(1100);
+        t.ok(await findRunningBox(box.folder), `${behaviour}, after signal ${signal}`);
       }
       parent.child.kill('SIGTERM');
       t.equal((await parent.ended).exitCode, status, behaviour);

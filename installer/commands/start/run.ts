@@ -2,6 +2,7 @@
  * The command line of `start`.
  */
 import { chooseOutput } from '../../output/choose.ts';
+import { survivesItsOutput } from '../../supervisor/lost-output.ts';
 import { reportToServiceManager } from '../../supervisor/service-manager.ts';
 import { abortOnSignals, onSignals, runCommand } from '../support/run-command.ts';
 import { type StartResult, start, startInForeground } from './start.ts';
@@ -26,6 +27,7 @@ export async function runStart(options: Options): Promise<void> {
       output.result(result, describe(result));
       return 0;
     }
+    survivesItsOutput();
     const { ended, stop, ...result } = await startInForeground(settings, output);
     if (result.alreadyRunning) {
       output.result(result, describe(result));

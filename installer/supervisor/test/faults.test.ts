@@ -1,6 +1,9 @@
 /**
- * What a supervisor cannot read or write: it ends or refuses, says why, and leaves no process that nobody knows.
+ * What a supervisor cannot read or write: it ends, refuses or tries again, says why, and leaves no process that nobody knows.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -9,6 +12,7 @@ import { findProcesses, identify, isAlive } from '../../box/process-table.ts';
 import { findRunningBox, type RunningBox } from '../../box/running.ts';
 import { readyToLaunch } from '../../commands/start/start.ts';
 import { key, list, makeBox, type TestBox, until } from '../../test/support/box.ts';
+import { commandFile } from '../../test/support/command.ts';
 import { handsOver, makeRuntime } from '../../test/support/packages.ts';
 import { startVendor } from '../../test/support/vendor.ts';
 import { scope } from '../../vendor.ts';
@@ -30,6 +34,15 @@ async function foreground(t: Test) {
 /** What has happened within a while; undefined for what a process that is left keeps from ending. */
 function soon<T>(ended: Promise<T>): Promise<T | undefined> {
   return Promise.race([ended, sleep(20_000, undefined, { ref: false })]);
+}
+
+/** Whether another process than the former one becomes that of the box within a while. */
+async function isStartedAgain({ folder }: TestBox, former?: number): Promise<boolean> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (![undefined, former].includes((await findRunningBox(folder))?.pid)) return true;
+    await sleep(50);
+  }
+  return false;
 }
 
 async function processesOf(box: TestBox): Promise<number[]> {
@@ -61,10 +74,43 @@ t.test('a PID file that cannot be written, at the first start and at one after a
   process.kill(running.pid, 'SIGKILL');
   await until(async () => !(await list(crashed.box.folder.run)).includes('box.pid'));
   await mkdir(`${crashed.box.folder.pid}/in-the-way`, { recursive: true });
-  const ended = await soon(parent.ended);
-  t.match(ended, { exitCode: 1 });
-  t.match(ended?.events.at(-2), { message: /^the box cannot be started: .*box\.pid/ });
+  await soon(parent.printed('the box cannot be started: '));
+  await soon(parent.printed('restarting it in 1000 ms'));
+  t.match(await crashed.box.run(['status', '--json']), { end: { result: { running: false, restarting: true } } });
+  await rm(crashed.box.folder.pid, { recursive: true });
+  t.ok(await isStartedAgain(crashed.box), 'once that is possible');
+  t.equal((await processesOf(crashed.box)).length, 1);
+  parent.child.kill('SIGTERM');
+  t.match(await soon(parent.ended), { exitCode: 0 });
   t.strictSame(await processesOf(crashed.box), []);
+});
+
+t.test('a line of the supervisor that cannot be written, in the background and in the foreground', async (t) => {
+  for (const word of ['supervise', 'start']) {
+    const box = await makeBox(t, vendor);
+    await box.install(['--no-start']);
+    const full = openSync('/dev/full', 'w');
+    const options = word === 'start' ? ['--foreground', '--json'] : [];
+    const parent = spawn(process.execPath, [commandFile, word, '--dir', box.dir, ...options], {
+      env: { PATH: process.env.PATH, HOME: box.dir },
+      stdio: ['pipe', full, full],
+    });
+    const ended = once(parent, 'exit');
+    t.teardown(() => parent.kill('SIGKILL'));
+    parent.stdin?.end(word === 'supervise' ? JSON.stringify(await readyToLaunch(box.folder)) : '');
+    await until(async () => (await box.ask()) !== undefined);
+    const first = (await findRunningBox(box.folder)) as RunningBox;
+    const session = (await openReplacement(box.folder, first)) as Replacement;
+    session.send({ request: 'healthy' });
+    t.match(await session.next(), { answer: 'restartsIt' });
+    session.end();
+    process.kill(first.pid, 'SIGKILL');
+    t.ok(await isStartedAgain(box, first.pid), word);
+    t.match(await findRunningBox(box.folder), { supervised: true, parent: { pid: parent.pid } }, word);
+    parent.kill('SIGTERM');
+    t.strictSame(await soon(ended), [0, null], word);
+    t.strictSame(await processesOf(box), []);
+  }
 });
 
 t.test('a PID file that cannot be written at a replacement: the former box serves on', async (t) => {

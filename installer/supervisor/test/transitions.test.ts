@@ -44,6 +44,8 @@ const unhandled = { stops: 1, status: 143 };
 const rows: Row[] = [
   ['starting', 'launched', {}, 'running', ''],
   ['starting', 'failed', {}, 'ending', 'warnFailed, endWith1'],
+  ['starting', 'failed', { ...crashed, status: 0 }, 'ending', 'warnFailed, endWith1'],
+  ['starting', 'failed', crashed, 'waiting', 'warnFailed, warnRestart 137 250, wait 250'],
   ['starting', 'foundHealthy', {}, 'starting', ''],
   ['starting', 'stop', {}, 'stopping', 'stopAfterRetired'],
 
@@ -234,9 +236,14 @@ t.test('a box that hangs is killed and started again', async (t) => {
   t.strictSame(done.slice(1), ['warnHung', 'killHung', 'look', 'warnRestart 137 250', 'wait 250', 'launch']);
 });
 
-t.test('a start that fails ends the supervisor with 1', async (t) => {
-  const restarted = play('launched', 'healthy', ...crash.slice(0, -1), 'failed');
-  t.strictSame(restarted.done.slice(-3), ['launch', 'warnFailed', 'endWith1']);
+t.test('a start that fails ends the supervisor with 1; one after a crash is tried again, with back-off', async (t) => {
+  const restarted = play('launched', 'healthy', ...crash.slice(0, -1), 'failed', 'waited', 'failed', 'stop', 'waited');
+  t.strictSame(restarted.done.slice(5), [
+    ...['warnFailed', 'warnRestart 137 500', 'wait 500', 'launch'],
+    ...['warnFailed', 'warnRestart 137 1000', 'wait 1000', 'stopAfterRetired', 'end 137'],
+  ]);
+  const replaced = play('launched', 'healthy', 'exited 0', 'next', 'failed');
+  t.strictSame(replaced.done.slice(-2), ['warnFailed', 'endWith1'], 'its command starts the former one');
   const ended = play('launched', 'stop', 'failed', 'failed');
   t.strictSame(ended.done.slice(1), ['warnFailed', 'endWith1', 'warnFailed', 'giveUp'], 'also one of the end');
 });

@@ -73,6 +73,27 @@ export const supervisor: readonly Mutation[] = [
     tests: [transitions],
   },
   {
+    rule: 'A restart that fails is tried again',
+    file,
+    text: "failed: [when('hasCrashed', {",
+    replacement: "failed: [...fails, when('hasCrashed', {",
+    tests: [transitions, faults],
+  },
+  {
+    rule: 'The supervisor outlives output that cannot be written',
+    file: 'installer/supervisor/lost-output.ts',
+    text: ".on('error', () => undefined)",
+    replacement: '',
+    tests: [faults],
+  },
+  {
+    rule: 'Root takes no process of another user for the box',
+    file: 'installer/box/running.ts',
+    text: 'process.getuid?.() !== 0 || userOf(pid) === user',
+    replacement: 'true',
+    tests: ['installer/supervisor/test/other-users.test.ts'],
+  },
+  {
     rule: 'Pauses before a restart grow',
     file,
     text: "'warnRestart', 'wait', 'doublePause'",
