@@ -2,7 +2,6 @@
  * The statements that functions of stores send, without a database: each function runs on a connection that notes what is
  * sent and answers with no rows, or with those that the sample gives.
  */
-import pg from 'pg';
 import type { Connection, QueryResult } from '../db/client.ts';
 import { connect } from '../db/connection.ts';
 import type { Database } from '../db/database.ts';
@@ -54,8 +53,7 @@ export async function statementsOfSamples(
       const { text, values = [] } = typeof config === 'string' ? { text: config } : config;
       sent.push({ text, values });
       const rows = answers.shift() ?? [];
-      // A prepared statement ends with its rows, others with pg's result.
-      const result = config instanceof pg.Query ? rows : ({ command: 'SELECT', rows } as unknown as QueryResult);
+      const result = { command: 'SELECT', rows } as unknown as QueryResult;
       if (!callback) return Promise.resolve(result);
       callback(null, result);
     };
