@@ -6,7 +6,7 @@
  * With a Sync of its own, each statement outside a transaction is a transaction, and each result a message to a waiting
  * process. Statements that share one have the semantics of a transaction: where one fails, PostgreSQL skips those behind it
  * (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING). pg expects a ReadyForQuery for
- * each statement, so it is told of those that are missing.
+ * each statement, so those that are missing are passed to it.
  */
 import pg from 'pg';
 import type { WritingConnection } from './batch-writes.ts';

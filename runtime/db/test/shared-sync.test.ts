@@ -126,7 +126,8 @@ t.test('a value that cannot be sent, and one that cannot be read, end their own 
       echo(connection, 2),
       echo(connection, 3),
     ]);
-    t.match(outcomes, [{ status: 'rejected', reason: RangeError }, { value: [{ n: 2 }] }, { value: [{ n: 3 }] }]);
+    t.match(outcomes[0], { status: 'rejected', reason: RangeError });
+    t.strictSame(reasons(outcomes.slice(1)), [[{ n: 2 }], [{ n: 3 }]]);
   });
 });
 
@@ -160,7 +161,7 @@ t.test('a transaction is one Sync with its beginning and its end', async (t) => 
         divide(connection, by),
         runCommand(connection, 'commit'),
       ];
-      return (outcomes = await Promise.allSettled(sent));
+      outcomes = await Promise.allSettled(sent);
     };
     let outcomes: PromiseSettledResult<unknown>[] = [];
     t.equal(await countSyncs(connection, transact(1)), 1);

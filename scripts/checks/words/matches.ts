@@ -21,7 +21,7 @@ const names = [
   /(?<=['"`])[a-z0-9]+(?:-[a-z0-9]+)+(?=['"`])/g, // a quoted slug
   /(?<=['"])[a-z0-9]+(?=\\?['"])/g, // a quoted word: a slug or a value
   /\w*_\w*/g, // a column, a setting, a code
-  /(?<!\w)allSettled/g, // a method of Promise
+  /(?<!\w)(?:allSettled|PromiseSettledResult)/g, // a method of Promise, and its type
 ];
 
 /** Between two words of a phrase: a space, a capital, or a new line of the same comment or paragraph. */
