@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { WritingConnection } from './batch-writes.ts';
 import type { Connection } from './client.ts';
 import { isText, toCamelCase, typeParsers } from './connection.ts';
-import { breaksConnection, inFailedTransaction, isOutdatedStatement, isSkippedStatement } from './errors.ts';
+import { inFailedTransaction, isOutdatedStatement, isSkippedStatement } from './errors.ts';
 
 export interface PreparedStatement {
   /** The name under which the connection's server prepares the statement, always the same for a text. */
@@ -60,6 +60,7 @@ interface Protocol extends Pick<WritingConnection['connection'], 'owesSync'> {
   /** Passes a message on to pg's client, as if the server had sent it. */
   emit(name: 'readyForQuery', message: { status: 'T' | 'E' }): void;
   emit(name: 'errorMessage', error: Error): void;
+  once(name: 'readyForQuery', then: () => void): void;
 }
 
 interface PgQuery {
@@ -123,10 +124,9 @@ class PreparedQuery extends Query {
       protocol.renamed.set(this.#ownName, `${this.name}_`);
     }
     super.handleError(error, protocol);
-    if (this.#next && (error instanceof pg.DatabaseError || isSkippedStatement(error)) && !breaksConnection(error)) {
-      protocol.emit('readyForQuery', { status: 'E' });
-      protocol.emit('errorMessage', new SkippedStatement());
-    }
+    // PostgreSQL skips those behind it, unless the error ends the connection, and with it them.
+    if (this.#next) protocol.once('readyForQuery', () => protocol.emit('errorMessage', new SkippedStatement()));
+    if (error instanceof SkippedStatement) protocol.emit('readyForQuery', { status: 'E' });
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {

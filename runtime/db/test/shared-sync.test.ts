@@ -93,6 +93,24 @@ t.test('a failure ends the statements behind it, and none in front of it', async
   });
 });
 
+t.test('so does one for want of space or memory, after which the connection goes on', async (t) => {
+  await withConnection(knex, async (connection) => {
+    await runCommand(
+      connection,
+      `create function fill_disk() returns int language plpgsql
+         as $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$`,
+    );
+    const sent = [
+      echo(connection, 1),
+      run(connection, 'select fill_disk() as n'),
+      echo(connection, 3),
+      echo(connection, 4),
+    ];
+    t.strictSame(reasons(await Promise.allSettled(sent)), [[{ n: 1 }], '53100', '25P02', '25P02']);
+    t.strictSame(await echo(connection, 5), [{ n: 5 }]);
+  });
+});
+
 t.test('reads behind a failure are sent again', async (t) => {
   await withConnection(knex, async (connection) => {
     const read = (n: number) => run(connection, 'select $1::int as n', [n], true);
