@@ -66,6 +66,12 @@ const beginTexts = {
   serializable: 'begin isolation level serializable',
 };
 
+/**
+ * Waits until all that was sent on a connection is answered, behind a read that failed: those that were skipped for it are
+ * sent again by then, and not when the connection is another's.
+ */
+const untilAnswered = (connection: Connection) => runCommand(connection, 'select').catch(() => {});
+
 /** Called inside the transaction of the change: if it throws, the change is rolled back. */
 export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;
 
@@ -216,6 +222,7 @@ export class TenantDatabase extends TenantReader {
       );
       await ending;
       outcome = await reading;
+      if ('error' in outcome && tx.connection) await untilAnswered(tx.connection);
     });
     if (!outcome || 'error' in outcome) throw outcome?.error;
     return outcome.value;
@@ -248,9 +255,15 @@ export class TenantDatabase extends TenantReader {
         // Sent with the first read.
         const tenantSet = setTenant(connection, this.tenantId);
         tenantSet?.catch(() => {});
-        const result = await work(new TenantDatabase(this.knex, this.placements, this.tenantId, options));
-        await tenantSet;
-        return result;
+        const one = new TenantDatabase(this.knex, this.placements, this.tenantId, options);
+        try {
+          const result = await work(one);
+          await tenantSet;
+          return result;
+        } catch (error) {
+          await untilAnswered(connection);
+          throw error;
+        }
       }),
     );
   }

@@ -204,3 +204,33 @@ t.test('a statement that writes is not pipelined with reads', async (t) => {
   await db.transaction((tx) => tx.pipelined((one) => one.query(write)));
   t.strictSame(await db.query('select n from counted where tenant_id = $1'), [{ n: 1 }]);
 });
+
+t.test("reads that are sent again are sent before the connection is another's", async (t) => {
+  const sent: string[] = [];
+  const statement = (text: string) => {
+    sent.push(text);
+    return () => {};
+  };
+  const observer = { waited: () => {}, statement };
+  const database = openDatabase({ url, poolSize: 1, observer });
+  t.teardown(() => database.close());
+  const [one, other] = [database.forTenant(newId()), database.forTenant(newId())];
+  for (let round = 0; round < 50; round++) {
+    sent.length = 0;
+    const failing = one.pipelined((db) =>
+      Promise.all([db.query(`select 1 / 0 where $1::text <> ''`), db.query('select $1::text as again')]),
+    );
+    // The other one waits for the connection.
+    while (sent.length === 0) await new Promise(setImmediate);
+    const work = other.transaction(async (tx) => [
+      await tx.query('select $1::text'),
+      await tx.query('select $1::text'),
+    ]);
+    await t.rejects(failing, { code: '22012' });
+    await work;
+    t.strictSame(
+      sent.filter((text) => /again|^begin|^commit/.test(text)),
+      ['select $1::text as again', 'select $1::text as again', 'begin', 'commit'],
+    );
+  }
+});
