@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Answer, openReplacement, type Replacement } from '../../box/control.ts';
@@ -89,16 +90,26 @@ t.test('a line of the supervisor that cannot be written, in the background and i
   for (const word of ['supervise', 'start']) {
     const box = await makeBox(t, vendor);
     await box.install(['--no-start']);
-    const full = openSync('/dev/full', 'w');
-    const options = word === 'start' ? ['--foreground', '--json'] : [];
+    const isForeground = word === 'start';
+    const output = isForeground ? 'pipe' : openSync('/dev/full', 'w');
+    const options = isForeground ? ['--foreground', '--json'] : [];
     const parent = spawn(process.execPath, [commandFile, word, '--dir', box.dir, ...options], {
       env: { PATH: process.env.PATH, HOME: box.dir },
-      stdio: ['pipe', full, full],
+      stdio: ['pipe', output, output],
     });
     const ended = once(parent, 'exit');
     t.teardown(() => parent.kill('SIGKILL'));
-    parent.stdin?.end(word === 'supervise' ? JSON.stringify(await readyToLaunch(box.folder)) : '');
+    parent.stdin?.end(isForeground ? '' : JSON.stringify(await readyToLaunch(box.folder)));
     await until(async () => (await box.ask()) !== undefined);
+    if (isForeground) {
+      // As a terminal that is closed, once the command has found the box healthy.
+      let written = '';
+      for await (const chunk of parent.stdout as Readable) {
+        written += chunk;
+        if (written.includes('the box is running at')) break;
+      }
+      parent.stderr?.destroy();
+    }
     const first = (await findRunningBox(box.folder)) as RunningBox;
     const session = (await openReplacement(box.folder, first)) as Replacement;
     session.send({ request: 'healthy' });
