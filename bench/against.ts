@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- <name> --against <commit>`: the box of this tree and that of another commit in alternating rounds on one
- * PostgreSQL server, each with a database of its own. What else the machine does, and has become since, falls on both.
+ * `npm run bench -- <name> --against <commits>`: the box of this tree and those of other commits in alternating rounds on one
+ * PostgreSQL server, each with a database of its own. What else the machine does, and has become since, falls on all.
  *
- * Both are started several times: what V8 decides about a process's code holds for all of its rounds.
+ * All are started several times: what V8 decides about a process's code holds for all of its rounds.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase } from '@carton/runtime/service';
 import { sourceRoot } from '@carton/runtime/testing';
-import { type Measurement, measureAlternately, median, rounded } from '../tools/load/measurement.ts';
+import { type Measurement, measureInTurns, median, ratioOf, rounded, type Side } from '../tools/load/measurement.ts';
 import type { LoadTenant } from '../tools/load/tenant.ts';
 import { type MeasuredBox, openTenant, startBox, withPostgres } from './box.ts';
 
@@ -84,43 +84,43 @@ async function openSide(serverUrl: string, root: string, { products }: Contest, 
   return { box, database, tenant: await openTenant(box.url, products) };
 }
 
-/** Measures the box of this tree and, as its peer, that of the commit. @throws Error for an unknown commit */
-export async function measureAgainst(name: string, commit: string, contest: Contest): Promise<Measurement> {
-  const other = await checkOut(commit);
+/**
+ * Measures the box of this tree and, as its peers, those of other commits. The ratio is the geometric mean of the rounds of
+ * all starts. @throws Error for an unknown commit
+ */
+export async function measureAgainst(name: string, commits: readonly string[], contest: Contest): Promise<Measurement> {
   const { what, unit, digits = 0, rounds } = contest;
-  const measured: Measurement[] = [];
+  const others: Awaited<ReturnType<typeof checkOut>>[] = [];
+  const figures: number[][] = [[], ...commits.map(() => [])];
   try {
+    for (const commit of commits) others.push(await checkOut(commit));
+    const names = [what, ...others.map((other) => `at ${other.name}`)];
     for (let start = 1; start <= starts; start++) {
       console.log(`start ${start} of ${starts}`);
-      const once = await withPostgres(async ({ url }) => {
+      await withPostgres(async ({ url }) => {
         const closing: (() => unknown)[] = [];
         try {
-          const measure: ((round: number) => Promise<number>)[] = [];
-          for (const root of [join(sourceRoot, '..'), other.root])
-            measure.push(await contest.prepare(await openSide(url, root, contest, closing)));
-          const [own, theirs] = measure as [(typeof measure)[0], (typeof measure)[0]];
-          const side = { unit, digits };
-          return await measureAlternately(
-            name,
-            rounds,
-            { ...side, what, measure: own },
-            { ...side, what: `at ${other.name}`, measure: theirs },
-          );
+          const sides: Side[] = [];
+          for (const [at, root] of [join(sourceRoot, '..'), ...others.map((other) => other.root)].entries()) {
+            const measure = await contest.prepare(await openSide(url, root, contest, closing));
+            sides.push({ what: names[at] as string, unit, digits, measure });
+          }
+          for (const [at, each] of (await measureInTurns(rounds, sides)).entries()) figures[at]?.push(...each);
         } finally {
           for (const close of closing) await close();
         }
       });
-      measured.push(once);
     }
+    const [own, ...theirs] = figures as [number[], ...number[][]];
+    const figure = (at: number, of: readonly number[]) => ({
+      what: names[at] as string,
+      value: rounded(median(of), digits),
+      unit,
+    });
+    const [first, ...further] = theirs.map((of, at) => ({ ...ratioOf(own, of), peer: figure(at + 1, of) }));
+    if (!first) throw new Error('no commit is named');
+    return { name, ...first, box: figure(0, own), ...(further.length > 0 && { others: further }) };
   } finally {
-    await other.remove();
+    for (const other of others) await other.remove();
   }
-  const of = (figure: (each: Measurement) => number, places: number) => rounded(median(measured.map(figure)), places);
-  const [{ box, peer }] = measured as [Measurement];
-  return {
-    name,
-    ratio: of(({ ratio }) => ratio, 3),
-    box: { ...box, value: of((each) => each.box.value, digits) },
-    peer: { ...peer, value: of((each) => each.peer.value, digits) },
-  };
 }

@@ -75,12 +75,13 @@ const benches: Record<string, Bench> = {
 const list = Object.entries(benches).map(([name, { about, takes = '' }]) =>
   `  ${name.padEnd(10)} ${about} ${takes}`.trimEnd(),
 );
-const help = `Usage: npm run bench -- <name> [--against <commit>]
+const help = `Usage: npm run bench -- <name> [--against <commits>]
 
 ${list.join('\n')}
 
-  --against <commit>  checkout, flow and products: beside the box of a commit, in alternating rounds on one server
-  --help              this text
+  --against <commits>  checkout, flow and products: beside the boxes of one or more commits, separated by commas, in
+                       alternating rounds on one server
+  --help               this text
 
 Exit codes: 0 measured, 1 could not measure, 2 wrong usage.`;
 
@@ -95,7 +96,7 @@ await runCommand(line, async ({ values, positionals: [name, ...rest] }) => {
   const { measure, contest } = await bench.load();
   if (values.against !== undefined && !contest) throw new UsageError(`${name} is not measured against a commit`);
   const measured = await (values.against !== undefined && contest
-    ? measureAgainst(name, values.against, contest)
+    ? measureAgainst(name, values.against.split(','), contest)
     : measure(rest)
   ).catch((error: Error) => {
     throw new Error(`could not measure: ${error.message}`, { cause: error });

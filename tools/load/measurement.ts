@@ -10,6 +10,10 @@ export interface Measurement {
   ratio: number;
   box: Figure;
   peer: Figure;
+  /** The bounds within which the ratio is with a probability of 95 %, if they were computed. */
+  within?: readonly [number, number];
+  /** Further peers of the same run. */
+  others?: readonly Pick<Measurement, 'ratio' | 'within' | 'peer'>[];
   /** The peak resident memory of the box, if it was measured. */
   peakMemory?: Figure;
 }
@@ -79,4 +83,39 @@ export async function measureAlternately(
   }) as [{ counted: number[]; figure: Figure }, { counted: number[]; figure: Figure }];
   const ratios = own.counted.map((value, round) => value / (theirs.counted[round] as number));
   return { name, ratio: rounded(median(ratios)), box: own.figure, peer: theirs.figure };
+}
+
+/**
+ * Measures all sides in each round, after a warm-up. Every second round has the reverse order: what a side leaves to do for
+ * the database falls on each side alike. Returns the figures of each side.
+ */
+export async function measureInTurns(
+  rounds: number,
+  sides: readonly Side[],
+  report = console.log as (text: string) => void,
+): Promise<number[][]> {
+  const figures: number[][] = sides.map(() => []);
+  for (let round = 0; round <= rounds; round++) {
+    const turns = [...sides.entries()];
+    const measured: number[] = [];
+    for (const [at, side] of round % 2 === 0 ? turns : turns.reverse()) measured[at] = await side.measure(round);
+    if (round > 0) for (const [at, figure] of measured.entries()) figures[at]?.push(figure);
+    const shown = sides.map(({ what, unit, digits }, at) => `${what} ${measured[at]?.toFixed(digits)} ${unit}`);
+    report(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
+  }
+  return figures;
+}
+
+/** The geometric mean of the ratios of two sides, round by round, and the bounds within which it is with 95 %. */
+export function ratioOf(
+  own: readonly number[],
+  theirs: readonly number[],
+): Required<Pick<Measurement, 'ratio' | 'within'>> {
+  const logarithms = own.map((figure, round) => Math.log(figure / (theirs[round] as number)));
+  const mean = logarithms.reduce((sum, each) => sum + each, 0) / logarithms.length;
+  const squares = logarithms.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  // Of the normal distribution; rounds are many.
+  const deviation = 1.96 * Math.sqrt(squares / (logarithms.length - 1) / logarithms.length);
+  const of = (logarithm: number) => rounded(Math.exp(logarithm));
+  return { ratio: of(mean), within: [of(mean - deviation), of(mean + deviation)] };
 }
