@@ -21,8 +21,8 @@ const send = pg.Client.prototype.query as (...parameters: unknown[]) => unknown;
 pg.Client.prototype.query = function record(this: pg.Client, ...parameters: unknown[]) {
   if (recorded === null) return send.apply(this, parameters);
   const { text, values = [] } = parameters[0] as Partial<Statement>;
-  // The peer begins and ends its transactions itself. A connection's tenant is set when the connection is acquired, not for each request. Background work belongs to no
-  // request.
+  // The peer begins and ends its transactions itself. A connection's tenant is set when the connection is acquired, not
+  // for each request. Background work belongs to no request.
   const { connectionParameters } = this as unknown as { connectionParameters: { application_name: string } };
   const isOfRequest = connectionParameters.application_name === 'box';
   if (!isOfRequest || !text || /^(begin|commit|select set_config\()/.test(text)) return send.apply(this, parameters);

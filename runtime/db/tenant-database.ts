@@ -9,11 +9,11 @@ import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
 import type { Placement } from './placement.ts';
 import { besideLanes, inLane } from './pool.ts';
-import { runCommand } from './prepared-query.ts';
 import { replaceVersion, writesReferenceData } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Row, TenantReader } from './tenant-reader.ts';
+import { begin, commit, rollback, type TransactionOptions, untilAnswered } from './transaction-commands.ts';
 
 type Values = Record<string, unknown>;
 
@@ -51,26 +51,6 @@ export async function recordDeletions(db: TenantDatabase, table: string, rows: r
     [table, recorded.map(({ id }) => id), recorded.map(({ externalId }) => externalId)],
   );
 }
-
-export interface TransactionOptions {
-  /**
-   * `repeatable read`: all statements see one snapshot; for reading. `serializable`: may fail with an error of SQLSTATE
-   * class 40, after which the work can be retried. Ignored where the work joins an outer transaction.
-   */
-  isolation?: 'read committed' | 'repeatable read' | 'serializable';
-}
-
-const beginTexts = {
-  'read committed': 'begin',
-  'repeatable read': 'begin isolation level repeatable read',
-  serializable: 'begin isolation level serializable',
-};
-
-/**
- * Waits until all that was sent on a connection is answered, behind a read that failed: those that were skipped for it are
- * sent again by then, and not when the connection is another's.
- */
-const untilAnswered = (connection: Connection) => runCommand(connection, 'select').catch(() => {});
 
 /** Called inside the transaction of the change: if it throws, the change is rolled back. */
 export type ChangeListener = (db: TenantDatabase, change: Change) => Promise<void>;
@@ -268,34 +248,30 @@ export class TenantDatabase extends TenantReader {
     );
   }
 
-  #transact<T>(
-    work: WorkWithCommit<T>,
-    afterRollback: RollbackTask[],
-    { isolation = 'read committed' }: TransactionOptions,
-  ): Promise<T> {
+  #transact<T>(work: WorkWithCommit<T>, afterRollback: RollbackTask[], transaction: TransactionOptions): Promise<T> {
     const run = async (placement: Placement, connection: Connection, giveUpLane: () => void) => {
       const { extensions, actor, deadline } = this;
       const options = { extensions, actor, connection, placement, deadline };
       const db = new TenantDatabase(this.knex, this.placements, this.tenantId, options);
       db.#afterRollback = afterRollback;
       // Neither this nor `begin` is awaited: both are sent with the first statement. If setting the tenant fails,
-      // nothing is committed; if `begin` fails, so does every statement after it.
+      // nothing is committed.
       const tenantSet = setTenant(connection, this.tenantId);
       tenantSet?.catch(() => {});
       try {
-        runCommand(connection, beginTexts[isolation]).catch(() => {});
+        begin(connection, transaction);
         if (placement.shardLock) await connection.query(placement.shardLock);
-        const commit = async () => {
+        const end = async () => {
           if (db.unit.writesReferenceData) await db.query(replaceVersion, [randomUUID()]);
-          const sent = runCommand(connection, 'commit');
+          const committed = commit(connection);
           giveUpLane();
-          if ((await sent) !== 'COMMIT') throw new Error('a statement of the transaction has failed');
+          await committed;
         };
-        const result = await work(db, commit, tenantSet);
+        const result = await work(db, end, tenantSet);
         for (const task of db.#afterCommit) await task();
         return result;
       } catch (error) {
-        await connection.query('rollback').catch(() => {});
+        await rollback(connection);
         throw error;
       }
     };

@@ -71,18 +71,14 @@ export async function measureAlternately(
   peer: Side,
   report = console.log as (text: string) => void,
 ): Promise<Measurement> {
-  const sides = [box, peer].map((side) => ({ ...side, figures: [] as number[] }));
-  for (let round = 0; round <= rounds; round++) {
-    for (const side of sides) side.figures.push(await side.measure(round));
-    const shown = sides.map(({ what, unit, digits, figures }) => `${what} ${figures.at(-1)?.toFixed(digits)} ${unit}`);
-    report(`${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${shown.join('; ')}`);
-  }
-  const [own, theirs] = sides.map(({ what, unit, digits = 0, figures }) => {
-    const counted = figures.slice(1);
-    return { counted, figure: { what, value: rounded(median(counted), digits), unit } };
-  }) as [{ counted: number[]; figure: Figure }, { counted: number[]; figure: Figure }];
-  const ratios = own.counted.map((value, round) => value / (theirs.counted[round] as number));
-  return { name, ratio: rounded(median(ratios)), box: own.figure, peer: theirs.figure };
+  const [own, theirs] = (await measureInTurns(rounds, [box, peer], report)) as [number[], number[]];
+  const figure = ({ what, unit, digits = 0 }: Side, of: number[]) => ({
+    what,
+    value: rounded(median(of), digits),
+    unit,
+  });
+  const ratios = own.map((value, round) => value / (theirs[round] as number));
+  return { name, ratio: rounded(median(ratios)), box: figure(box, own), peer: figure(peer, theirs) };
 }
 
 /**

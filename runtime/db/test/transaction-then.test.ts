@@ -41,6 +41,22 @@ t.test('the last statements, the commit and the reads take one round trip', asyn
   t.strictSame(found, [false, 'value', ['one', 'two']]);
 });
 
+t.test('a failure that the work ignores rolls it back, and is an error', async (t) => {
+  const ignoring = async (tx: TenantDatabase) => {
+    tx.afterCommit(() => t.fail('it is committed'));
+    await insert(tx, 'one');
+    await insert(tx, 'one').catch(() => {});
+    return { sent: Promise.resolve(), value: null };
+  };
+  const failed = { message: 'a statement of the transaction has failed' };
+  await t.rejects(db.transaction(ignoring), failed);
+  await t.rejects(
+    db.transactionThen(ignoring, (one) => notesIn(one)),
+    failed,
+  );
+  t.strictSame(await notesIn(db), []);
+});
+
 t.test('a last statement that fails rolls the work back', async (t) => {
   let isReverted = false;
   const failing = db.transactionThen(

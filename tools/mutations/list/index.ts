@@ -16,6 +16,7 @@ import { pending } from './pending.ts';
 import { places } from './places.ts';
 import { postalCodes } from './postal-codes.ts';
 import { rights } from './rights.ts';
+import { statements } from './statements.ts';
 import { stock } from './stock.ts';
 import { supervisor } from './supervisor.ts';
 import { taxNumbers } from './tax-numbers.ts';
@@ -23,6 +24,7 @@ import { tenants } from './tenants.ts';
 
 export const mutationList = {
   money,
+  statements,
   events,
   fees,
   places,
