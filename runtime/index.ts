@@ -65,6 +65,7 @@ export { type Actor, actorTypes, type Change } from './db/changes.ts';
 export { toCamelCase } from './db/connection.ts';
 export type { Database } from './db/database.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './db/errors.ts';
+export { type GoodsRows, goodsRows } from './db/goods.ts';
 export { firstIdAt, newId } from './db/id.ts';
 export { lockFor } from './db/lock-for.ts';
 export { keepsReferenceData, referenceQuery, referenceVersion } from './db/reference-data.ts';

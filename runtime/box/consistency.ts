@@ -4,10 +4,14 @@
  * (SQLSTATE class 40) and it is retried from the check. The advisory lock serializes conditional changes of one
  * resource, including those of handlers that work outside this transaction.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { ConsistentRunner } from '../http/preconditions.ts';
 import type { RequestServices } from './services.ts';
 
-const maxAttempts = 5;
+const maxAttempts = 10;
+
+/** Random, so that requests that undo each other's transactions do not meet again: at most 10 ms, doubled up to 320. */
+const pauseBefore = (attempt: number) => setTimeout(Math.random() * 10 * 2 ** Math.min(attempt - 1, 5));
 
 export const runConsistently: ConsistentRunner<RequestServices> = async (services, resource, work) => {
   // The carts of all shoppers share one path.
@@ -25,6 +29,7 @@ export const runConsistently: ConsistentRunner<RequestServices> = async (service
     } catch (error) {
       // Inside an outer transaction only its owner can retry.
       if (!isConflict(error) || attempt === maxAttempts || services.db.inTransaction) throw error;
+      await pauseBefore(attempt);
     }
   }
 };

@@ -29,6 +29,14 @@ export function referenceTables(): string[] {
   return [...tables.keys()].sort();
 }
 
+/** Tables of the goods (goods.ts). */
+const goods = new Set<string>();
+
+/** The tables of the goods of the packages that are loaded, in alphabetical order. */
+export function goodsTables(): string[] {
+  return [...goods].sort();
+}
+
 const readTable = /\b(?:from|join)\s+"?([a-z_]+)\b(?!\s*\()/g;
 const commonTable = /(?:\bwith|,)\s+([a-z_]+)\s+as\s+(?:materialized\s+)?\(/g;
 
@@ -40,8 +48,7 @@ const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
  * @param unread columns that are written all the time and that the statement does not read, by table
  */
 export function referenceQuery(text: string, unread: Readonly<Record<string, readonly string[]>> = {}): ReferenceQuery {
-  const own = new Set(namesIn(text, commonTable));
-  const read = [...new Set(namesIn(text, readTable))].filter((name) => !own.has(name));
+  const read = tablesOf(text);
   for (const table of read) {
     const ignored = unread[table] ?? [];
     const known = tables.get(table);
@@ -49,6 +56,18 @@ export function referenceQuery(text: string, unread: Readonly<Record<string, rea
   }
   writing.clear();
   return { text, tables: read };
+}
+
+/** The tables that a statement reads. */
+function tablesOf(text: string): string[] {
+  const own = new Set(namesIn(text, commonTable));
+  return [...new Set(namesIn(text, readTable))].filter((name) => !own.has(name));
+}
+
+/** Declares the tables that a statement reads as tables of the goods. */
+export function declareGoods(text: string): void {
+  for (const name of tablesOf(text)) goods.add(name);
+  writing.clear();
 }
 
 /** A verb of a statement that writes; `for update` only locks. On one line, so that no comment can end with the `for`. */
@@ -61,41 +80,57 @@ export const hasWritingVerb = (text: string) => verb.test(text);
 const keeping = new Set<string>();
 
 /**
- * Declares that a statement with a verb of writing changes no result of a reference query, although it names a reference
- * table: it only reads it, or writes columns that no reference query reads. Test boxes refuse one that does more.
+ * Declares that a statement with a verb of writing changes no result of a reference query and no row of the goods,
+ * although it names one of their tables: it only reads it, or writes columns that are not kept. Test boxes refuse one that
+ * does more.
  */
 export function keepsReferenceData(text: string): string {
   keeping.add(text);
   return text;
 }
 
-const writing = new Map<string, boolean>();
+/** What a statement may change of what boxes keep in memory. */
+export interface KeptWrites {
+  readonly reference: boolean;
+  readonly goods: boolean;
+}
+
+const noWrites: KeptWrites = { reference: false, goods: false };
+const writing = new Map<string, KeptWrites>();
 
 /**
- * Whether a statement may change the result of a reference query. SQL is not parsed: no statement writes a table without
- * a verb for it and the name of the table. So each that has both counts, but for those that are declared.
+ * Whether a statement may change the result of a reference query, or a row of the goods. SQL is not parsed: no statement
+ * writes a table without a verb for it and the name of the table. So each that has both counts, but for those that are
+ * declared.
  */
-export function writesReferenceData(text: string): boolean {
+export function writesOf(text: string): KeptWrites {
   let writes = writing.get(text);
   if (writes === undefined) {
-    writes = hasWritingVerb(text) && namesReferenceTable(text) && !keeping.has(text);
+    writes = hasWritingVerb(text) && !keeping.has(text) ? writesNamed(text) : noWrites;
     writing.set(text, writes);
   }
   return writes;
 }
 
-const namesReferenceTable = (text: string) => [...text.matchAll(word)].some(([name]) => tables.has(name.toLowerCase()));
+function writesNamed(text: string): KeptWrites {
+  const names = [...text.matchAll(word)].map(([name]) => name.toLowerCase());
+  return { reference: names.some((name) => tables.has(name)), goods: names.some((name) => goods.has(name)) };
+}
 
-/** An expression for the tenant's version, for statements of packages; null for a tenant without one. */
-export const referenceVersion = '(select version from reference_versions where tenant_id = $1)';
+/**
+ * An expression for the tenant's versions of the reference data and of the goods, for statements of packages; null for
+ * a tenant without them.
+ */
+export const referenceVersion = `(
+  select concat_ws(' ', version, goods) from reference_versions where tenant_id = $1)`;
 
 /**
  * Replaces the version. The last statement of a transaction, since the row is locked until it ends. A tenant whose data is
  * being removed gets no new row.
  */
 export const replaceVersion = `
-  insert into reference_versions (tenant_id, version)
-  select id, $2::uuid from tenants where id = $1 and removal_started_at is null
+  insert into reference_versions (tenant_id, version, goods)
+  select id, $2::uuid, $2::uuid from tenants where id = $1 and removal_started_at is null
   on conflict (tenant_id) do update set version = excluded.version`;
 
 /** Numbers of queries, since their texts are long as keys. */
@@ -144,7 +179,7 @@ export class ReferenceResults {
 }
 
 /** Freezes objects and arrays with all that is in them. */
-function frozen<T>(value: T): T {
+export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const each of Object.values(value)) frozen(each);
   return Object.freeze(value);

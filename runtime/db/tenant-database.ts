@@ -7,9 +7,10 @@ import { extensionPoint } from '../extension/extension.ts';
 import { type Actor, type Change, withoutSecrets } from './changes.ts';
 import type { Connection } from './client.ts';
 import { quoteName, toSnakeCase } from './connection.ts';
+import { replaceGoodsVersion } from './goods.ts';
 import type { Placement } from './placement.ts';
 import { besideLanes, inLane } from './pool.ts';
-import { replaceVersion, writesReferenceData } from './reference-data.ts';
+import { replaceVersion, writesOf } from './reference-data.ts';
 import { setTenant } from './row-security.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Row, TenantReader } from './tenant-reader.ts';
@@ -75,9 +76,11 @@ export class TenantDatabase extends TenantReader {
   }
 
   override query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    if (!writesReferenceData(text)) return super.query(text, values);
+    const { reference, goods } = writesOf(text);
+    if (!reference && !goods) return super.query(text, values);
     if (!this.isTransaction) return this.transaction((tx) => tx.query<R>(text, values));
-    this.unit.writesReferenceData = true;
+    this.unit.writesReferenceData ||= reference;
+    this.unit.writesGoods ||= goods;
     return super.query(text, values);
   }
 
@@ -248,7 +251,11 @@ export class TenantDatabase extends TenantReader {
     );
   }
 
-  #transact<T>(work: WorkWithCommit<T>, afterRollback: RollbackTask[], transaction: TransactionOptions): Promise<T> {
+  async #transact<T>(
+    work: WorkWithCommit<T>,
+    afterRollback: RollbackTask[],
+    transaction: TransactionOptions,
+  ): Promise<T> {
     const run = async (placement: Placement, connection: Connection, giveUpLane: () => void) => {
       const { extensions, actor, deadline } = this;
       const options = { extensions, actor, connection, placement, deadline };
@@ -267,17 +274,19 @@ export class TenantDatabase extends TenantReader {
           giveUpLane();
           await committed;
         };
-        const result = await work(db, end, tenantSet);
-        for (const task of db.#afterCommit) await task();
-        return result;
+        return { result: await work(db, end, tenantSet), committed: db };
       } catch (error) {
         await rollback(connection);
         throw error;
       }
     };
-    return inLane(this.knex, (giveUp) =>
+    const { result, committed } = await inLane(this.knex, (giveUp) =>
       this.withPlacement((placement, connection) => run(placement, connection, giveUp)),
     );
+    // A transaction of its own: what fails from here on does not repeat the work.
+    if (committed.unit.writesGoods) await this.query(replaceGoodsVersion, [randomUUID()]);
+    for (const task of committed.#afterCommit) await task();
+    return result;
   }
 
   /** The same connection for reads that are sent behind the commit of this transaction. */

@@ -6,6 +6,7 @@ import type { Extensions } from '../extension/extension.ts';
 import { acquireTenantConnection, builderClient } from './builder-client.ts';
 import type { Actor } from './changes.ts';
 import type { Connection } from './client.ts';
+import { type GoodsRows, KeptGoods } from './goods.ts';
 import { type Placement, type Placements, withPlacement } from './placement.ts';
 import { besideLanes, type Deadline, withConnection } from './pool.ts';
 import { queryPrepared } from './prepared-query.ts';
@@ -25,26 +26,40 @@ export interface TenantDatabaseOptions {
   unit?: UnitOfWork;
 }
 
-/** What a transaction, or pipelined reads, know of reference data (reference-data.ts). */
+/** What a transaction, or pipelined reads, know of reference data and of the goods (goods.ts). */
 export interface UnitOfWork {
   /** The tenant's version; null while unknown. */
   referenceVersion: string | null;
+  goodsVersion: string | null;
   /** Then it reads its own writes, and no results that others share. */
   writesReferenceData: boolean;
+  writesGoods: boolean;
   /** Its commit is sent: nothing that is sent after it would belong to it. */
   isEnding?: boolean;
 }
 
-/** The results that each box keeps. */
-const referenceResults = new WeakMap<Placements, ReferenceResults>();
+const noUnit: UnitOfWork = {
+  referenceVersion: null,
+  goodsVersion: null,
+  writesReferenceData: false,
+  writesGoods: false,
+};
 
-function resultsOf(placements: Placements): ReferenceResults {
-  let results = referenceResults.get(placements);
-  if (!results) {
-    results = new ReferenceResults();
-    referenceResults.set(placements, results);
+interface Kept {
+  readonly results: ReferenceResults;
+  readonly goods: KeptGoods;
+}
+
+/** What each box keeps. */
+const kept = new WeakMap<Placements, Kept>();
+
+function keptOf(placements: Placements): Kept {
+  let ofBox = kept.get(placements);
+  if (!ofBox) {
+    ofBox = { results: new ReferenceResults(), goods: new KeptGoods() };
+    kept.set(placements, ofBox);
   }
-  return results;
+  return ofBox;
 }
 
 const statementNames = new Map<string, string>();
@@ -109,7 +124,7 @@ export class TenantReader {
     this.placement = options.placement ?? null;
     this.isTransaction = this.connection !== null && !options.readsOnly;
     this.deadline = options.deadline;
-    this.unit = options.unit ?? { referenceVersion: null, writesReferenceData: false };
+    this.unit = options.unit ?? { ...noUnit };
   }
 
   /** True inside a transaction. */
@@ -158,7 +173,28 @@ export class TenantReader {
     const read = () => this.query<R>(query.text, values);
     const { referenceVersion: version } = this.unit;
     if (version === null || !this.sharesReferenceData) return read();
-    return resultsOf(this.placements).get(query, values, { tenantId: this.tenantId, version }, read);
+    return keptOf(this.placements).results.get(query, values, { tenantId: this.tenantId, version }, read);
+  }
+
+  /**
+   * Reads rows of the goods by id, in any order: from memory those that are kept, if this unit of work knows the version
+   * of the goods and has not changed it. They are shared, hence frozen.
+   * @param values begin at `$3`
+   */
+  readGoods<R extends object>(
+    rows: GoodsRows<R>,
+    ids: readonly string[],
+    values: readonly unknown[] = [],
+  ): Promise<readonly R[]> {
+    const read = (missing: readonly string[]) => this.query<R>(rows.text, [missing, ...values]);
+    const { goodsVersion: version, writesGoods } = this.unit;
+    if (version === null || writesGoods) return read(ids);
+    return keptOf(this.placements).goods.get(rows, { ids, values }, { tenantId: this.tenantId, version }, read);
+  }
+
+  /** Whether this unit of work knows the version of the reference data. */
+  get knowsReferenceVersion(): boolean {
+    return this.unit.referenceVersion !== null;
   }
 
   /** Whether reference data is read from memory: its version is known, and this transaction has changed none. */
@@ -167,11 +203,14 @@ export class TenantReader {
   }
 
   /**
-   * Tells a transaction, or pipelined reads, the version of the tenant's reference data (`referenceVersion`), which a
-   * statement has read before those that follow. Ignored elsewhere, and for null.
+   * Tells a transaction, or pipelined reads, the tenant's versions of the reference data and of the goods
+   * (`referenceVersion`), which a statement has read before those that follow. Ignored elsewhere, and for null.
    */
-  knowReferenceVersion(version: string | null): void {
-    if (this.holdsConnection && version !== null) this.unit.referenceVersion = version;
+  knowReferenceVersion(versions: string | null): void {
+    if (!this.holdsConnection || versions === null) return;
+    const [reference = null, goods = null] = versions.split(' ');
+    this.unit.referenceVersion = reference;
+    this.unit.goodsVersion = goods;
   }
 
   /**

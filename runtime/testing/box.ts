@@ -17,7 +17,7 @@ import { showLogOfFailures } from './failures.ts';
 import { temporaryFolder } from './folders.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from './packages.ts';
 import { openTestLog } from './recent.ts';
-import { refuseUnversionedWrites } from './reference-writes.ts';
+import { recordGoodsWrites, refuseUnversionedWrites, unversionedGoods } from './reference-writes.ts';
 import { type OpenedTenant, openTenant } from './tenant.ts';
 
 /** Registers tasks that run after the test; tap's `t` implements it. */
@@ -125,13 +125,17 @@ export async function createTestBox(t: Cleanup, options: TestBoxOptions = {}): P
   });
   const owner = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   t.teardown(async () => {
-    await owner.close();
     await box.stop();
+    const unversioned = await unversionedGoods(owner.box);
+    await owner.close();
     await database.drop();
     if (options.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
+    if (unversioned.length > 0)
+      throw new Error(`written without a new version of the goods: ${unversioned.join(', ')}`);
   });
   if (options.idleJobs) await owner.box.query("alter table background_tasks alter due_at set default 'infinity'");
   await refuseUnversionedWrites(owner.box);
+  await recordGoodsWrites(owner.box);
   const openAnother = (slug?: string) => createTestTenant(box, secrets, slug);
   const first = await openAnother();
   return {

@@ -1,9 +1,10 @@
 /**
- * In test boxes PostgreSQL itself finds what writes reference data without a new version: triggers on the reference tables
- * look at each commit whether the same transaction has replaced the version of the tenant.
+ * In test boxes PostgreSQL itself finds what writes reference data or goods without a new version. Triggers on the reference
+ * tables look at each commit whether the same transaction has replaced the version of the tenant. Triggers on the tables of
+ * the goods, whose version is replaced behind the commit, record the write until then.
  */
 import type { BoxDatabase } from '../db/database.ts';
-import { referenceTables, unreadColumns } from '../db/reference-data.ts';
+import { goodsTables, referenceTables, unreadColumns } from '../db/reference-data.ts';
 import { tenantSetting } from '../db/row-security.ts';
 
 /**
@@ -44,4 +45,56 @@ export async function refuseUnversionedWrites(owner: BoxDatabase): Promise<void>
         end $body$;
       ${triggers.map((trigger) => `${trigger};`).join('')}
     end $do$`);
+}
+
+/** Creates the triggers that record what is written of the goods, for `unversionedGoods`. Not for Citus. */
+export async function recordGoodsWrites(owner: BoxDatabase): Promise<void> {
+  const [found] = await owner.query<{ isCitus: boolean }>(
+    `select to_regclass('pg_dist_node') is not null as "isCitus"`,
+  );
+  if (found?.isCitus) return;
+  const tables = await owner.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = any($1)`,
+    [goodsTables()],
+  );
+  if (tables.length === 0) return;
+  const triggers = tables.map(
+    ({ name }) => `
+      create constraint trigger test_goods after insert or update or delete on ${name}
+        deferrable initially deferred for each row execute function test_goods.record()`,
+  );
+  await owner.query(`
+    do $do$ begin
+      create schema test_goods;
+      create table test_goods.writes (tenant_id uuid, written text);
+      create function test_goods.record() returns trigger language plpgsql security definer as $body$
+        declare
+          tenant uuid := nullif(current_setting('${tenantSetting}', true), '')::uuid;
+        begin
+          if tenant is not null then insert into test_goods.writes values (tenant, tg_table_name); end if;
+          return null;
+        end $body$;
+      create function test_goods.forget() returns trigger language plpgsql security definer as $body$
+        begin
+          delete from test_goods.writes where tenant_id = new.tenant_id;
+          return null;
+        end $body$;
+      create trigger test_goods after insert or update of goods on reference_versions
+        for each row execute function test_goods.forget();
+      ${triggers.map((trigger) => `${trigger};`).join('')}
+    end $do$`);
+}
+
+/** The tables of the goods in which something was written without a new version behind the commit. */
+export async function unversionedGoods(owner: BoxDatabase): Promise<string[]> {
+  const [found] = await owner.query<{ recorded: boolean }>(
+    `select to_regclass('test_goods.writes') is not null as recorded`,
+  );
+  if (!found?.recorded) return [];
+  const rows = await owner.query<{ written: string }>(
+    `select distinct written from test_goods.writes
+      where tenant_id in (select id from tenants where removal_started_at is null) order by written`,
+  );
+  return rows.map(({ written }) => written);
 }

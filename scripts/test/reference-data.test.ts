@@ -6,7 +6,7 @@ import { createForSale } from '@carton/cart/testing';
 import { keepsReferenceData, referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import { bodyOf, createTestBox, type TestTenant } from '@carton/runtime/testing';
 import t from 'tap';
-import { referenceTables, writesReferenceData } from '../../runtime/db/reference-data.ts';
+import { goodsTables, referenceTables, writesOf } from '../../runtime/db/reference-data.ts';
 import { startBox } from '../../runtime/start-box.ts';
 import { callerOf } from '../../runtime/testing/client.ts';
 import { packagesOfTier, sourceRoot, withDependencies } from '../../runtime/testing/packages.ts';
@@ -27,7 +27,7 @@ t.teardown(() => replica.stop());
 const { staff } = box;
 const region = await bodyOf(staff.post('/admin/regions', { name: 'France', currency: 'EUR', countries: ['FR'] }));
 const rate = await bodyOf(staff.post('/admin/tax-rates', { code: 'vat', name: 'VAT', country: 'FR', rate: 20 }));
-const { variantId } = await createForSale(box, 1000);
+const { variantId, productId } = await createForSale(box, 1000);
 const flat = (amount: number) => ({ rates: [{ currency: 'EUR', amount }] });
 const option = await bodyOf(
   staff.post('/admin/shipping-options', { code: 'standard', name: 'Standard', type: 'flat', ...flat(500) }),
@@ -56,6 +56,19 @@ const versionOf = async (db: TenantDatabase) => {
   return (row as { version: string }).version;
 };
 
+/** Sets the price of a variant, and that in the region. */
+const setPrice = (id: string, amount: number, inRegion?: number) =>
+  bodyOf(
+    staff.put(`/admin/variants/${id}/prices`, {
+      prices: [
+        { currency: 'EUR', amount },
+        ...(inRegion === undefined ? [] : [{ currency: 'EUR', regionId: region.id, amount: inRegion }]),
+      ],
+    }),
+  );
+
+const setStatus = (status: string) => bodyOf(staff.patch(`/admin/products/${productId}`, { status }));
+
 /** Reads the tax rates among pipelined reads that know the version. */
 function readRates(tenant: TestTenant) {
   return tenant.db.pipelined(async (one) => {
@@ -80,6 +93,10 @@ t.test('the reference tables', async (t) => {
     'tax_rate_postal_codes',
     'tax_rates',
   ]);
+});
+
+t.test('the tables of the goods', async (t) => {
+  t.strictSame(goodsTables(), ['product_variants', 'products', 'variant_prices']);
 });
 
 t.test('each change is in the next price, in every box', async (t) => {
@@ -126,6 +143,11 @@ t.test('each change is in the next price, in every box', async (t) => {
       [1000, 0, 200, 120, 1320],
     ],
     ['no rate of tax', () => staff.delete(`/admin/tax-rates/${rate.id}`), [1000, 0, 200, 0, 1200]],
+    ['a price', () => setPrice(variantId, 1500), [1500, 0, 200, 0, 1700]],
+    ['a price of the region', () => setPrice(variantId, 1500, 1100), [1100, 0, 200, 0, 1300]],
+    ['no price of the region', () => setPrice(variantId, 1000), [1000, 0, 200, 0, 1200]],
+    ['a draft', () => setStatus('draft'), [0, 0, 0, 0, 0]],
+    ['a published product', () => setStatus('published'), [1000, 0, 200, 0, 1200]],
   ];
   for (const [name, change, expected] of changes) {
     await change();
@@ -207,7 +229,7 @@ t.test('whatever writes reference data replaces the version', async (t) => {
     ['update carts set note = null where tenant_id = $1', false],
   ];
   for (const [text, replaces] of writes) {
-    t.equal(writesReferenceData(text), replaces, text);
+    t.equal(writesOf(text).reference, replaces, text);
     const before = await versionOf(box.db);
     await box.db.query(text);
     t.equal((await versionOf(box.db)) !== before, replaces, text);
@@ -224,7 +246,7 @@ t.test('a shopper who fills a cart replaces no version', async (t) => {
 });
 
 t.test('truncate and copy, which take no parameter, count as writing too', async (t) => {
-  for (const text of ['truncate tax_rates', 'copy stores from stdin']) t.ok(writesReferenceData(text), text);
+  for (const text of ['truncate tax_rates', 'copy stores from stdin']) t.ok(writesOf(text).reference, text);
 });
 
 t.test('a test box refuses a statement that keeps the version and writes what is read', async (t) => {

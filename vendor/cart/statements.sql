@@ -154,7 +154,7 @@ select
   ) as is_reserved,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -322,7 +322,7 @@ select
   ) as is_reserved,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -490,7 +490,7 @@ select
   ) as is_reserved,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -669,7 +669,7 @@ select
   ) as is_reserved,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -1073,7 +1073,7 @@ select
   coalesce(carts.currency, own_store.default_currency) as currency,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -1124,7 +1124,7 @@ select
   ) as place,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where
@@ -1188,7 +1188,7 @@ select
   ) as place,
   (
     select
-      version
+      concat_ws(' ', version, goods)
     from
       reference_versions
     where

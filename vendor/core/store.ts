@@ -1,7 +1,7 @@
 /**
  * Queries of stores.
  */
-import { type Database, referenceQuery, type TenantDatabase } from '@carton/runtime';
+import { type Database, referenceQuery, referenceVersion, type TenantDatabase } from '@carton/runtime';
 import type { ChangeStore, Store } from './schemas.ts';
 
 /** The stores that transactions and pipelined reads have read. */
@@ -17,11 +17,23 @@ export function findStore(db: TenantDatabase): Promise<Store> {
 
 const storeOfTenant = referenceQuery('select * from stores where tenant_id = $1');
 
+const storeWithVersion = `select stores.*, ${referenceVersion} as reference_version from stores where tenant_id = $1`;
+
+/** A read without the version of the reference data learns it, for what is read next. */
 async function readStore(db: TenantDatabase): Promise<Store> {
+  if (db.holdsConnection && !db.knowsReferenceVersion) {
+    const [found] = await db.query<StoreRow & { referenceVersion: string | null }>(storeWithVersion);
+    if (!found) throw withoutStore(db);
+    const { referenceVersion: version, ...store } = found;
+    db.knowReferenceVersion(version);
+    return withDefaults(store);
+  }
   const [store] = await db.readReference<StoreRow>(storeOfTenant);
-  if (!store) throw new Error(`tenant ${db.tenantId} has no store`);
+  if (!store) throw withoutStore(db);
   return withDefaults(store);
 }
+
+const withoutStore = ({ tenantId }: TenantDatabase) => new Error(`tenant ${tenantId} has no store`);
 
 /** A row of the table. */
 type StoreRow = Omit<Store, keyof OwnSettings>;

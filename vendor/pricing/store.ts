@@ -1,7 +1,7 @@
 /**
  * Queries of prices.
  */
-import { newId, type TenantDatabase } from '@carton/runtime';
+import { goodsRows, newId, type TenantDatabase } from '@carton/runtime';
 
 export interface PriceRow {
   id: string;
@@ -56,9 +56,19 @@ export function findPrices(db: TenantDatabase, variantIds: readonly string[]): P
   );
 }
 
+const basePrices = goodsRows<BasePrice & { variantId: string }>({
+  text: `
+    select distinct on (variant_id) variant_id, amount, compare_at, lowest_prior
+      from variant_prices
+     where tenant_id = $1 and variant_id = any($2::uuid[]) and currency = $3
+       and (region_id is null or region_id = $4)
+     order by variant_id, region_id nulls last`,
+  id: 'variantId',
+});
+
 /**
- * Prices of variants in minor units of a currency; a region's price takes precedence. One statement; variants without a
- * price are left out.
+ * Prices of variants in minor units of a currency; a region's price takes precedence. At most one statement; variants
+ * without a price are left out.
  */
 export async function pricesOf(
   db: TenantDatabase,
@@ -66,14 +76,7 @@ export async function pricesOf(
   { currency, regionId }: { currency: string; regionId: string | null },
 ): Promise<Map<string, BasePrice>> {
   if (variantIds.length === 0) return new Map();
-  const rows = await db.query<BasePrice & { variantId: string }>(
-    `select distinct on (variant_id) variant_id, amount, compare_at, lowest_prior
-       from variant_prices
-      where tenant_id = $1 and variant_id = any($2::uuid[]) and currency = $3
-        and (region_id is null or region_id = $4)
-      order by variant_id, region_id nulls last`,
-    [variantIds, currency, regionId],
-  );
+  const rows = await db.readGoods(basePrices, variantIds, [currency, regionId]);
   return new Map(rows.map((row) => [row.variantId, row]));
 }
 

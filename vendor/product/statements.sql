@@ -1080,6 +1080,7 @@ select
   products.quantity_step,
   variants.weight,
   variants.requires_shipping,
+  coalesce(greatest(products.publish_at, products.unpublish_at) > now(), false) as is_scheduled,
   variants.deleted_at is not null
   or products.deleted_at is not null as deleted,
   (
@@ -1117,6 +1118,7 @@ select
   products.quantity_step,
   variants.weight,
   variants.requires_shipping,
+  coalesce(greatest(products.publish_at, products.unpublish_at) > now(), false) as is_scheduled,
   variants.deleted_at is not null
   or products.deleted_at is not null as deleted,
   (

@@ -28,8 +28,8 @@ export const statements: readonly Mutation[] = [
   {
     rule: 'A statement may name a reference table in capitals',
     file: 'runtime/db/reference-data.ts',
-    text: 'tables.has(name.toLowerCase())',
-    replacement: 'tables.has(name)',
+    text: 'map(([name]) => name.toLowerCase())',
+    replacement: 'map(([name]) => name)',
     tests: ['scripts/test/reference-data.test.ts'],
   },
   {
@@ -87,5 +87,33 @@ export const statements: readonly Mutation[] = [
     text: 'if (this.unit.isEnding) return Promise.reject(ending());',
     replacement: '',
     tests: ['runtime/db/test/transaction-then.test.ts'],
+  },
+  {
+    rule: 'What has changed goods replaces their version',
+    file: 'runtime/db/tenant-database.ts',
+    text: 'if (committed.unit.writesGoods) await this.query(replaceGoodsVersion, [randomUUID()]);',
+    replacement: '',
+    tests: ['scripts/test/goods.test.ts'],
+  },
+  {
+    rule: 'A transaction reads the goods that it has written',
+    file: 'runtime/db/tenant-reader.ts',
+    text: 'if (version === null || writesGoods) return read(ids);',
+    replacement: 'if (version === null) return read(ids);',
+    tests: ['scripts/test/goods.test.ts'],
+  },
+  {
+    rule: 'Goods are kept at one version',
+    file: 'runtime/db/goods.ts',
+    text: 'if (kept?.version !== version) missing.push(id);',
+    replacement: 'if (!kept) missing.push(id);',
+    tests: ['scripts/test/goods.test.ts'],
+  },
+  {
+    rule: 'A product with a schedule is not kept',
+    file: 'runtime/db/goods.ts',
+    text: 'if (rows.lasts?.(row) !== false) ',
+    replacement: '',
+    tests: ['scripts/test/goods.test.ts'],
   },
 ];

@@ -3,11 +3,21 @@
  * (`../store.ts`).
  */
 import { titleOfVariant } from '@carton/product';
-import { json, newId, type TenantDatabase } from '@carton/runtime';
+import { json, keepsReferenceData, newId, type TenantDatabase } from '@carton/runtime';
 import type { LineProperties } from '../pricing/sale.ts';
 import { maxLineQuantity } from '../schemas.ts';
 import type { CartLine } from '../store.ts';
 import { keyOfProperties } from './properties.ts';
+
+const addText = keepsReferenceData(
+  `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key, added_title)
+   values ($1, $2, $3, $4, $5, $6, $7, ${titleOfVariant('$4')})
+   on conflict (tenant_id, cart_id, variant_id, properties_key) do update
+      set quantity = cart_line_items.quantity + excluded.quantity, added_title = excluded.added_title,
+          updated_at = now()
+    where cart_line_items.quantity + excluded.quantity <= ${maxLineQuantity}
+   returning id`,
+);
 
 /**
  * Adds a quantity to the line of a variant with these properties; creates the line if necessary. The line keeps the title.
@@ -19,17 +29,14 @@ export async function addToLine(
   cartId: string,
   { variantId, quantity, properties }: { variantId: string; quantity: number; properties: LineProperties },
 ): Promise<string | null> {
-  const [line] = await tx.query<{ id: string }>(
-    `insert into cart_line_items (tenant_id, id, cart_id, variant_id, quantity, properties, properties_key,
-                                  added_title)
-     values ($1, $2, $3, $4, $5, $6, $7, ${titleOfVariant('$4')})
-     on conflict (tenant_id, cart_id, variant_id, properties_key) do update
-        set quantity = cart_line_items.quantity + excluded.quantity, added_title = excluded.added_title,
-            updated_at = now()
-      where cart_line_items.quantity + excluded.quantity <= ${maxLineQuantity}
-     returning id`,
-    [newId(), cartId, variantId, quantity, json(properties), keyOfProperties(properties)],
-  );
+  const [line] = await tx.query<{ id: string }>(addText, [
+    newId(),
+    cartId,
+    variantId,
+    quantity,
+    json(properties),
+    keyOfProperties(properties),
+  ]);
   return line?.id ?? null;
 }
 
@@ -46,7 +53,7 @@ export async function replaceLines(
     ...{ id: newId(), variant_id: variantId, quantity, properties, key: keyOfProperties(properties) },
   }));
   await tx.query(
-    `with target as materialized (
+    keepsReferenceData(`with target as materialized (
        select * from jsonb_to_recordset($3::jsonb)
                   as target (id uuid, variant_id uuid, quantity integer, properties jsonb, key text)
      ),
@@ -60,7 +67,7 @@ export async function replaceLines(
      select $1, id, $2, variant_id, quantity, properties, key, ${titleOfVariant('target.variant_id')} from target
      on conflict (tenant_id, cart_id, variant_id, properties_key) do update
         set quantity = excluded.quantity, added_title = excluded.added_title, updated_at = now()
-      where cart_line_items.quantity <> excluded.quantity`,
+      where cart_line_items.quantity <> excluded.quantity`),
     [cartId, json(target)],
   );
 }

@@ -3,9 +3,14 @@
  */
 import type { StatementSamples } from '@carton/runtime/testing';
 import * as quotas from '../quotas/store.ts';
+import * as store from '../store.ts';
 import * as tenants from '../tenants/store.ts';
 
 export const statements: StatementSamples = {
+  findStore: ({ db, answer }) => {
+    answer([{ settings: {} }]);
+    return db.pipelined((one) => store.findStore(one));
+  },
   'quotas.listQuotaRows': ({ db }) => quotas.listQuotaRows(db),
   'quotas.findQuota': ({ db }) => quotas.findQuota(db, { name: 'products' }),
   'quotas.changeKept': ({ db }) => quotas.changeKept(db, { name: 'products' }, 1),

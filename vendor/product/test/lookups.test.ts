@@ -65,6 +65,7 @@ t.test("a tenant's variants are found by id, deleted ones too", async (t) => {
     productHandle: 'sold',
     productStatus: 'published',
     published: true,
+    isScheduled: false,
     taxCategory: 'books',
     shippingProfile: 'bulky',
     minQuantity: 1,

@@ -18,13 +18,15 @@ async function create(tenant: TestTenant, title: string, fields: object = {}) {
 }
 
 /** Moves the times of a product; its next change is due from the moment it was. */
-const setTimes = (id: string, publishAt: string | null, unpublishAt: string | null = null) =>
-  box.owner.query(
-    `update products set publish_at = $2::timestamptz, unpublish_at = $3::timestamptz,
-            visibility_changes_at = coalesce(case when publish_at > now() then $2 end, $3, $2)::timestamptz
-      where id = $1`,
+async function setTimes(id: string, publishAt: string | null, unpublishAt: string | null = null): Promise<void> {
+  const [product] = await box.owner.query<{ tenantId: string }>('select tenant_id from products where id = $1', [id]);
+  await box.box.database.forTenant(product?.tenantId as string).query(
+    `update products set publish_at = $3::timestamptz, unpublish_at = $4::timestamptz,
+            visibility_changes_at = coalesce(case when publish_at > now() then $3 end, $4, $3)::timestamptz
+      where tenant_id = $1 and id = $2`,
     [id, publishAt, unpublishAt],
   );
+}
 
 const titlesIn = (items: { title: string }[]) => items.map(({ title }) => title);
 
