@@ -87,7 +87,7 @@ function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
   const byCode = new Map<string, AdjustmentSum[]>();
   for (const each of adjustments) {
     const ofCode = byCode.get(each.code) ?? [];
-    const sum = ofCode.find((one) => isSameCharge(one, each));
+    const sum = ofCode.find((one) => isAlike(one, each));
     if (sum) {
       sum.amount += each.amount;
       if (sum.lineId !== each.lineId) sum.lineId = undefined;
@@ -104,7 +104,7 @@ function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
 type AdjustmentSum = { -readonly [Key in keyof Adjustment]: Adjustment[Key] };
 
 /** Whether adjustments of the same code differ in their lines and amounts alone. */
-function isSameCharge(one: Adjustment, other: Adjustment): boolean {
+function isAlike(one: Adjustment, other: Adjustment): boolean {
   return (
     one.kind === other.kind &&
     one.label === other.label &&
