@@ -5,7 +5,7 @@ import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { rememberCart } from './changes/known-carts.ts';
 import { ownerOf } from './owner-store.ts';
 import { type PricedCart, type PriceOptions, priceCart } from './pricing/cart.ts';
-import { pauseOf } from './pricing/pauses.ts';
+import { pauseOf } from './pricing/sale.ts';
 import type { Asker } from './quotes/asker.ts';
 import { withQuotes } from './quotes/service.ts';
 import type { Cart } from './schemas.ts';

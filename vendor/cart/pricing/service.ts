@@ -16,11 +16,11 @@ import { findRegion, type RegionRow } from '@carton/region';
 import { faults, runInParts, type TenantDatabase } from '@carton/runtime';
 import type { BuyerTax } from './buyer-tax.ts';
 import { type Shortfall, shortfallOf } from './minimum-order.ts';
-import { pauseOf } from './pauses.ts';
 import { type MissingQuoteOfStep, runTotals, totalsInParts } from './pipeline.ts';
 import {
   type CustomLine,
   type LineProperties,
+  pauseOf,
   type Sale,
   type SaleLine,
   stockSaleOf,
