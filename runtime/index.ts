@@ -31,6 +31,7 @@ export {
   type LargeComputeTask,
   tooCostly,
 } from './compute/compute.ts';
+export { pauseForOthers, runInParts } from './compute/parts.ts';
 export { sanitizeRichText, withSanitizedDescription } from './compute/rich-text.ts';
 export { Turns } from './compute/turns.ts';
 export { hasPostalCodes, hasProvince, needsCity, needsProvince, requireCity } from './country/address-needs.ts';

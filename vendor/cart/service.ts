@@ -5,6 +5,7 @@ import type { ShopperSession, TenantDatabase } from '@carton/runtime';
 import { rememberCart } from './changes/known-carts.ts';
 import { ownerOf } from './owner-store.ts';
 import { type PricedCart, type PriceOptions, priceCart } from './pricing/cart.ts';
+import { pauseOf } from './pricing/sale.ts';
 import type { Asker } from './quotes/asker.ts';
 import { withQuotes } from './quotes/service.ts';
 import type { Cart } from './schemas.ts';
@@ -39,5 +40,10 @@ export async function presentQuoted(
   priced: PricedCart<StoredCart>,
   asker: Asker | null,
 ): Promise<Cart> {
-  return presentCart(await withQuotes(db, priced, () => priceCart(db, priced.cart), { asker }));
+  const quoted = await withQuotes(db, priced, () => priceCart(db, priced.cart), { asker });
+  const cart = presentCart(quoted);
+  // The response is serialized next.
+  const pause = pauseOf(quoted.sale);
+  if (pause) await pause();
+  return cart;
 }

@@ -82,18 +82,37 @@ function sumsOfLines(adjustments: readonly Adjustment[]): Map<string, LineSums> 
  */
 function summedByCode(adjustments: readonly Adjustment[]): Adjustment[] {
   if (adjustments.length < 2) return [...adjustments];
-  const sums = new Map<string, { -readonly [Key in keyof Adjustment]: Adjustment[Key] }>();
+  const sums: AdjustmentSum[] = [];
+  // Few have the same code, so they are compared: a key of all these fields would be a text for each adjustment.
+  const byCode = new Map<string, AdjustmentSum[]>();
   for (const each of adjustments) {
-    const { code, label, kind, shippingCode, rate, included, source } = each;
-    // Texts have no U+0000.
-    const key = `${kind}\0${code}\0${label}\0${shippingCode}\0${rate}\0${included}\0${source?.id}`;
-    const sum = sums.get(key);
+    const ofCode = byCode.get(each.code) ?? [];
+    const sum = ofCode.find((one) => isAlike(one, each));
     if (sum) {
       sum.amount += each.amount;
       if (sum.lineId !== each.lineId) sum.lineId = undefined;
-    } else sums.set(key, { ...each });
+      continue;
+    }
+    const first = { ...each };
+    sums.push(first);
+    ofCode.push(first);
+    byCode.set(each.code, ofCode);
   }
-  return [...sums.values()];
+  return sums;
+}
+
+type AdjustmentSum = { -readonly [Key in keyof Adjustment]: Adjustment[Key] };
+
+/** Whether adjustments of the same code differ in their lines and amounts alone. */
+function isAlike(one: Adjustment, other: Adjustment): boolean {
+  return (
+    one.kind === other.kind &&
+    one.label === other.label &&
+    one.shippingCode === other.shippingCode &&
+    one.rate === other.rate &&
+    one.included === other.included &&
+    one.source?.id === other.source?.id
+  );
 }
 
 function presentLine(line: PricedLine, { discount, tax }: LineSums, currency: string): Cart['items'][number] {

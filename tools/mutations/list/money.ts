@@ -117,6 +117,13 @@ export const money: readonly Mutation[] = [
     tests: ['vendor/checkout/test/offer-taxes.test.ts'],
   },
   {
+    rule: 'A step of the totals computes from what all earlier ones have added, also where others run between them',
+    file: 'vendor/cart/pricing/pipeline.ts',
+    text: 'if (last?.at !== sums.changes) last = {',
+    replacement: 'last ??= {',
+    tests: ['vendor/cart/test/many-lines.test.ts'],
+  },
+  {
     rule: 'An included tax adds nothing to the total',
     file: 'vendor/cart/pricing/pipeline.ts',
     text: 'if (!included) this.totals.total += amount;',

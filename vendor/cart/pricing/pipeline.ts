@@ -33,10 +33,28 @@ export interface MissingQuoteOfStep extends MissingQuote {
  * @throws Error naming the step whose adjustment is invalid
  */
 export function runTotals(
+  about: Pick<TotalsDraft, 'sale' | 'region'>,
+  lines: readonly TotalsLine[],
+  steps: readonly ReadyStep[],
+): TotalsResult {
+  const parts = totalsInParts(about, lines, steps);
+  for (;;) {
+    const part = parts.next();
+    if (part.done) return part.value;
+  }
+}
+
+type TotalsResult = TotalsDraft & { missingQuotes: readonly MissingQuoteOfStep[] };
+
+/**
+ * The same as `runTotals` in parts: yields once a step has computed its adjustments, and once they are added.
+ * @throws Error as `runTotals`
+ */
+export function* totalsInParts(
   { sale, region }: Pick<TotalsDraft, 'sale' | 'region'>,
   lines: readonly TotalsLine[],
   steps: readonly ReadyStep[],
-): TotalsDraft & { missingQuotes: readonly MissingQuoteOfStep[] } {
+): Generator<void, TotalsResult, void> {
   const sums = new Sums(lines);
   const missingQuotes: MissingQuoteOfStep[] = [];
   // The same until an adjustment is added.
@@ -49,12 +67,15 @@ export function runTotals(
     const before = draft();
     const missing = step.missing?.(before);
     if (missing) missingQuotes.push({ ...missing, step: step.name });
-    for (const adjustment of step.adjust(before)) {
+    const adjustments = step.adjust(before);
+    if (adjustments.length > 0) yield;
+    for (const adjustment of adjustments) {
       const violation = violationOf(sums, adjustment);
       if (violation) throw new Error(`totals step ${step.name}: the adjustment ${adjustment.code} ${violation}`);
       sums.add(adjustment);
       if (!Number.isSafeInteger(sums.totals.total)) throw new Error(`totals step ${step.name}: the total is too large`);
     }
+    yield;
   }
   const unrounded = draft();
   for (const { name, rounding } of lines.length === 0 ? [] : steps) sums.round(rounding?.(unrounded) ?? 0, name);
@@ -134,11 +155,11 @@ class Sums {
     if (line) {
       const amount = capDiscount(adjustment.amount, line.discountedTotal);
       line.discountedTotal += amount;
-      this.#count({ ...adjustment, amount });
+      this.#count(withAmount(adjustment, amount));
     } else if (charge) {
       const amount = capDiscount(adjustment.amount, charge.discountedAmount);
       charge.discountedAmount += amount;
-      this.#count({ ...adjustment, amount });
+      this.#count(withAmount(adjustment, amount));
     } else {
       const lines = [...this.lines.values()];
       const weights = lines.map(({ discountedTotal }) => discountedTotal);
@@ -158,6 +179,11 @@ class Sums {
     const { subtotal, discount, shipping } = this.totals;
     return subtotal + discount + shipping;
   }
+}
+
+/** The adjustment with this amount: itself if it has it. */
+function withAmount(adjustment: Adjustment, amount: number): Adjustment {
+  return Object.is(adjustment.amount, amount) ? adjustment : { ...adjustment, amount };
 }
 
 /** The discount (zero or below), at most the amount left; never -0. */

@@ -3,7 +3,7 @@
  * edits, exchanges and renewals are all priced as sales.
  */
 import type { StockSale } from '@carton/inventory';
-import { countryCodeOf } from '@carton/runtime';
+import { countryCodeOf, pauseForOthers } from '@carton/runtime';
 
 /** Data of a line besides its variant: an engraving, a plan. */
 export type LineProperties = Readonly<Record<string, string | number | boolean>>;
@@ -109,4 +109,12 @@ export function saleAddressOf(address: Readonly<Record<string, string | null>>):
     city: text('city'),
     line1: text('line1'),
   };
+}
+
+/** Of more lines, the parts of the work are done one by one. Lines are counted: the same sale always has the same parts. */
+const fewLines = 100;
+
+/** The pause for others between parts of the work on a sale; null for one with few lines, which has none. */
+export function pauseOf({ lines }: Pick<Sale, 'lines'>): typeof pauseForOthers | null {
+  return lines.length > fewLines ? pauseForOthers : null;
 }

@@ -13,13 +13,14 @@ import {
   type VariantInfo,
 } from '@carton/product';
 import { findRegion, type RegionRow } from '@carton/region';
-import { faults, type TenantDatabase } from '@carton/runtime';
+import { faults, runInParts, type TenantDatabase } from '@carton/runtime';
 import type { BuyerTax } from './buyer-tax.ts';
 import { type Shortfall, shortfallOf } from './minimum-order.ts';
-import { type MissingQuoteOfStep, runTotals } from './pipeline.ts';
+import { type MissingQuoteOfStep, runTotals, totalsInParts } from './pipeline.ts';
 import {
   type CustomLine,
   type LineProperties,
+  pauseOf,
   type Sale,
   type SaleLine,
   stockSaleOf,
@@ -110,6 +111,10 @@ export interface PricedSale<S extends Sale = Sale> {
 /**
  * Prices a sale. One round trip reads everything, whatever the number of lines, price sources and totals steps; a second
  * one reads the facts that their rules refer to, if any.
+ *
+ * A sale with many lines pauses for others, in a transaction too. Such a transaction has locked the source of the sale,
+ * its cart, for which nobody but its shopper waits; what it would hold up without a pause are also transactions that
+ * have locked what many wait for, such as stock.
  * @throws Error for an unknown variant, and for choices that no step of the box declares
  */
 export async function priceSale<S extends Sale>(
@@ -148,7 +153,11 @@ export async function priceSale<S extends Sale>(
       adjust: (draft: TotalsDraft) => adjust(draft, reads[position], lineFacts),
       rounding: rounding && ((draft: TotalsDraft) => rounding(draft, reads[position])),
     }));
-    const draft = runTotals({ sale, region }, lines.flatMap(countedLine), ready);
+    const pause = pauseOf(sale);
+    if (pause) await pause();
+    const counted = lines.flatMap(countedLine);
+    const about = { sale, region };
+    const draft = pause ? await runInParts(totalsInParts(about, counted, ready)) : runTotals(about, counted, ready);
     const { shipping, adjustments, totals, missingQuotes } = draft;
     const shownOf = ({ name, shows }: AnyStep, position: number) =>
       shows ? [[name, shows.of(draft, reads[position], lineFacts)]] : [];
@@ -158,6 +167,7 @@ export async function priceSale<S extends Sale>(
     const ofSteps = steps.flatMap(({ issues }, position) => issues?.(draft, reads[position]) ?? []);
     const issues = [...new Set([...issuesOf(sale, { region, shortfall, rules }), ...ofSteps])];
     const amounts = { shipping, adjustments, totals, buyerTax, shown, missingQuotes };
+    if (pause) await pause();
     return { sale, region, lines: lines as never, issues, shortfall, ...amounts };
   });
 }

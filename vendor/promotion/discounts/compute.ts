@@ -58,7 +58,11 @@ function leftOf(lines: readonly TotalsLine[], amountOf: (line: TotalsLine) => nu
 
 /** `part` of `whole`, of an amount; zero of nothing. */
 function fraction(amount: number, part: number | bigint, whole: number | bigint): number {
-  return whole === 0 ? 0 : divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
+  if (whole === 0) return 0;
+  // Nearly all are one of these, of many lines and promotions: the same without a division of large integers.
+  if (part === whole) return amount;
+  if (amount === whole) return Number(part);
+  return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
 }
 
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
@@ -97,9 +101,7 @@ function sharesOf(offer: Offer, lines: readonly TotalsLine[], facts: LineFacts, 
   const units = unitsOf(targets, 'maxUnits' in discount ? discount.maxUnits : undefined, left);
   /** The part of an amount of each line that its units have. */
   const parts = (amountOf: (of: Left) => number) =>
-    targets.map((line, at) =>
-      fraction(amountOf(left.get(line.id) as Left), units[at] as number, BigInt(line.quantity)),
-    );
+    targets.map((line, at) => fraction(amountOf(left.get(line.id) as Left), units[at] as number, line.quantity));
   const amounts = parts(({ amount }) => amount);
   const shares = divided(discount, amounts, { prices: parts(({ price }) => price), units });
   return targets.map(({ id }, at) => {

@@ -38,9 +38,10 @@ function discountGoods(draft: TotalsDraft, considered: readonly Considered[], fa
   const applied = appliedOf(decisionsOf(draft, considered, facts));
   const offers = applied.map(({ promotion }) => offerIn(draft.sale.currency, promotion));
   const shares = applyOffers(offers, draft.lines, facts, ({ discountedTotal }) => discountedTotal);
-  return applied.flatMap((each, at) =>
-    (shares[at] ?? []).map(({ lineId, amount }) => ({ ...adjustmentOf(each), lineId, amount: -amount })),
-  );
+  return applied.flatMap((each, at) => {
+    const common = adjustmentOf(each);
+    return (shares[at] ?? []).map(({ lineId, amount }) => ({ ...common, lineId, amount: -amount }));
+  });
 }
 
 /** One discount for each promotion and charge. */

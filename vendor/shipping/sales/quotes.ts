@@ -50,10 +50,11 @@ function parcelOf(group: readonly ShippedLine[], currency: string): Parcel {
 
 /** The lines of a priced sale that count, with the discounts on them. */
 export function linesOf({ lines, adjustments }: Pick<PricedSale, 'lines' | 'adjustments'>): ShippedLine[] {
+  const discounts = discountsOf(adjustments);
   return lines.flatMap((line): ShippedLine[] => {
     const { id, quantity, variantId, unitPrice, total, variant } = line;
     if (unitPrice === null || total === null) return [];
-    const discountedTotal = total + discountOn(id, adjustments);
+    const discountedTotal = total + (discounts.get(id) ?? 0);
     if (variant === null) {
       const { title, weight } = line;
       return [{ variantId: null, shippingProfile: null, quantity, weight, discountedTotal, title }];
@@ -64,11 +65,14 @@ export function linesOf({ lines, adjustments }: Pick<PricedSale, 'lines' | 'adju
   });
 }
 
-function discountOn(id: string, adjustments: readonly Adjustment[]): number {
-  return adjustments.reduce(
-    (sum, { kind, lineId, amount }) => sum + (kind === 'discount' && lineId === id ? amount : 0),
-    0,
-  );
+/** The discounts on each line that has some, in minor units below zero, by its id. */
+function discountsOf(adjustments: readonly Adjustment[]): Map<string, number> {
+  const discounts = new Map<string, number>();
+  for (const { kind, lineId, amount } of adjustments) {
+    if (kind !== 'discount' || lineId === undefined) continue;
+    discounts.set(lineId, (discounts.get(lineId) ?? 0) + amount);
+  }
+  return discounts;
 }
 
 /** What prices an option, or why it is not offered whatever its price. */

@@ -162,17 +162,23 @@ export function taxesByRates(
   const targets = targetsOf(draft, read);
   const { roundPer, rounding } = read.settings;
   const taxes = taxesOf(targets, { included: false, roundPer, rounding });
-  const adjustments = new Map<string, Adjustment>();
+  const ofLines: Adjustment[] = [];
+  // Parts of a charge may have a rate in common.
+  const ofCharges = new Map<string, Adjustment>();
   for (const [at, { lineId, shippingCode, rates, included }] of targets.entries()) {
     for (const [position, { id, code, name, rate }] of rates.entries()) {
-      const key = `${id} ${lineId ?? `of ${shippingCode}`}`;
-      const amount = (taxes[at]?.[position] as number) + (adjustments.get(key)?.amount ?? 0);
-      const target = lineId === undefined ? { shippingCode } : { lineId };
-      const source = { type: 'tax_rate', id };
-      adjustments.set(key, { code, label: name, kind: 'tax', amount, rate, included, source, ...target });
+      const amount = taxes[at]?.[position] as number;
+      const tax = { code, label: name, kind: 'tax', rate, included, source: { type: 'tax_rate', id } } as const;
+      if (lineId !== undefined) {
+        ofLines.push({ ...tax, amount, lineId });
+        continue;
+      }
+      const key = `${id} ${shippingCode}`;
+      const before = ofCharges.get(key)?.amount ?? 0;
+      ofCharges.set(key, { ...tax, amount: before + amount, shippingCode });
     }
   }
-  return [...adjustments.values()];
+  return [...ofLines, ...ofCharges.values()];
 }
 
 export const taxStep = totalsStep<TaxRead>({
