@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type BoxFolder, exists } from '../box/folder.ts';
@@ -40,6 +40,21 @@ export async function databaseHome(folder: BoxFolder): Promise<DatabaseHome> {
 /** Whether a folder has the data of a PostgreSQL. */
 export function hasData(data: string): Promise<boolean> {
   return exists(join(data, 'PG_VERSION'));
+}
+
+/** Names of the folders with former data, which a restore has left beside what took its place. */
+export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
+  return formerDataIn((await databaseHome(folder)).home);
+}
+
+/** Paths of the folders with former data besides those of these names. */
+export async function addedData(folder: BoxFolder, names: readonly string[]): Promise<string[]> {
+  const { home } = await databaseHome(folder);
+  return (await formerDataIn(home)).filter((name) => !names.includes(name)).map((name) => join(home, name));
+}
+
+async function formerDataIn(home: string): Promise<string[]> {
+  return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
 }
 
 /** Returns the server on a data folder, or undefined if none runs. */
