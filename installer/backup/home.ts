@@ -2,12 +2,12 @@
  * Where the embedded database of a box is, whether it runs, and connections to the database of a box.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type BoxFolder, exists } from '../box/folder.ts';
-import { commandLineOf, programOf } from '../box/process-table.ts';
+import { commandLineOf, programOf, userOf } from '../box/process-table.ts';
 import { readSecrets } from '../box/settings.ts';
 import { Failure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
@@ -42,17 +42,37 @@ export function hasData(data: string): Promise<boolean> {
   return exists(join(data, 'PG_VERSION'));
 }
 
+/** Names of the folders with former data, which a restore has left beside what took its place. */
+export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
+  return formerDataIn((await databaseHome(folder)).home);
+}
+
+/** Paths of the folders with former data besides those of these names. */
+export async function addedData(folder: BoxFolder, names: readonly string[]): Promise<string[]> {
+  const { home } = await databaseHome(folder);
+  return (await formerDataIn(home)).filter((name) => !names.includes(name)).map((name) => join(home, name));
+}
+
+async function formerDataIn(home: string): Promise<string[]> {
+  return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
+}
+
 /** Returns the server on a data folder, or undefined if none runs. */
 export async function findServer(data: string): Promise<RunningServer | undefined> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   const [pid, folder, , , socketFolder = '', , , status = ''] = lines.map((line) => line.trim());
-  if (!(Number(pid) > 0) || !isServerOn(Number(pid), folder ?? data)) return undefined;
+  if (!(Number(pid) > 0) || !isServerOn(Number(pid), data, folder || data)) return undefined;
   return { pid: Number(pid), socketFolder, status };
 }
 
-/** Whether a process is a PostgreSQL whose command line names a folder: after a crash another may have its number. */
-export function isServerOn(pid: number, folder: string): boolean {
-  return programOf(pid) === 'postgres' && commandLineOf(pid).includes(folder);
+/**
+ * Whether a process is a PostgreSQL on a data folder: after a crash another may have its number, and the user of the
+ * database can write any number into `postmaster.pid`. PostgreSQL runs as the owner of its data only.
+ * @param named the folder as its command line names it
+ */
+export function isServerOn(pid: number, data: string, named = data): boolean {
+  if (programOf(pid) !== 'postgres' || !commandLineOf(pid).includes(named)) return false;
+  return userOf(pid) === statSync(data, { throwIfNoEntry: false })?.uid;
 }
 
 /** Returns the name and password of a connection by socket to an embedded server. */

@@ -5,7 +5,7 @@
  *
  * Its form is `ctn_backup_<random>_<checksum>`: 256 random bits, and a checksum that tells a mistyped key from another one.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { writeAtomically } from '../box/files.ts';
 import type { BoxFolder } from '../box/folder.ts';
@@ -84,12 +84,6 @@ export async function provideBackupKey(folder: BoxFolder, output: Output, { show
 export function generateBackupKey(): BackupKey {
   const body = `${backupKeyPrefix}_${base32(randomBytes(32))}`;
   return parseBackupKey(`${body}_${checksumOf(body)}`, 'a new key');
-}
-
-/** Compares two codes in constant time. */
-export function isSameCode(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)];
-  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 function checksumOf(body: string): string {

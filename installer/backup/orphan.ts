@@ -2,7 +2,7 @@
  * The embedded PostgreSQL of a box that was killed together with its supervisor: it goes on, so that the next start of the
  * box takes it over. Where there is none, it is stopped, as the box would have done.
  */
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BoxFolder } from '../box/folder.ts';
 import { Failure } from '../failure.ts';
@@ -52,7 +52,7 @@ async function withOrphan<T>(
   const home = await databaseHome(folder);
   const data = await realpath(home.data).catch(() => undefined);
   const server = data && (await findServer(data));
-  if (!server) return undefined;
+  if (!server || !(await isOfBox(data, [folder.root, folder.data, home.directory, home.home]))) return undefined;
   const unlock = await lockDatabase(home.directory);
   if (!unlock) return undefined;
   try {
@@ -60,6 +60,16 @@ async function withOrphan<T>(
   } finally {
     unlock();
   }
+}
+
+/**
+ * Whether data belongs to the box, for root, which can signal the servers of all users: the owner of a folder on the way to it
+ * could have put a link to the data of another user there.
+ */
+async function isOfBox(data: string, way: string[]): Promise<boolean> {
+  if (process.getuid?.() !== 0) return true;
+  const [owner, ...others] = await Promise.all([data, ...way].map(async (path) => (await stat(path)).uid));
+  return others.every((uid) => uid === 0 || uid === owner);
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -5,8 +5,9 @@
  *
  * An attacker who can write where backups are can change one and compute its digests again, but makes no seal.
  */
+import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../failure.ts';
-import { type BackupKey, type BackupKeySource, isSameCode } from './key.ts';
+import type { BackupKey, BackupKeySource } from './key.ts';
 
 /** What a key says of a text. */
 export interface Seal {
@@ -83,6 +84,12 @@ export function requireSeal(
     `${name} was changed after the box has sealed it`,
     'Nothing was changed. Use another backup, and find out who can write there',
   );
+}
+
+/** Compares two codes in constant time. */
+function isSameCode(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 function isSeal(value: unknown): value is Seal {

@@ -11,14 +11,14 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { readdir, realpath, rename, rm } from 'node:fs/promises';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, rethrowAsFailure } from '../failure.ts';
 import { vendor } from '../vendor.ts';
-import { removeTemporaryFiles } from './files.ts';
-import { type BoxFolder, boxFolder, createFolders, nearestExisting } from './folder.ts';
+import { boxFolder, createFolders, nearestExisting } from './folder.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { identify } from './process-table.ts';
 
 const timeoutMilliseconds = 1000;
@@ -33,7 +33,7 @@ export function isOfLock(name: string): boolean {
 
 /**
  * Runs work while holding the lock of a folder. One that does not exist is created, and removed afterwards if it is empty. First
- * removes what killed commands have left of files that they were writing, one of which has secrets.
+ * removes what killed commands have left of files that they were writing, some with secrets.
  * @param command name of the command for messages to others, such as `install`
  * @throws Failure busy when another command holds the lock; any error of the work, as a Failure
  */
@@ -46,19 +46,11 @@ export async function withLock<T>(
   const release = (await lockByFile(directory, command, kind)) ?? (await lockByName(directory, command, kind));
   try {
     return await rethrowAsFailure(async () => {
-      await removeOfKilledCommands(boxFolder(directory));
+      await removeLeftovers(boxFolder(directory));
       return work();
     });
   } finally {
     await release();
-  }
-}
-
-/** Does nothing in the folder of another user, who could have root remove files by a link. */
-async function removeOfKilledCommands({ root, upgrades }: BoxFolder): Promise<void> {
-  for (const folder of [root, upgrades]) {
-    const found = await lstat(folder).catch(() => undefined);
-    if (found?.isDirectory() && found.uid === process.getuid?.()) await removeTemporaryFiles(folder);
   }
 }
 

@@ -94,6 +94,15 @@ export function userOf(pid: number): number | undefined {
   return user === undefined ? undefined : Number(user);
 }
 
+/**
+ * Whether a process can be that of a box, for root, which reads the environment of all processes and can signal them: any
+ * user can start one that looks like a box, and the user of a box can write the id of any process into its PID file.
+ * @param user whose process a box in this place would be
+ */
+export function isCredible(pid: number, user: number | undefined): boolean {
+  return process.getuid?.() !== 0 || userOf(pid) === user;
+}
+
 /** Returns the name of the program that a process runs; empty if there is no such process. */
 export function programOf(pid: number): string {
   return (readProc(`${pid}/comm`) ?? '').trim();

@@ -12,6 +12,7 @@ import {
   type FoundProcess,
   findProcesses,
   isAlive,
+  isCredible,
   type ProcessIdentity,
   readVariable,
   userOf,
@@ -76,15 +77,6 @@ export async function findFollowers(folder: BoxFolder, { pid }: Pick<RunningBox,
   // Those that were replaced, and complete their requests, have another path.
   const found = await findProcesses(isOfBox, `${name}=${path}`);
   return found.filter((each) => isCredible(each.pid, userOf(pid)));
-}
-
-/**
- * Whether a process can be that of a box, for root, which reads the environment of all processes and can signal them: any
- * user can start one that looks like a box, and the user of a box can write the id of any process into its PID file.
- * @param user whose process a box in this place would be
- */
-function isCredible(pid: number, user: number | undefined): boolean {
-  return process.getuid?.() !== 0 || userOf(pid) === user;
 }
 
 /** Whether the box runs in the background: with a supervisor there, or without one. */

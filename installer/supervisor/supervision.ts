@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import type { Launch } from '../box/environment.ts';
 import type { BoxFolder } from '../box/folder.ts';
 import { removeLaunchQueue } from '../box/launch-queue.ts';
+import { removeLeftovers } from '../box/leftovers.ts';
 import { identify } from '../box/process-table.ts';
 import type { Parent, RunningBox } from '../box/running.ts';
 import type { Output } from '../output/output.ts';
@@ -55,6 +56,7 @@ export async function supervise(
   { watchdogSeconds, background }: SupervisionOptions,
 ): Promise<SupervisedBox> {
   await removeLaunchQueue(folder);
+  await removeLeftovers(folder);
   await prepareRunFolder(folder);
   const identity = (await identify(process.pid)) ?? '';
   const parent: Parent = { pid: process.pid, identity, ...(background && { background: true }) };

@@ -1,7 +1,7 @@
 /**
  * Unit tests of the parts that need no box: exit codes, releases, settings, files, locks, processes.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { parseEnv } from 'node:util';
 import t from 'tap';
 import { writeAtomically } from '../box/files.ts';
 import { boxUrl } from '../box/health.ts';
-import { isOfLock, withLock } from '../box/lock.ts';
+import { withLock } from '../box/lock.ts';
 import { identify, isAlive, isSame } from '../box/process-table.ts';
 import { updateSecrets } from '../box/settings.ts';
 import { asFailure, Failure } from '../failure.ts';
@@ -65,29 +65,6 @@ t.test('a file is written atomically, with its mode', async (t) => {
   t.equal((await stat(path)).mode & 0o777, 0o600);
   await t.rejects(writeAtomically(join(path, 'below a file'), 'two'));
   t.equal(await readFile(path, 'utf8'), 'one');
-});
-
-t.test('what killed commands were writing is removed by the next command', async (t) => {
-  const { pid } = spawnSync('true');
-  const [box, secrets, journal] = [`box.json.${pid}.new`, `box.env.${pid}.new`, `journal.json.${pid}.new`];
-  const own = [`box.json.${process.pid}.new`, 'box.json.1.new', 'current.new'];
-  const ofOperator = [`notes.${pid}.new`, 'box.env.20261126.new', 'box.env.new'];
-  const kept = ['box.json', ...own, ...ofOperator];
-  const aFolder = `backup.json.${pid}.new`;
-  const folder = t.testdir({
-    ...Object.fromEntries([...kept, box, secrets].map((name) => [name, ''])),
-    [aFolder]: {},
-    upgrades: { 'journal.json': '', [journal]: '' },
-    linked: { upgrades: t.fixture('symlink', '../upgrades') },
-  });
-  await withLock(join(folder, 'linked'), 'start', async () => {
-    t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json', journal].sort(), 'nothing behind a link');
-  });
-  await withLock(folder, 'start', async () => {
-    const names = readdirSync(folder).filter((name) => !isOfLock(name));
-    t.strictSame(names.sort(), [...kept, aFolder, 'linked', 'upgrades'].sort());
-    t.strictSame(readdirSync(join(folder, 'upgrades')), ['journal.json']);
-  });
 });
 
 t.test('the lock', async (t) => {

@@ -6,9 +6,9 @@ import { readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { exactly } from '@carton/runtime/testing';
 import t from 'tap';
+import { formerDataOf } from '../backup/home.ts';
 import { findRunningBox } from '../box/running.ts';
 import { readJournal, readRecords } from '../upgrade/record.ts';
-import { formerDataOf } from '../upgrade/restore.ts';
 import { key, makeBox, type TestBox, until } from './support/box.ts';
 import { additive, changing, exitFile, makeStore, order, ordersOf, storePackages } from './support/store.ts';
 import { startVendor } from './support/vendor.ts';

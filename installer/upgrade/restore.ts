@@ -1,11 +1,10 @@
 /**
  * Putting back the data of an upgrade's backup, and completing or undoing what a killed command has left.
  */
-import { readdir, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readDatabaseFolder } from '../backup/database-folder.ts';
-import { databaseHome, findServer } from '../backup/home.ts';
+import { addedData, databaseHome, findServer, formerDataOf } from '../backup/home.ts';
 import { readBackupKey } from '../backup/key.ts';
 import { completeRestore, putFormerBack, restoreDatabase } from '../backup/restore-database.ts';
 import type { Verification } from '../backup/seal.ts';
@@ -27,12 +26,6 @@ import {
   writeJournal,
   writeRecord,
 } from './record.ts';
-
-/** Names of the folders with former data of the embedded database. */
-export async function formerDataOf(folder: BoxFolder): Promise<string[]> {
-  const { home } = await databaseHome(folder);
-  return (await readdir(home).catch(() => [])).filter((name) => name.startsWith('data.before-')).sort();
-}
 
 /** A change of the database that was begun, and how it proceeds. */
 export interface BegunChange {
@@ -108,10 +101,7 @@ export async function untilDatabaseStopped(folder: BoxFolder, output: Output): P
 
 /** Removes the folders of former data that a change has added. */
 export async function removeFormerData(folder: BoxFolder, { formerData }: Journal): Promise<void> {
-  const { home } = await databaseHome(folder);
-  for (const name of await formerDataOf(folder)) {
-    if (!formerData.includes(name)) await rm(join(home, name), { recursive: true, force: true });
-  }
+  for (const path of await addedData(folder, formerData)) await rm(path, { recursive: true, force: true });
 }
 
 /**
@@ -120,9 +110,7 @@ export async function removeFormerData(folder: BoxFolder, { formerData }: Journa
  */
 export async function putReplacedBack(folder: BoxFolder, journal: Journal, record: UpgradeRecord): Promise<void> {
   await completeRestore(folder);
-  const { home } = await databaseHome(folder);
-  const added = (await formerDataOf(folder)).filter((name) => !journal.formerData.includes(name));
-  for (const name of added) await putFormerBack(folder, join(home, name));
+  for (const path of await addedData(folder, journal.formerData)) await putFormerBack(folder, path);
   // A kill may have come after the swap.
   const replaced = record.replacedData ?? [];
   const areThere = await Promise.all(replaced.map(exists));
@@ -199,11 +187,10 @@ async function resumeRollback(folder: BoxFolder, journal: Journal, record: Upgra
     return false;
   }
   await completeRestore(folder);
-  const added = (await formerDataOf(folder)).filter((name) => !journal.formerData.includes(name));
+  const added = await addedData(folder, journal.formerData);
   const isRestored = journal.step === 'passed' || (journal.step === 'restoring' && added.length > 0);
   if (!isRestored) return false;
-  const { home } = await databaseHome(folder);
-  const replaced = new Set([...(record.replacedData ?? []), ...added.map((name) => join(home, name))]);
+  const replaced = new Set([...(record.replacedData ?? []), ...added]);
   if ((await currentRelease(folder)) !== record.from.release) await switchCurrent(folder, record.from.release);
   await writeBoxSettings(folder, journal.settings);
   await writeRecord(folder, { ...record, state: 'rolled_back', replacedData: [...replaced] });

@@ -24,6 +24,7 @@ import {
 import { watchRecovery } from './embedded/recovery.ts';
 import type { Plan, Server } from './embedded/server.ts';
 import {
+  isPostgresIn,
   port,
   readPostmaster,
   rotateLog,
@@ -264,7 +265,8 @@ async function supervise(plan: Plan, meanwhile: () => void, ending?: AbortSignal
   meanwhile();
   // A process that exits without stopping the server signals it; a killed process leaves it to be taken over.
   let survives = false;
-  const onExit = () => survives || signal(server.pid, 'SIGINT');
+  // Between a crash and the restart another process may have its number.
+  const onExit = () => survives || (isPostgresIn(server.pid, plan.data) && signal(server.pid, 'SIGINT'));
   process.once('exit', onExit);
   const logTimer = setInterval(() => rotateLog(plan.logFile), 60_000).unref();
   let endWatch = () => {};

@@ -4,7 +4,7 @@
  * and refuses connections for good. The box restarts a server that exits.
  */
 import { readFileSync } from 'node:fs';
-import { readPostmaster, type Server, signal } from './server.ts';
+import { isPostgresIn, readPostmaster, type Server, signal } from './server.ts';
 
 /**
  * Milliseconds without both processes, and for an immediate shutdown. PostgreSQL waits up to 5 s for the sessions of a
@@ -42,7 +42,7 @@ export function watchRecovery(
 
 function isStuck(pid: number, data: string): boolean {
   const postmaster = readPostmaster(data);
-  if (postmaster?.pid !== pid || postmaster.status === 'stopping') return false;
+  if (postmaster?.pid !== pid || postmaster.status === 'stopping' || !isPostgresIn(pid, data)) return false;
   const children = childrenOf(pid);
   return children !== null && !children.some((child) => essential.test(titleOf(child)));
 }

@@ -212,13 +212,19 @@ async function processesIn(folder: string): Promise<number[]> {
 /**
  * True for a PostgreSQL process that uses the folder. A server and initdb have it in their command line; a session has
  * the cluster's name in its title. (In a container not even root can read another user's working folder.) A zombie has
- * no command line.
+ * no command line. PostgreSQL runs as the owner of its data only, so root signals no process of another user.
  */
-function isPostgresIn(pid: number, folder: string): boolean {
+export function isPostgresIn(pid: number, folder: string): boolean {
   const [title = '', ...parameters] = commandLine(pid);
   if (!title.startsWith(`postgres: ${clusterName(folder)}: `) && !parameters.includes(folder)) return false;
   // Another command, such as `ls`, may name the folder too.
-  return ['postgres', 'initdb'].includes((readOrNull(`/proc/${pid}/comm`) ?? '').trim());
+  if (!['postgres', 'initdb'].includes((readOrNull(`/proc/${pid}/comm`) ?? '').trim())) return false;
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return owner === undefined || owner === userOf(pid);
+}
+
+function userOf(pid: number): number {
+  return Number(/^Uid:\t(\d+)/m.exec(readOrNull(`/proc/${pid}/status`) ?? '')?.[1]);
 }
 
 function clusterName(data: string): string {

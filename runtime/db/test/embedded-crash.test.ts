@@ -1,4 +1,6 @@
 /** The next start recovers from a kill at any moment. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -116,6 +118,20 @@ t.test('a server that neither recovers nor serves is ended, and the box starts i
     ]),
   );
   t.ok(lines.includes(`PostgreSQL neither recovers nor serves: ending process ${pid}`));
+});
+
+t.test('a process that has the number of a server which has ended is left alone', async (t) => {
+  const child = spawn('sleep', ['60']);
+  t.teardown(() => child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  const pid = child.pid as number;
+  const data = t.testdir({ 'postmaster.pid': `${pid}\n` });
+  const lines: string[] = [];
+  const endWatch = watchRecovery({ pid }, { data, log: (line) => lines.push(line) }, { stuck: 0, shutdown: 0 });
+  t.teardown(endWatch);
+  await sleep(2500);
+  t.strictSame(lines, []);
+  t.equal(child.signalCode, null);
 });
 
 t.test('a box is killed while it creates its data', async (t) => {

@@ -88,10 +88,24 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     rule: 'Root takes no process of another user for the box',
-    file: 'installer/box/running.ts',
+    file: 'installer/box/process-table.ts',
     text: 'process.getuid?.() !== 0 || userOf(pid) === user',
     replacement: 'true',
     tests: ['installer/supervisor/test/other-users.test.ts'],
+  },
+  {
+    rule: 'Root signals a PostgreSQL only of the owner of its data',
+    file: 'installer/backup/home.ts',
+    text: 'return userOf(pid) === statSync(data, { throwIfNoEntry: false })?.uid;',
+    replacement: 'return true;',
+    tests: ['installer/backup/test/foreign-database.test.ts'],
+  },
+  {
+    rule: 'A supervisor removes what killed processes were writing',
+    file: 'installer/supervisor/supervision.ts',
+    text: 'await removeLeftovers(folder);',
+    replacement: '',
+    tests: ['installer/test/leftovers.test.ts'],
   },
   {
     rule: 'Pauses before a restart grow',
