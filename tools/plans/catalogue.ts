@@ -1,5 +1,5 @@
 /**
- * Gives the products of a seeded store what lists filter and search them by, in the shares of a large shop: brands, types,
+ * Gives the products of a seeded store what lists filter and search them by, in the shares of a large store: brands, types,
  * tags, categories, a collection, and titles with accents.
  */
 import { administerAt } from '@carton/runtime/testing';
