@@ -78,6 +78,42 @@ const addresses: [address: Record<string, string | null>, lines: string[]][] = [
     },
     ['Emma Clarke', '10 High Street', 'LONDON', 'EC1A 1BB', 'United Kingdom'],
   ],
+  [
+    {
+      ...{ name: 'Анна Смирнова', line1: 'пр-кт Мира, д. 10, корп. 2, кв. 55', city: 'Екатеринбург' },
+      ...{ province: 'Свердловская область', postalCode: '620014', country: 'RU' },
+    },
+    [
+      ...['Анна Смирнова', 'пр-кт Мира, д. 10, корп. 2, кв. 55', 'Екатеринбург', 'Свердловская область', '620014'],
+      'Russia',
+    ],
+  ],
+  [
+    {
+      ...{ name: 'منى عادل', line1: '٥ ميدان التحرير', line2: 'الدور الثالث', city: 'القاهرة' },
+      ...{ province: 'القاهرة', postalCode: '11511', country: 'EG' },
+    },
+    ['منى عادل', '٥ ميدان التحرير', 'الدور الثالث', 'القاهرة', '11511', 'Egypt'],
+  ],
+  [
+    { name: '黃大仙', line1: '太古城道1號A座12樓', province: '香港島', country: 'HK' },
+    ['香港島', '太古城道1號A座12樓', '黃大仙', 'Hong Kong SAR China'],
+  ],
+  [
+    { name: '이영희', line1: '테헤란로 152', city: '강남구', province: '서울', postalCode: '06236', country: 'KR' },
+    ['서울 강남구', '테헤란로 152', '이영희', '06236', 'South Korea'],
+  ],
+  [
+    { name: 'Ufficio', line1: 'Via del Pellegrino 2', postalCode: '00120', country: 'VA' },
+    ['Ufficio', 'Via del Pellegrino 2', '00120', 'Vatican City'],
+  ],
+  [
+    {
+      ...{ name: 'Ana Silva', line1: 'SQS 308 Bloco C Apto 202', line2: 'Asa Sul', city: 'Brasília' },
+      ...{ province: 'DF', postalCode: '70355030', country: 'BR' },
+    },
+    ['Ana Silva', 'SQS 308 Bloco C Apto 202', 'Asa Sul', 'BRASÍLIA-DF', '70355-030', 'Brazil'],
+  ],
 ];
 
 for (const [at, [address, lines]] of addresses.entries()) {

@@ -4,6 +4,7 @@
 import { keepIndexes, type TestBox, until } from '@carton/runtime/testing';
 import { checkPlans, lineOf, tableOf } from '@carton/runtime/testing/plans';
 import { seedStore } from '../seed/index.ts';
+import { describeProducts, limitsOf, queriesOfProducts } from './catalogue.ts';
 import { fillTenant } from './full-tenant.ts';
 
 export interface ListPlanFindings {
@@ -14,26 +15,33 @@ export interface ListPlanFindings {
   calls: number;
 }
 
-/**
- * Fills two tenants, copies the rows of one and calls all lists.
- * @param orders orders to add to the copies, with a tenth as many products
- */
+export interface ListPlanSizes {
+  copies: number;
+  /** Orders and products to add to the copies. */
+  orders?: number;
+  products?: number;
+}
+
+/** Fills two tenants, copies the rows of one and calls all lists. */
 export async function checkListPlans(
   box: TestBox,
-  { copies, orders = 0 }: { copies: number; orders?: number },
+  { copies, orders = 0, products = 0 }: ListPlanSizes,
   say: (text: string) => void,
 ): Promise<ListPlanFindings> {
   const other = await box.openTenant();
   const [member] = [await fillTenant(box, box), await fillTenant(box, other)];
   await endJobs(box);
   const fill = async () => {
-    if (orders === 0) return;
-    say(`adding ${orders} orders`);
-    const sizes = { products: orders / 10, orders, members: orders / 5 };
+    if (orders === 0 && products === 0) return;
+    say(`adding ${products} products and ${orders} orders`);
+    const sizes = { products, orders, members: Math.round(orders / 5) };
     await seedStore(box.databaseUrl, { ...sizes, tenant: box.slug, add: true });
+    say('describing the products');
+    await describeProducts(box.databaseUrl, box.id);
   };
   const again = { operationIds: ['listProducts'], change: () => sortInSwedish(box) };
-  const result = await checkPlans(box, { tenant: box, member, copies, fill, again, say });
+  const large = products > 0 && { queries: queriesOfProducts, limitsOf };
+  const result = await checkPlans(box, { tenant: box, member, copies, fill, again, say, ...large });
   const failing = result.findings.filter(({ fails }) => fails);
   return {
     table: tableOf(result),

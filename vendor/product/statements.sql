@@ -233,8 +233,17 @@ from
                             listed.product_id
                           from
                             product_tags listed
-                            join products on products.tenant_id = $1
-                            and products.id = listed.product_id
+                            cross join lateral (
+                              select
+                                *
+                              from
+                                products
+                              where
+                                tenant_id = $1
+                                and id = listed.product_id
+                              offset
+                                0
+                            ) products
                           where
                             listed.tenant_id = $1
                             and listed.tag_key = wanted.list_id
@@ -415,8 +424,17 @@ from
                             listed.product_id
                           from
                             product_tags listed
-                            join products on products.tenant_id = $1
-                            and products.id = listed.product_id
+                            cross join lateral (
+                              select
+                                *
+                              from
+                                products
+                              where
+                                tenant_id = $1
+                                and id = listed.product_id
+                              offset
+                                0
+                            ) products
                           where
                             listed.tenant_id = $1
                             and listed.tag_key = wanted.list_id

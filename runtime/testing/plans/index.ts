@@ -23,6 +23,10 @@ export interface PlanOptions {
   member?: Caller;
   /** Adds further rows to the tenant after copying. */
   fill?: () => Promise<void>;
+  /** Further queries with which to call lists, by their operation ids. */
+  queries?: Readonly<Record<string, readonly Query[]>>;
+  /** The limits of a list, by its operation id. Default: the usual ones. */
+  limitsOf?: (operationId: string) => PlanLimits;
   /** Changes the tenant once its lists were called; those with these operation ids are then called again. */
   again?: { operationIds: readonly string[]; change: () => Promise<void> };
   /** Receives progress messages. */
@@ -50,11 +54,16 @@ export interface PlanResult {
 /** The default number of items on a page. */
 const pageSize = 20;
 const maxPageSize = 100;
-/** Limits of what a page may read, including everything that belongs to its items. */
-const maxRows = 1000;
-const maxPages = 1500;
-/** The same for all statements of a call, which may scan a list in several parts. */
-const maxPagesOfCall = 15_000;
+/** What a page may read, including everything that belongs to its items. */
+export interface PlanLimits {
+  /** Rows and pages of a statement. */
+  rows: number;
+  pages: number;
+  /** Pages of all statements of a call, which may scan a list in several parts. */
+  pagesOfCall: number;
+}
+
+export const usualLimits: PlanLimits = { rows: 1000, pages: 1500, pagesOfCall: 15_000 };
 /** Pages of maximum size to skip before a late page is measured. */
 const pagesSkipped = 12;
 
@@ -64,19 +73,21 @@ const pagesSkipped = 12;
  */
 export async function checkPlans(
   box: TestBox,
-  { tenant, member, copies, fill, again, say = () => {} }: PlanOptions,
+  { tenant, member, copies, fill, queries = {}, limitsOf = () => usualLimits, again, say = () => {} }: PlanOptions,
 ): Promise<PlanResult> {
   const declarations = box.box.routes.map(({ declaration }) => declaration);
   const lists = declarations.filter(isList);
   const recorder = new StatementRecorder(box.box.database);
   const result: PlanResult = { findings: [], untested: [] };
-  const trial = { box, tenant, member, lists, recorder, result };
+  const trial = { box, tenant, member, lists, queries, limitsOf, recorder, result };
   for (const list of lists) await fillList(trial, list);
   say(`copying each row ${copies} times`);
   await multiplyRows(box.databaseUrl, tenant.id, copies);
   await fill?.();
   say(`calling ${lists.length} lists`);
   for (const list of lists) await tryList(trial, list);
+  const unknown = Object.keys(queries).filter((id) => !lists.some(({ operationId }) => operationId === id));
+  result.untested.push(...unknown.map((id) => `${id}: the box has no such list`));
   await again?.change();
   for (const list of lists) if (again?.operationIds.includes(list.operationId)) await tryList(trial, list);
   return result;
@@ -87,6 +98,8 @@ interface Trial {
   tenant: TestTenant;
   member: Caller | undefined;
   lists: readonly RouteDeclaration[];
+  queries: Readonly<Record<string, readonly Query[]>>;
+  limitsOf: (operationId: string) => PlanLimits;
   recorder: StatementRecorder;
   result: PlanResult;
 }
@@ -112,7 +125,7 @@ async function fillList(trial: Trial, list: RouteDeclaration): Promise<void> {
 }
 
 async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
-  const { result } = trial;
+  const { queries, result } = trial;
   const paths = await pathsOf(trial, list);
   for (const path of paths) {
     const get: Get = async (query) => {
@@ -124,7 +137,8 @@ async function tryList(trial: Trial, list: RouteDeclaration): Promise<void> {
     const { answer } = await get({ limit: maxPageSize });
     const items = itemsOf(answer.body);
     if (answer.status !== 200 || items.length === 0) continue;
-    for (const query of callsOf(list, items)) await tryCall(trial, list, get, query);
+    const further = queries[list.operationId] ?? [];
+    for (const query of [...callsOf(list, items), ...further]) await tryCall(trial, list, get, query);
     return;
   }
   result.untested.push(
@@ -151,22 +165,23 @@ function itemsOf(body: unknown): Record<string, unknown>[] {
 
 /** Measures a first page and a late one. */
 async function tryCall(
-  { box, tenant, recorder, result }: Trial,
+  { box, tenant, limitsOf, recorder, result }: Trial,
   { operationId }: RouteDeclaration,
   get: Get,
   query: Query,
 ): Promise<void> {
+  const limits = limitsOf(operationId);
   const measure = async (measured: Query) => {
     let path = '';
     const sent = await recorder.record(async () => {
       ({ path } = await get(measured));
     });
     const readings = await readingsOf(box.box.database, tenant.id, sent);
-    const tooMuch = ({ rows, pages }: Reading) => rows > maxRows || pages > maxPages;
+    const tooMuch = ({ rows, pages }: Reading) => rows > limits.rows || pages > limits.pages;
     const [worst] = readings.sort((a, b) => Number(tooMuch(b)) - Number(tooMuch(a)) || b.rows - a.rows);
     if (!worst) return;
     const pagesOfCall = readings.reduce((sum, { pages }) => sum + pages, 0);
-    const fails = tooMuch(worst) || pagesOfCall > maxPagesOfCall;
+    const fails = tooMuch(worst) || pagesOfCall > limits.pagesOfCall;
     result.findings.push({ ...worst, operationId, query, path, pagesOfCall, fails });
   };
   await measure({ ...query, limit: pageSize });

@@ -69,7 +69,8 @@ export function isFirstListed(
       ? `and (listed.product_created_at, listed.product_id) ${operator} ($${at + 2}::timestamptz, $${at + 3}::uuid)`
       : '';
     const sorted = `order by listed.product_created_at ${direction}, listed.product_id ${direction}`;
-    // The constant inner limits help the planner, as in pageStatement (`lists/store.ts`).
+    // The constant inner limits help the planner, as in pageStatement (`lists/store.ts`). Products are looked up one by one
+    // (`offset 0`): without knowing the brand, the planner would take one of many products for one of few, and read them all.
     return `id = any(array(
       select product_id from (
         select distinct product_created_at, product_id
@@ -78,7 +79,8 @@ export function isFirstListed(
            select * from (
              select listed.product_created_at, listed.product_id
                from ${table} listed
-               join products on products.tenant_id = $1 and products.id = listed.product_id
+              cross join lateral (
+                select * from products where tenant_id = $1 and id = listed.product_id offset 0) products
               where listed.tenant_id = $1 and listed.${column} = wanted.list_id ${from}
                 and ${others.sql(at + (place ? 4 : 2))}
               ${sorted} limit ${maxPageSize + 1}) first

@@ -26,6 +26,8 @@ export async function isOnListedPage(db: TenantDatabase, page: ListedPage): Prom
 
 /** Products of a short list, at most. */
 const maxShort = 250;
+/** Products of a list that is read and sorted where the next products of the order did not fill a page, at most. */
+const maxSorted = 5000;
 
 /**
  * What is tried in turn: a list with fewer products than `sorted` is read and sorted; otherwise the next products of the
@@ -35,7 +37,7 @@ const maxShort = 250;
 const stages = [
   { sorted: maxShort, scannedPerItem: 10 },
   { sorted: 1500, scannedPerItem: 60 },
-  { sorted: 5000, scannedPerItem: 0 },
+  { sorted: maxSorted, scannedPerItem: 0 },
 ];
 
 /** The list with the fewest products; null if all have at least `limit`. */
@@ -49,11 +51,28 @@ async function smallestOf(
   return least < limit ? (lists[sizes.indexOf(least)] ?? null) : null;
 }
 
+/** The condition for products in all of these lists, of which one is short and read completely. */
+const inShort = (lists: readonly ProductList[], short: ProductList) =>
+  allOf(lists.map((list) => (list === short ? isAmong(list) : list.isListed)));
+
 /**
  * The condition for products in all of these lists, of which one is short, so that all of its products are read; null if
  * none is.
  */
 export async function isInShort(db: TenantDatabase, lists: readonly ProductList[]): Promise<Condition | null> {
   const short = await smallestOf(db, lists, maxShort);
-  return short && allOf(lists.map((list) => (list === short ? isAmong(list) : list.isListed)));
+  return short && inShort(lists, short);
+}
+
+/**
+ * The same for lists of which one can be read and sorted, and is shorter than what is searched for; null if none is.
+ * @param searched the products of each word
+ */
+export async function isInShorter(
+  db: TenantDatabase,
+  lists: readonly ProductList[],
+  searched: readonly ProductList[],
+): Promise<Condition | null> {
+  const short = await smallestOf(db, [...lists, ...searched], maxSorted);
+  return short && lists.includes(short) ? inShort(lists, short) : null;
 }

@@ -6,7 +6,7 @@ import { after, allOf, type Condition, equals, isPublished, type Order } from '.
 import { listOf, resolveFilters } from '../filters/lists.ts';
 import { resolveMeasures } from '../filters/measures.ts';
 import { isOnListedPage } from '../filters/service.ts';
-import { listOfColumns, type ProductList } from '../filters/store.ts';
+import { listedBefore, listOfColumns, type ProductList } from '../filters/store.ts';
 import type { ProductDocument } from '../reads/store.ts';
 import { searchedText, titleSearch } from '../search/service.ts';
 import type { ProductViewer } from '../viewers/service.ts';
@@ -65,15 +65,18 @@ async function conditionOfPage(
   const base = allOf([isPublished, ...(fixed ? [fixed.isListed] : [])]);
   const { isIndexedByColumns } = order;
   const isServed = lists.length === 0 && isIndexedByColumns;
-  const allLists = fixed && !isServed ? [...lists, fixed] : lists;
+  const inBase = fixed && listedBefore(fixed);
   if (q === undefined && handle === undefined) {
     const served = isIndexedByColumns ? base : isPublished;
     const page = { order, place, limit: limit + 1, base: served, tested: visible };
-    return allOf([order.joined, await isOnListedPage(db, { ...page, lists: allLists })]);
+    const ofColumns = isIndexedByColumns ? inBase : fixed;
+    const all = ofColumns && !isServed ? [...lists, ofColumns] : lists;
+    return allOf([order.joined, await isOnListedPage(db, { ...page, lists: all })]);
   }
   const conditions = [order.joined, base, after(order, place), visible];
   if (handle !== undefined) conditions.push(equals('handle', handle), ...lists.map(({ isListed }) => isListed));
   if (q === undefined) return allOf(conditions);
-  const searched = { conditions, lists: handle === undefined ? allLists : [], order, limit };
+  const all = inBase && !isServed ? [...lists, inBase] : lists;
+  const searched = { conditions, lists: handle === undefined ? all : [], order, limit };
   return allOf([...conditions, await titleSearch(db, q, { statuses: ['published'], ...searched })]);
 }

@@ -5,7 +5,7 @@ import { decodeCursor, type IntegrationPage, type TenantDatabase } from '@carton
 import { after, allOf, always, type Condition, equals, notDeleted, rawCondition, sorts } from '../conditions-store.ts';
 import { listOf } from '../filters/lists.ts';
 import { isOnListedPage } from '../filters/service.ts';
-import { listOfColumns } from '../filters/store.ts';
+import { listedBefore, listOfColumns } from '../filters/store.ts';
 import { statuses } from '../schemas.ts';
 import { searchedText, titleSearch } from '../search/service.ts';
 import { type ProductRow, products } from '../store.ts';
@@ -38,7 +38,7 @@ async function search(db: TenantDatabase, query: AdminProductQuery): Promise<Con
   const fixed = listOfColumns({ brand, type, status });
   const base = allOf([notDeleted, ...(fixed ? [fixed.isListed] : []), ...unique]);
   if (q === undefined && unique.length === 0) {
-    const lists = fixed ? [...tagged, fixed] : tagged;
+    const lists = fixed ? [...tagged, listedBefore(fixed)] : tagged;
     return isOnListedPage(db, { order, place, limit: limit + 1, base, tested: always, lists });
   }
   const listed = unique.length > 0 ? tagged.map(({ isListed }) => isListed) : [];

@@ -3,6 +3,7 @@
  */
 import { maxPageSize, type TenantDatabase } from '@carton/runtime';
 import { type Condition, type Order, orderBy } from '../conditions-store.ts';
+import type { ProductList } from '../filters/store.ts';
 import type { ProductStatus } from '../schemas.ts';
 import { indexedLength, type Term } from './words.ts';
 
@@ -87,6 +88,15 @@ export function hasWords(terms: readonly Term[], statuses: readonly ProductStatu
       const sets = numbered(terms, at).map((term) => `(${wordsOf(term, `$${at + valuesOf(terms).length}`)})`);
       return `id = any(array(${sets.join(' intersect ')}))`;
     },
+  };
+}
+
+/** The products whose words of these statuses have a term, as a list. */
+export function listOfTerm(term: Term, statuses: readonly ProductStatus[]): ProductList {
+  const sql = (at: number) => wordsOf(numbered([term], at)[0] as NumberedTerm, `$${at + term.forms.length}`);
+  return {
+    isListed: titled([term]),
+    ids: { key: `ids of words ${shapeOf([term])}`, values: [...term.forms, statuses], sql },
   };
 }
 

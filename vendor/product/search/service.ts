@@ -3,10 +3,10 @@
  */
 import type { TenantDatabase } from '@carton/runtime';
 import { allOf, type Condition, idsIn, type Order } from '../conditions-store.ts';
-import { isInShort } from '../filters/service.ts';
+import { isInShort, isInShorter } from '../filters/service.ts';
 import type { ProductList } from '../filters/store.ts';
 import type { ProductStatus } from '../schemas.ts';
-import { findMatches, hasWords, isCut, maxWords, titled } from './matches-store.ts';
+import { findMatches, hasWords, isCut, listOfTerm, maxWords, titled } from './matches-store.ts';
 import { addWords, findSearchedTexts, insertTitleWords, removeWords } from './store.ts';
 import { type Term, termsOf, wordsOfTexts } from './words.ts';
 
@@ -48,7 +48,7 @@ interface SearchedList {
  * @param text not empty, without leading spaces
  *
  * The rows read are bounded for any text, except one whose every word begins many words while its products are rare where
- * the page begins: then all words that they begin are read.
+ * the page begins: then all words that they begin are read, or all products of a list that has fewer.
  */
 export async function titleSearch(
   db: TenantDatabase,
@@ -62,6 +62,11 @@ export async function titleSearch(
   const found = await findMatches(db, terms, { listed: allOf(conditions), tested: inLists, statuses, order, limit });
   const fewest = Math.min(...found.counts);
   if (fewest === maxWords && (found.isComplete || found.ids.length > limit)) return idsIn(found.ids);
+  if (fewest === maxWords && lists.length > 0) {
+    const words = terms.map((term) => listOfTerm(term, statuses));
+    const isShorter = await isInShorter(db, lists, words);
+    if (isShorter) return allOf([isShorter, titled(terms)]);
+  }
   // A few words are looked up one by one; sets of many are compared as a whole.
   const looked = fewest < maxWords ? [terms[found.counts.indexOf(fewest)] as Term] : terms;
   const others = terms.filter((term) => !looked.includes(term) || isCut(term));
