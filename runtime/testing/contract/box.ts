@@ -58,7 +58,8 @@ export async function boxTarget<Tenant extends OpenedTenant>(
       // One row for all tenants, with the one that has claimed a host last.
       'tenant_domain_claims',
     ],
-    columns: ['dispatched_at'],
+    // The version of goods is replaced behind the commit of a job, too.
+    columns: ['dispatched_at', 'goods'],
     // A job deletes expired files.
     rows: { media_files: 'expires_at is not null' },
   });
