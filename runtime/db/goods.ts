@@ -1,6 +1,6 @@
 /**
  * The goods: what is sold and for how much, which staff change often, and many at once, and which nearly every request of
- * shoppers reads by id. Its rows are kept in memory by id, under the tenant's version of the goods.
+ * shoppers reads by id. Their rows are kept in memory by id, under the tenant's version of the goods.
  *
  * The version is replaced behind the commit of each transaction that has written the goods, before the transaction is
  * answered: then writers neither wait for each other nor undo each other's serializable transactions, as they would if each
@@ -10,14 +10,14 @@
  * A unit of work that has read the version gets rows as they were then or later.
  */
 import { LRUCache } from 'lru-cache';
-import { declareGoods, frozen } from './reference-data.ts';
+import { declareGoods, frozen, numberOf } from './reference-data.ts';
 
 /** A statement that reads rows of the goods by id. */
 export interface GoodsRows<R> {
   /** `$1` is the tenant, `$2` the ids; other values follow. The rows depend on nothing else. */
   readonly text: string;
   readonly id: keyof R & string;
-  /** Whether a row stays as it is until the goods is written; it is not kept if not. Default: it does. */
+  /** Whether a row stays as it is until goods are written; it is not kept if not. Default: it does. */
   lasts?(row: R): boolean;
 }
 
@@ -32,16 +32,6 @@ export const replaceGoodsVersion = `
   insert into reference_versions (tenant_id, version, goods)
   select id, $2::uuid, $2::uuid from tenants where id = $1 and removal_started_at is null
   on conflict (tenant_id) do update set goods = excluded.goods`;
-
-/** Numbers of statements, since their texts are long as keys. */
-const numbers = new WeakMap<GoodsRows<never>, number>();
-let lastNumber = 0;
-
-function numberOf(rows: GoodsRows<never>): number {
-  const number = numbers.get(rows) ?? ++lastNumber;
-  numbers.set(rows, number);
-  return number;
-}
 
 interface Kept {
   version: string;

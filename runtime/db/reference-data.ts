@@ -134,10 +134,10 @@ export const replaceVersion = `
   on conflict (tenant_id) do update set version = excluded.version`;
 
 /** Numbers of queries, since their texts are long as keys. */
-const numbers = new WeakMap<ReferenceQuery, number>();
+const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
-function numberOf(query: ReferenceQuery): number {
+export function numberOf(query: object): number {
   const number = numbers.get(query) ?? ++lastNumber;
   numbers.set(query, number);
   return number;

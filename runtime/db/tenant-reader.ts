@@ -178,7 +178,7 @@ export class TenantReader {
 
   /**
    * Reads rows of the goods by id, in any order: from memory those that are kept, if this unit of work knows the version
-   * of the goods and has not changed it. They are shared, hence frozen.
+   * of the goods and has not changed them. Rows are shared, hence frozen.
    * @param values begin at `$3`
    */
   readGoods<R extends object>(
