@@ -29,8 +29,11 @@ export interface Scene {
 
 /** How long reads may take to be as written: what a box does after a response takes a moment. */
 const patience = 60_000;
-/** A mail that was tried while the mail server was away is tried again after 15 seconds, and then after 30. */
-const mailPatience = 180_000;
+/**
+ * A mail that was tried while the mail server was away is tried again after 15 seconds, and then after 30, 60 and 120: on a
+ * busy machine it may fail again, since no mail is sent for 15 seconds once one has waited long for the server.
+ */
+const mailPatience = 300_000;
 
 /** Runs a story after the one it begins with. @throws StoryError with file and line for the first step that differs */
 export async function runStory(file: string, scene: Scene): Promise<void> {
