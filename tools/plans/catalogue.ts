@@ -3,7 +3,7 @@
  * tags, categories, a collection, and titles with accents.
  */
 import { administerAt } from '@carton/runtime/testing';
-import type { PlanLimits, Query } from '@carton/runtime/testing/plans';
+import { type PlanLimits, type Query, usualLimits } from '@carton/runtime/testing/plans';
 import { wordsOfTexts } from '../../vendor/product/search/words.ts';
 
 const accented = 'Crème Brûlée';
@@ -50,12 +50,9 @@ export const queriesOfProducts: Record<string, Query[]> = {
  * about a tenth of a second.
  */
 const limitsOfProducts: PlanLimits = { rows: 70_000, pages: 100_000, pagesOfCall: 120_000 };
-/** The copies have the barcode of what they were copied from, and seeded orders have more lines. */
-const limitsOfOthers: PlanLimits = { rows: 1500, pages: 2000, pagesOfCall: 15_000 };
-
 /** What a page may read in a store with such products. */
 export function limitsOf(operationId: string): PlanLimits {
-  return operationId in queriesOfProducts ? limitsOfProducts : limitsOfOthers;
+  return operationId in queriesOfProducts ? limitsOfProducts : usualLimits;
 }
 
 /**

@@ -17,8 +17,12 @@ export interface ListPlanFindings {
 
 export interface ListPlanSizes {
   copies: number;
-  /** Orders and products to add to the copies. */
+  /** Orders to add to the copies. */
   orders?: number;
+  /**
+   * Products to add, with brands, tags and categories, by which their lists are called as well: these lists then have limits
+   * of their own (`limitsOf`). Default: a tenth of the orders, without any of this.
+   */
   products?: number;
 }
 
@@ -33,9 +37,10 @@ export async function checkListPlans(
   await endJobs(box);
   const fill = async () => {
     if (orders === 0 && products === 0) return;
-    say(`adding ${products} products and ${orders} orders`);
-    const sizes = { products, orders, members: Math.round(orders / 5) };
+    const sizes = { products: products || Math.round(orders / 10), orders, members: Math.round(orders / 5) };
+    say(`adding ${sizes.products} products and ${orders} orders`);
     await seedStore(box.databaseUrl, { ...sizes, tenant: box.slug, add: true });
+    if (products === 0) return;
     say('describing the products');
     await describeProducts(box.databaseUrl, box.id);
   };

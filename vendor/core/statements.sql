@@ -3,15 +3,7 @@
 
 -- findStore
 select
-  stores.*,
-  (
-    select
-      concat_ws(' ', version, goods)
-    from
-      reference_versions
-    where
-      tenant_id = $1
-  ) as reference_version
+  *
 from
   stores
 where

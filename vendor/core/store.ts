@@ -19,9 +19,12 @@ const storeOfTenant = referenceQuery('select * from stores where tenant_id = $1'
 
 const storeWithVersion = `select stores.*, ${referenceVersion} as reference_version from stores where tenant_id = $1`;
 
-/** A read without the version of the reference data learns it, for what is read next. */
+/**
+ * Reads without the version of the reference data learn it, for what they read next. Transactions do not: what one writes,
+ * such as what follows from an event, must not come from goods of before a commit whose version is not replaced yet.
+ */
 async function readStore(db: TenantDatabase): Promise<Store> {
-  if (db.holdsConnection && !db.knowsReferenceVersion) {
+  if (db.holdsConnection && !db.inTransaction && !db.knowsReferenceVersion) {
     const [found] = await db.query<StoreRow & { referenceVersion: string | null }>(storeWithVersion);
     if (!found) throw withoutStore(db);
     const { referenceVersion: version, ...store } = found;
