@@ -1,9 +1,17 @@
 -- Statements that @carton/core composes of parts, as the samples of testing/statements.ts send them.
 -- Written by `npm run documentation`.
 
--- findStore
+-- readWithVersion
 select
-  *
+  stores.*,
+  (
+    select
+      concat_ws(' ', version, goods)
+    from
+      reference_versions
+    where
+      tenant_id = $1
+  ) as reference_version
 from
   stores
 where

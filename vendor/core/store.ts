@@ -24,15 +24,18 @@ const storeWithVersion = `select stores.*, ${referenceVersion} as reference_vers
  * such as what follows from an event, must not come from goods of before a commit whose version is not replaced yet.
  */
 async function readStore(db: TenantDatabase): Promise<Store> {
-  if (db.holdsConnection && !db.inTransaction && !db.knowsReferenceVersion) {
-    const [found] = await db.query<StoreRow & { referenceVersion: string | null }>(storeWithVersion);
-    if (!found) throw withoutStore(db);
-    const { referenceVersion: version, ...store } = found;
-    db.knowReferenceVersion(version);
-    return withDefaults(store);
-  }
+  if (db.holdsConnection && !db.inTransaction && !db.knowsReferenceVersion) return readWithVersion(db);
   const [store] = await db.readReference<StoreRow>(storeOfTenant);
   if (!store) throw withoutStore(db);
+  return withDefaults(store);
+}
+
+/** The store; `db` knows the version of the reference data from then on. */
+export async function readWithVersion(db: TenantDatabase): Promise<Store> {
+  const [found] = await db.query<StoreRow & { referenceVersion: string | null }>(storeWithVersion);
+  if (!found) throw withoutStore(db);
+  const { referenceVersion: version, ...store } = found;
+  db.knowReferenceVersion(version);
   return withDefaults(store);
 }
 

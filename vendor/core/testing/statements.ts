@@ -7,9 +7,9 @@ import * as store from '../store.ts';
 import * as tenants from '../tenants/store.ts';
 
 export const statements: StatementSamples = {
-  findStore: ({ db, answer }) => {
+  readWithVersion: ({ db, answer }) => {
     answer([{ settings: {} }]);
-    return db.pipelined((one) => store.findStore(one));
+    return store.readWithVersion(db);
   },
   'quotas.listQuotaRows': ({ db }) => quotas.listQuotaRows(db),
   'quotas.findQuota': ({ db }) => quotas.findQuota(db, { name: 'products' }),
